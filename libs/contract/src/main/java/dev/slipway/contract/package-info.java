@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.contract;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.testkit;
+
+import org.jspecify.annotations.NullMarked;
