@@ -1,0 +1,97 @@
+import groovy.json.JsonOutput
+import groovy.json.JsonSlurper
+import org.gradle.api.DefaultTask
+import org.gradle.api.GradleException
+import org.gradle.api.file.DirectoryProperty
+import org.gradle.api.tasks.CacheableTask
+import org.gradle.api.tasks.InputDirectory
+import org.gradle.api.tasks.OutputDirectory
+import org.gradle.api.tasks.PathSensitive
+import org.gradle.api.tasks.PathSensitivity
+import org.gradle.api.tasks.TaskAction
+import org.yaml.snakeyaml.LoaderOptions
+import org.yaml.snakeyaml.Yaml
+import org.yaml.snakeyaml.constructor.SafeConstructor
+
+/**
+ * Makes of schemas/ what the programs load: one OpenAPI document with local references only, one file with every event schema,
+ * and the registries. Refuses a contract that leaves open who may call what.
+ */
+@CacheableTask
+abstract class BundleContract extends DefaultTask {
+    static final VERBS = ['get', 'put', 'post', 'delete', 'patch']
+    static final SCOPES = ['public', 'self', 'project', 'project_header', 'organization', 'platform']
+
+    @InputDirectory
+    @PathSensitive(PathSensitivity.RELATIVE)
+    abstract DirectoryProperty getSchemas()
+
+    @OutputDirectory
+    abstract DirectoryProperty getBundle()
+
+    @TaskAction
+    void bundle() {
+        def out = new File(bundle.get().asFile, 'slipway')
+        out.deleteDir()
+        out.mkdirs()
+        def openapi = openapi()
+        def problems = faults(openapi)
+        if (problems) { throw new GradleException('The REST contract is not complete:\n  ' + problems.join('\n  ')) }
+        new File(out, 'openapi.json').text = JsonOutput.prettyPrint(JsonOutput.toJson(openapi))
+        def events = [:]
+        folder('events').listFiles().findAll { it.name.endsWith('.json') }.sort().each {
+            events[it.name - '.json'] = new JsonSlurper().parse(it)
+        }
+        new File(out, 'events.json').text = JsonOutput.toJson(events)
+        folder('registries').listFiles().each { new File(out, "registry-${it.name}").bytes = it.bytes }
+    }
+
+    Map openapi() {
+        def yaml = new Yaml(new SafeConstructor(new LoaderOptions()))
+        def parts = folder('openapi').listFiles().findAll { it.name.endsWith('.yaml') }.sort()
+        Map document = parts.find { it.name == 'common.yaml' }.withInputStream { yaml.load(it) }
+        document.paths = [:]
+        parts.findAll { it.name != 'common.yaml' }.each { file ->
+            Map part = file.withInputStream { yaml.load(it) }
+            merge(document.paths, part.paths ?: [:], file.name)
+            (part.components ?: [:]).each { kind, entries ->
+                merge(document.components.computeIfAbsent(kind) { [:] }, entries, file.name)
+            }
+        }
+        document.security = [[bearer: []]]
+        localized(document)
+    }
+
+    static void merge(Map into, Map from, String file) {
+        def twice = into.keySet().intersect(from.keySet())
+        if (twice) { throw new GradleException("$file defines again: ${twice.join(', ')}") }
+        into.putAll(from)
+    }
+
+    static localized(node) {
+        if (node instanceof Map) { return node.collectEntries { k, v -> [k, k == '$ref' ? v.replaceAll(/^[a-z-]+\.yaml#/, '#') : localized(v)] } }
+        if (node instanceof List) { return node.collect { localized(it) } }
+        node
+    }
+
+    static List<String> faults(Map document) {
+        def problems = []
+        def ids = [:]
+        document.paths.each { path, item ->
+            item.findAll { it.key in VERBS }.each { verb, operation ->
+                def name = "${verb.toUpperCase()} $path"
+                if (!operation.operationId) { problems << "$name has no operationId" }
+                if (ids.put(operation.operationId, name)) { problems << "$name repeats the operationId $operation.operationId" }
+                if (!operation.'x-slipway-action') { problems << "$name names no x-slipway-action" }
+                if (!(operation.'x-slipway-scope' in SCOPES)) { problems << "$name names no x-slipway-scope of $SCOPES" }
+                if (!operation.responses?.default) { problems << "$name has no default (error) response" }
+                def changes = verb != 'get' && operation.security != []
+                def keyed = operation.parameters.any { it.'$ref'?.endsWith('/IdempotencyKey') }
+                if (changes && !keyed) { problems << "$name changes something and takes no Idempotency-Key" }
+            }
+        }
+        problems
+    }
+
+    File folder(String name) { new File(schemas.get().asFile, name) }
+}

@@ -1,0 +1,59 @@
+package dev.slipway.contract;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.UUID;
+
+/** What every record on every topic holds. {@code version} is the payload's major version. */
+public record Envelope(
+        UUID eventId, String eventType, Instant occurredAt, int version, String correlationId, ObjectNode payload) {
+
+    public byte[] toBytes() {
+        var node = Json.object();
+        node.put("event_id", eventId.toString());
+        node.put("event_type", eventType);
+        node.put("occurred_at", occurredAt.toString());
+        node.put("version", version);
+        node.put("correlation_id", correlationId);
+        node.set("payload", payload);
+        return Json.bytes(node);
+    }
+
+    /** Reads a record; throws {@link MalformedEnvelopeException} when the bytes are not an envelope. */
+    public static Envelope fromBytes(byte[] bytes) {
+        try {
+            var node = Json.parse(bytes);
+            if (!(node.path("payload") instanceof ObjectNode payload)) {
+                throw new MalformedEnvelopeException("the payload is not an object");
+            }
+            return new Envelope(
+                    UUID.fromString(text(node, "event_id")),
+                    text(node, "event_type"),
+                    Instant.parse(text(node, "occurred_at")),
+                    node.path("version").asInt(),
+                    text(node, "correlation_id"),
+                    payload);
+        } catch (IOException | IllegalArgumentException | DateTimeException e) {
+            throw new MalformedEnvelopeException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static String text(JsonNode node, String field) {
+        var value = node.path(field);
+        if (!value.isTextual()) {
+            throw new MalformedEnvelopeException(field + " is missing");
+        }
+        return value.textValue();
+    }
+
+    /** The bytes of a record are not an envelope; reading them again will not help. */
+    public static final class MalformedEnvelopeException extends RuntimeException {
+        MalformedEnvelopeException(String message) {
+            super("not an envelope: " + message);
+        }
+    }
+}

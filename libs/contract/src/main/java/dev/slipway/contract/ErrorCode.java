@@ -1,0 +1,84 @@
+package dev.slipway.contract;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** The catalogue of error codes; the OpenAPI document lists the same ones. Codes are stable: add, never change. */
+public enum ErrorCode {
+    VALIDATION_ERROR(Kind.INVALID),
+    INVALID_CURSOR(Kind.INVALID),
+    INVALID_REQUEST(Kind.INVALID),
+    MALFORMED_JSON(Kind.INVALID),
+    PROJECT_MISMATCH(Kind.INVALID),
+    TOKEN_MISSING(Kind.UNAUTHENTICATED),
+    TOKEN_INVALID(Kind.UNAUTHENTICATED),
+    TOKEN_EXPIRED(Kind.UNAUTHENTICATED),
+    CREDENTIAL_INVALID(Kind.UNAUTHENTICATED),
+    INSUFFICIENT_PERMISSIONS(Kind.FORBIDDEN),
+    BREAK_GLASS_REQUIRED(Kind.FORBIDDEN),
+    APP_NOT_ENTITLED(Kind.FORBIDDEN),
+    NOT_FOUND(Kind.NOT_FOUND),
+    APP_NOT_FOUND(Kind.NOT_FOUND),
+    APP_VERSION_NOT_FOUND(Kind.NOT_FOUND),
+    APP_INSTANCE_NOT_FOUND(Kind.NOT_FOUND),
+    CORRELATION_NOT_FOUND(Kind.NOT_FOUND),
+    METHOD_NOT_ALLOWED(Kind.METHOD),
+    IDEMPOTENCY_CONFLICT(Kind.CONFLICT),
+    INSTANCE_STATE_CONFLICT(Kind.CONFLICT),
+    APP_VERSION_NOT_LAUNCHABLE(Kind.CONFLICT),
+    TASK_UNKNOWN(Kind.CONFLICT),
+    OPERATOR_ACCOUNT_INVALID(Kind.CONFLICT),
+    BODY_TOO_LARGE(Kind.TOO_LARGE),
+    UNSUPPORTED_MEDIA_TYPE(Kind.MEDIA_TYPE),
+    INTERNAL_ERROR(Kind.INTERNAL),
+    SERVICE_UNAVAILABLE(Kind.UNAVAILABLE),
+    DEPENDENCY_UNAVAILABLE(Kind.UNAVAILABLE_DEPENDENCY),
+    AUTHZ_STALE(Kind.UNAVAILABLE),
+    TIMEOUT(Kind.TIMEOUT);
+
+    /** The classes of failure. {@link ErrorEnvelope} gives each its status. */
+    public enum Kind {
+        INVALID,
+        UNAUTHENTICATED,
+        FORBIDDEN,
+        NOT_FOUND,
+        METHOD,
+        CONFLICT,
+        TOO_LARGE,
+        MEDIA_TYPE,
+        INTERNAL,
+        UNAVAILABLE,
+        UNAVAILABLE_DEPENDENCY,
+        TIMEOUT
+    }
+
+    private static final Map<String, ErrorCode> BY_CODE =
+            Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(ErrorCode::code, Function.identity()));
+
+    private final Kind kind;
+    private final String code;
+
+    ErrorCode(Kind kind) {
+        this.kind = kind;
+        this.code = name().toLowerCase(Locale.ROOT);
+    }
+
+    public static ErrorCode of(String code) {
+        var found = BY_CODE.get(code);
+        if (found == null) {
+            throw new IllegalArgumentException("not in the catalogue of error codes: " + code);
+        }
+        return found;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    public String code() {
+        return code;
+    }
+}

@@ -1,0 +1,142 @@
+package dev.slipway.contract;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.Problem.FieldProblem;
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/** One operation of the REST contract, with its checks prepared once so that a request only runs them. */
+public final class Operation {
+
+    /** Where an operation's action is judged. */
+    public enum Scope {
+        /** No token is needed. */
+        PUBLIC,
+        /** Any authenticated caller; the handler shows each only their own. */
+        SELF,
+        /** The project in the path. */
+        PROJECT,
+        /** The project in X-Project-ID, or any scope of the caller's without it. */
+        PROJECT_HEADER,
+        /** The organization in the path. */
+        ORGANIZATION,
+        /** The platform. */
+        PLATFORM;
+
+        static Scope of(String text) {
+            return valueOf(text.toUpperCase(Locale.ROOT));
+        }
+    }
+
+    private final String id;
+    private final String method;
+    private final String path;
+    private final String action;
+    private final Scope scope;
+    private final int successStatus;
+    private final List<Parameter> pathParameters;
+    private final Map<String, Parameter> queryParameters;
+    private final List<Parameter> headerParameters;
+    private final @Nullable SchemaCheck body;
+
+    Operation(
+            String id,
+            String method,
+            String path,
+            String action,
+            Scope scope,
+            int successStatus,
+            List<Parameter> pathParameters,
+            Map<String, Parameter> queryParameters,
+            List<Parameter> headerParameters,
+            @Nullable SchemaCheck body) {
+        this.id = id;
+        this.method = method;
+        this.path = path;
+        this.action = action;
+        this.scope = scope;
+        this.successStatus = successStatus;
+        this.pathParameters = pathParameters;
+        this.queryParameters = queryParameters;
+        this.headerParameters = headerParameters;
+        this.body = body;
+    }
+
+    public String id() {
+        return id;
+    }
+
+    public String method() {
+        return method;
+    }
+
+    /** The path template, with its parameters in braces. */
+    public String path() {
+        return path;
+    }
+
+    public String action() {
+        return action;
+    }
+
+    public Scope scope() {
+        return scope;
+    }
+
+    public int successStatus() {
+        return successStatus;
+    }
+
+    public boolean takesBody() {
+        return body != null;
+    }
+
+    public boolean changesSomething() {
+        return !method.equals("GET");
+    }
+
+    public List<Parameter> headerParameters() {
+        return headerParameters;
+    }
+
+    /** Everything that is wrong with a request; empty when it is as the contract says. */
+    public List<FieldProblem> check(
+            Map<String, String> path,
+            Map<String, List<String>> query,
+            UnaryOperator<@Nullable String> header,
+            @Nullable JsonNode json) {
+        var problems = new ArrayList<FieldProblem>(0);
+        for (var parameter : pathParameters) {
+            parameter.check(path.get(parameter.name()), problems);
+        }
+        checkQuery(query, problems);
+        for (var parameter : headerParameters) {
+            parameter.check(header.apply(parameter.name()), problems);
+        }
+        if (body != null) {
+            body.check(json, problems);
+        }
+        return problems;
+    }
+
+    private void checkQuery(Map<String, List<String>> query, List<FieldProblem> problems) {
+        for (var parameter : queryParameters.values()) {
+            var given = query.get(parameter.name());
+            if (given != null && given.size() > 1) {
+                problems.add(new FieldProblem(parameter.name(), "is given more than once"));
+            } else {
+                parameter.check(given == null ? null : given.get(0), problems);
+            }
+        }
+        for (var name : query.keySet()) {
+            if (!queryParameters.containsKey(name)) {
+                problems.add(new FieldProblem(name, "is not a parameter of this operation"));
+            }
+        }
+    }
+}

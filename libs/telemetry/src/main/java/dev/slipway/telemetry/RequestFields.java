@@ -1,0 +1,23 @@
+package dev.slipway.telemetry;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.opentelemetry.context.Context;
+import net.logstash.logback.composite.AbstractJsonProvider;
+
+import java.io.IOException;
+
+/** Puts correlation_id and trace_id on every log line, also those of libraries: taken from the context, where no MDC gets lost. */
+public final class RequestFields extends AbstractJsonProvider<ILoggingEvent> {
+    @Override
+    public void writeTo(JsonGenerator json, ILoggingEvent event) throws IOException {
+        var correlationId = Correlation.of(Context.current());
+        if (correlationId != null) {
+            json.writeStringField("correlation_id", correlationId);
+        }
+        var traceId = Traces.currentTraceId();
+        if (traceId != null) {
+            json.writeStringField("trace_id", traceId);
+        }
+    }
+}

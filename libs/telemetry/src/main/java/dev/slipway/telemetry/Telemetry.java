@@ -1,0 +1,92 @@
+package dev.slipway.telemetry;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import io.vertx.core.VertxBuilder;
+import io.vertx.core.VertxOptions;
+import io.vertx.micrometer.MetricsDomain;
+import io.vertx.micrometer.MicrometerMetricsFactory;
+import io.vertx.micrometer.MicrometerMetricsOptions;
+import io.vertx.tracing.opentelemetry.OpenTelemetryTracingFactory;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** Traces by {@code OTEL_*}, metrics for Prometheus. One per process. */
+public final class Telemetry implements AutoCloseable {
+    private final OpenTelemetrySdk sdk;
+    private final Traces traces;
+    private final PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    private Telemetry(OpenTelemetrySdk sdk) {
+        this.sdk = sdk;
+        this.traces = new Traces(sdk);
+    }
+
+    public static Telemetry start(Map<String, String> env) {
+        // The SDK's own default is to export to localhost, whether or not anybody listens there.
+        var exports = env.containsKey("OTEL_EXPORTER_OTLP_ENDPOINT")
+                || env.containsKey("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+                || env.containsKey("OTEL_TRACES_EXPORTER");
+        var defaults = new HashMap<String, String>();
+        defaults.put("otel.service.name", "slipway");
+        defaults.put("otel.metrics.exporter", "none");
+        defaults.put("otel.logs.exporter", "none");
+        defaults.put("otel.traces.exporter", exports ? "otlp" : "none");
+        defaults.put("otel.exporter.otlp.protocol", "http/protobuf");
+        if (!exports) {
+            // Ids are still made and carried, so that a correlation has trace ids; nothing is recorded.
+            defaults.put("otel.traces.sampler", "always_off");
+        }
+        var configured = AutoConfiguredOpenTelemetrySdk.builder()
+                .disableShutdownHook()
+                .addPropertiesSupplier(() -> defaults)
+                .addPropertiesCustomizer(config -> fromEnvironment(env))
+                .addTracerProviderCustomizer((provider, config) -> provider.addSpanProcessor(new CorrelationOnSpans()))
+                .build();
+        return new Telemetry(configured.getOpenTelemetrySdk());
+    }
+
+    /** The environment as it was handed to us, which in tests is not the process's own. */
+    private static Map<String, String> fromEnvironment(Map<String, String> env) {
+        var properties = new HashMap<String, String>();
+        env.forEach((name, value) -> {
+            if (name.startsWith("OTEL_")) {
+                properties.put(name.toLowerCase(java.util.Locale.ROOT).replace('_', '.'), value);
+            }
+        });
+        return properties;
+    }
+
+    public VertxBuilder vertx(VertxOptions options) {
+        var domains = java.util.EnumSet.allOf(MetricsDomain.class);
+        domains.removeAll(java.util.List.of(MetricsDomain.HTTP_SERVER, MetricsDomain.NAMED_POOLS));
+        var metricsOptions = new MicrometerMetricsOptions().setEnabled(true);
+        domains.forEach(metricsOptions::addDisabledMetricsCategory);
+        return io.vertx.core.Vertx.builder()
+                .with(new VertxOptions(options).setMetricsOptions(metricsOptions))
+                .withMetrics(new MicrometerMetricsFactory(metrics))
+                .withTracer(new OpenTelemetryTracingFactory(sdk));
+    }
+
+    public OpenTelemetry openTelemetry() {
+        return sdk;
+    }
+
+    public Traces traces() {
+        return traces;
+    }
+
+    public PrometheusMeterRegistry metrics() {
+        return metrics;
+    }
+
+    @Override
+    public void close() {
+        sdk.close();
+        metrics.close();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.telemetry;
+
+import org.jspecify.annotations.NullMarked;
