@@ -1,0 +1,187 @@
+package dev.slipway.messaging;
+
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Envelope.MalformedEnvelopeException;
+import dev.slipway.messaging.KafkaSender.Outgoing;
+import dev.slipway.telemetry.Correlation;
+import dev.slipway.telemetry.Traces;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.context.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.sqlclient.Tuple;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Applies every event once: its effect and its id commit in one transaction, and a second delivery finds the id.
+ *
+ * <p>A batch is applied in one transaction. If that fails, its records are applied one by one, so that the one at fault shows: it is
+ * tried a few times more and then goes to the dead-letter topic with the reason. An outage is nobody's fault: it is waited out.
+ */
+public final class InboxConsumer {
+    private static final Logger LOG = LoggerFactory.getLogger(InboxConsumer.class);
+    private static final int MAX_BATCH = 200;
+    private static final int ATTEMPTS = 5;
+    private static final String CLAIM = """
+            INSERT INTO inbox (consumer, event_id)
+            SELECT $1, unnest($2::uuid[]) ON CONFLICT DO NOTHING RETURNING event_id
+            """;
+
+    /** What an event changes; runs in the transaction that also keeps the event's id. */
+    public interface Effect {
+        Future<Void> apply(UnitOfWork unit, Incoming record, Envelope event);
+    }
+
+    private final Vertx vertx;
+    private final String name;
+    private final Outbox outbox;
+    private final Traces traces;
+    private final KafkaSender deadLetters;
+    private final Effect effect;
+    private final RecordLoop loop;
+
+    private record Event(Incoming record, Envelope envelope) {}
+
+    public InboxConsumer(
+            Vertx vertx,
+            KafkaSettings kafka,
+            String name,
+            List<String> topics,
+            Outbox outbox,
+            Traces traces,
+            KafkaSender deadLetters,
+            Effect effect) {
+        this.vertx = vertx;
+        this.name = name;
+        this.outbox = outbox;
+        this.traces = traces;
+        this.deadLetters = deadLetters;
+        this.effect = effect;
+        this.loop = new RecordLoop(vertx, kafka, name, topics, MAX_BATCH, this::handle);
+    }
+
+    public Future<Void> start() {
+        return loop.start();
+    }
+
+    public Future<Void> stop() {
+        return loop.stop();
+    }
+
+    private Future<Void> handle(List<Incoming> batch) {
+        var events = new ArrayList<Event>(batch.size());
+        var malformed = Future.<Void>succeededFuture();
+        for (var record : batch) {
+            try {
+                events.add(new Event(record, record.envelope()));
+            } catch (MalformedEnvelopeException e) {
+                malformed = malformed.compose(ok -> bury(record, e));
+            }
+        }
+        return malformed
+                .compose(ok -> apply(events))
+                .recover(e -> events.size() == 1 ? retry(events.get(0), e, 1) : oneByOne(events));
+    }
+
+    private Future<Void> oneByOne(List<Event> events) {
+        var chain = Future.<Void>succeededFuture();
+        for (var event : events) {
+            chain = chain.compose(ok -> apply(List.of(event)).recover(e -> retry(event, e, 1)));
+        }
+        return chain;
+    }
+
+    private Future<Void> retry(Event event, Throwable failure, int attempt) {
+        var outage = Transient.isOutage(failure);
+        if (!outage && attempt >= ATTEMPTS) {
+            return bury(event.record, failure);
+        }
+        LOG.atWarn()
+                .addKeyValue("consumer", name)
+                .addKeyValue("event_type", event.envelope.eventType())
+                .addKeyValue("event_id", event.envelope.eventId())
+                .addKeyValue("attempt", attempt)
+                .log("could not apply an event; will try again: {}", failure.toString());
+        return pause(attempt)
+                .compose(ok -> apply(List.of(event)))
+                .recover(e -> retry(event, e, outage ? attempt : attempt + 1));
+    }
+
+    private Future<Void> apply(List<Event> events) {
+        if (events.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        var first = events.get(0).envelope;
+        var cause = new Cause(first.correlationId(), Context.root());
+        return outbox.transaction(cause, unit -> claim(unit, events).compose(fresh -> {
+            var chain = Future.<Void>succeededFuture();
+            for (var event : fresh) {
+                chain = chain.compose(ok -> applyOne(unit, event));
+            }
+            return chain;
+        }));
+    }
+
+    private Future<List<Event>> claim(UnitOfWork unit, List<Event> events) {
+        var ids = events.stream().map(e -> e.envelope.eventId()).distinct().toArray(UUID[]::new);
+        return unit.query(CLAIM, Tuple.of(name, (Object) ids)).map(rows -> {
+            var fresh = new HashSet<UUID>();
+            rows.forEach(row -> fresh.add(row.getUUID(0)));
+            // remove: the same event twice in one batch is applied once
+            return events.stream()
+                    .filter(e -> fresh.remove(e.envelope.eventId()))
+                    .toList();
+        });
+    }
+
+    private Future<Void> applyOne(UnitOfWork unit, Event event) {
+        var correlationId = event.envelope.correlationId();
+        var parent = Correlation.with(traces.extract(event.record.headers()), correlationId);
+        var context = (ContextInternal) vertx.getOrCreateContext();
+        return traces.within(
+                context,
+                parent,
+                SpanKind.CONSUMER,
+                "process " + event.envelope.eventType(),
+                () -> effect.apply(
+                        unit.because(new Cause(correlationId, Context.current())), event.record, event.envelope));
+    }
+
+    private Future<Void> pause(int attempt) {
+        var promise = Promise.<Void>promise();
+        var delay = Math.min(5_000, 50L << Math.min(attempt, 7))
+                + ThreadLocalRandom.current().nextInt(50);
+        vertx.setTimer(delay, timer -> promise.complete());
+        return promise.future();
+    }
+
+    /** Puts a record aside, with what a person needs to mend and replay it. Anything secret in its headers stays behind. */
+    private Future<Void> bury(Incoming record, Throwable reason) {
+        LOG.atError()
+                .addKeyValue("consumer", name)
+                .addKeyValue("topic", record.topic())
+                .addKeyValue("partition", record.partition())
+                .addKeyValue("offset", record.offset())
+                .setCause(reason)
+                .log("an event cannot be applied; it is in the dead-letter topic");
+        var headers = new HashMap<>(record.headers());
+        headers.remove("authorization");
+        headers.put(DeadLetters.REASON, String.valueOf(reason));
+        headers.put(DeadLetters.CONSUMER, name);
+        headers.put(DeadLetters.TOPIC, record.topic());
+        headers.put(DeadLetters.POSITION, record.partition() + "/" + record.offset());
+        var key = record.key() == null ? "" : record.key();
+        return deadLetters.send(
+                List.of(new Outgoing(Topics.deadLetters(record.topic()), key, record.value(), headers)));
+    }
+}

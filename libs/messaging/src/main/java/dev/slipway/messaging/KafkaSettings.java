@@ -1,0 +1,85 @@
+package dev.slipway.messaging;
+
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * How to reach the broker, and the settings that our guarantees rest on.
+ *
+ * @param topicPrefix put before every topic and group name, so that several platforms can share one broker
+ * @param partitions of the topics that are made when missing
+ * @param replication of the topics that are made when missing
+ * @param client anything else a Kafka client takes: SASL and TLS, say
+ */
+public record KafkaSettings(
+        String bootstrap, String topicPrefix, int partitions, short replication, Map<String, String> client) {
+
+    public KafkaSettings {
+        client = Map.copyOf(client);
+    }
+
+    public String topic(String name) {
+        return topicPrefix + name;
+    }
+
+    Map<String, Object> admin() {
+        var config = new HashMap<String, Object>(client);
+        config.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+        return config;
+    }
+
+    /** Ordered and durable: a send waits for the broker as long as it takes, for a send given up could be overtaken. */
+    Map<String, Object> relayProducer() {
+        var config = producer();
+        config.put(ProducerConfig.ACKS_CONFIG, "all");
+        config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+        config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+        config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Integer.MAX_VALUE);
+        config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
+        config.put(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 500);
+        return config;
+    }
+
+    /** Never waits: what does not fit is dropped and counted. */
+    Map<String, Object> lossyProducer() {
+        var config = producer();
+        config.put(ProducerConfig.ACKS_CONFIG, "1");
+        config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, false);
+        config.put(ProducerConfig.LINGER_MS_CONFIG, 5);
+        config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 0);
+        config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 8 << 20);
+        config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 120_000);
+        return config;
+    }
+
+    private Map<String, Object> producer() {
+        var config = admin();
+        config.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, StringSerializer.class.getName());
+        config.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
+        config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 2 << 20);
+        return config;
+    }
+
+    /** Reads only what is committed by us: offsets move after the effect, never by themselves. */
+    Map<String, String> consumer() {
+        var config = new HashMap<>(client);
+        config.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+        config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, StringDeserializer.class.getName());
+        config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
+        config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+        config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        config.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "10000");
+        config.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "2000");
+        config.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, "500");
+        config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+        return config;
+    }
+}

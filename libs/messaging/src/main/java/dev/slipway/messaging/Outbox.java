@@ -1,0 +1,115 @@
+package dev.slipway.messaging;
+
+import dev.slipway.telemetry.Traces;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+
+import java.time.Clock;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.function.Function;
+
+/** The only way to change anything: state and what is announced about it commit together, or not at all. */
+public final class Outbox {
+    private static final String APPEND = """
+            INSERT INTO outbox (event_id, event_type, topic, key, occurred_at, correlation_id, traceparent, value)
+            SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::bytea[])
+            """;
+
+    private final Pool pool;
+    private final Traces traces;
+    private final Clock clock;
+    private final Runnable wakeRelay;
+
+    public Outbox(Pool pool, Traces traces, Clock clock, Runnable wakeRelay) {
+        this.pool = pool;
+        this.traces = traces;
+        this.clock = clock;
+        this.wakeRelay = wakeRelay;
+    }
+
+    /** Runs work in a transaction and commits it with all it announced; a failed work leaves nothing behind. */
+    public <T> Future<T> transaction(Cause cause, Function<UnitOfWork, Future<T>> work) {
+        return pool.getConnection()
+                .compose(connection -> run(connection, cause, work).eventually(connection::close));
+    }
+
+    private <T> Future<T> run(SqlConnection connection, Cause cause, Function<UnitOfWork, Future<T>> work) {
+        // Not awaited: the first statement of the work follows it in the same flight, and fails if this did.
+        var begun = connection.query("BEGIN").execute();
+        var unit = new UnitOfWork(connection, clock.instant().truncatedTo(ChronoUnit.MICROS), cause);
+        Future<T> worked;
+        try {
+            worked = work.apply(unit);
+        } catch (RuntimeException e) {
+            worked = Future.failedFuture(e);
+        }
+        var result = worked;
+        return begun.compose(ok -> result)
+                .transform(done -> done.succeeded()
+                        ? commit(unit).map(ok -> done.result())
+                        : connection
+                                .query("ROLLBACK")
+                                .execute()
+                                .otherwiseEmpty()
+                                .compose(ok -> Future.<T>failedFuture(done.cause())));
+    }
+
+    /** Everything in one flight. If a statement fails, the server turns the commit into a rollback, and we answer with that failure. */
+    private Future<Void> commit(UnitOfWork unit) {
+        var connection = unit.connection();
+        unit.sendWrites();
+        var results = new ArrayList<>(unit.sent());
+        if (!unit.announcements().isEmpty()) {
+            results.add(connection.preparedQuery(APPEND).execute(rows(unit)));
+        }
+        results.add(connection.query("COMMIT").execute());
+        return Future.join(results).transform(done -> {
+            for (var result : results) {
+                if (result.failed()) {
+                    return Future.failedFuture(result.cause());
+                }
+            }
+            if (!unit.announcements().isEmpty()) {
+                wakeRelay.run();
+            }
+            return Future.succeededFuture();
+        });
+    }
+
+    private Tuple rows(UnitOfWork unit) {
+        var all = unit.announcements();
+        var size = all.size();
+        var eventIds = new java.util.UUID[size];
+        var types = new String[size];
+        var topics = new String[size];
+        var keys = new String[size];
+        var times = new OffsetDateTime[size];
+        var correlations = new String[size];
+        var traceparents = new String[size];
+        var values = new Buffer[size];
+        for (var i = 0; i < size; i++) {
+            var announcement = all.get(i);
+            var envelope = announcement.envelope();
+            var at = i;
+            eventIds[i] = envelope.eventId();
+            types[i] = envelope.eventType();
+            topics[i] = announcement.topic();
+            keys[i] = announcement.key();
+            times[i] = envelope.occurredAt().atOffset(ZoneOffset.UTC);
+            correlations[i] = envelope.correlationId();
+            traces.inject(announcement.cause().trace(), (name, value) -> {
+                if (name.equals("traceparent")) {
+                    traceparents[at] = value;
+                }
+            });
+            values[i] = Buffer.buffer(envelope.toBytes());
+        }
+        return Tuple.from(new Object[] {eventIds, types, topics, keys, times, correlations, traceparents, values});
+    }
+}

@@ -1,0 +1,111 @@
+package dev.slipway.messaging;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.kafka.client.common.TopicPartition;
+import io.vertx.kafka.client.consumer.KafkaConsumer;
+import io.vertx.kafka.client.consumer.OffsetAndMetadata;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Polls, has the batch handled, commits the offsets, polls again: so at most one batch is in flight, and an offset moves only after the
+ * effect. The handler must not give up on a batch that can still succeed: while it retries, nothing is polled.
+ */
+public final class RecordLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(RecordLoop.class);
+    private static final Duration POLL = Duration.ofMillis(250);
+
+    private final Vertx vertx;
+    private final Context context;
+    private final KafkaSettings kafka;
+    private final String group;
+    private final Set<String> topics;
+    private final Function<List<Incoming>, Future<Void>> handler;
+    private final Map<String, String> config;
+    private final Promise<Void> stopped = Promise.promise();
+    private @Nullable KafkaConsumer<String, byte[]> consumer;
+    private volatile boolean stopping;
+
+    public RecordLoop(
+            Vertx vertx,
+            KafkaSettings kafka,
+            String group,
+            List<String> topics,
+            int maxBatch,
+            Function<List<Incoming>, Future<Void>> handler) {
+        this.vertx = vertx;
+        this.context = vertx.getOrCreateContext();
+        this.kafka = kafka;
+        this.group = kafka.topic(group);
+        this.topics = topics.stream().map(kafka::topic).collect(Collectors.toUnmodifiableSet());
+        this.handler = handler;
+        this.config = new HashMap<>(kafka.consumer());
+        config.put("group.id", this.group);
+        config.put("max.poll.records", String.valueOf(maxBatch));
+    }
+
+    public Future<Void> start() {
+        KafkaConsumer<String, byte[]> created = KafkaConsumer.create(vertx, config);
+        consumer = created;
+        return created.subscribe(topics).onSuccess(ok -> context.runOnContext(ignored -> poll(created)));
+    }
+
+    /** Ends after the batch in flight. */
+    public Future<Void> stop() {
+        var current = consumer;
+        if (current == null) {
+            return Future.succeededFuture();
+        }
+        stopping = true;
+        return stopped.future().eventually(current::close);
+    }
+
+    private void poll(KafkaConsumer<String, byte[]> from) {
+        if (stopping) {
+            stopped.tryComplete();
+            return;
+        }
+        from.poll(POLL)
+                .compose(polled -> {
+                    var records = polled.records();
+                    if (records.isEmpty()) {
+                        return Future.succeededFuture();
+                    }
+                    var batch = new ArrayList<Incoming>(records.count());
+                    var offsets = new HashMap<TopicPartition, OffsetAndMetadata>();
+                    for (var record : records) {
+                        batch.add(Incoming.of(record, kafka));
+                        offsets.put(
+                                new TopicPartition(record.topic(), record.partition()),
+                                new OffsetAndMetadata(record.offset() + 1, ""));
+                    }
+                    return handler.apply(batch)
+                            .compose(ok -> from.commit(offsets).<Void>mapEmpty());
+                })
+                .onComplete(done -> {
+                    if (done.failed() && !stopping) {
+                        // A commit lost to a rebalance, or the broker away: the records come again.
+                        LOG.atWarn()
+                                .addKeyValue("group", group)
+                                .setCause(done.cause())
+                                .log("consumer loop failed; goes on");
+                        vertx.setTimer(500, timer -> poll(from));
+                    } else {
+                        context.runOnContext(ignored -> poll(from));
+                    }
+                });
+    }
+}

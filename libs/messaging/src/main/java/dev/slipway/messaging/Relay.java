@@ -1,0 +1,290 @@
+package dev.slipway.messaging;
+
+import dev.slipway.messaging.KafkaSender.Outgoing;
+import dev.slipway.telemetry.Correlation;
+import dev.slipway.telemetry.Traces;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgConnectOptions;
+import io.vertx.pgclient.PgConnection;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Publishes what the outbox holds: in order per key, at least once.
+ *
+ * <p>One relay per schema leads, by a session advisory lock on its own connection, for two that share the work could reorder a key.
+ * Rows are read from the lowest number and deleted once the broker has them; "greater than the last one" would lose rows, as numbers
+ * are not in commit order. The leader is woken in process after a commit; by a throttled NOTIFY from other processes (one inside
+ * every transaction would cost most of the throughput); and by a slow poll, should a wake-up get lost.
+ */
+public final class Relay {
+    private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
+    private static final int BATCH = 500;
+    private static final long SAFETY_POLL_MS = 1_000;
+    private static final long NOTIFY_EVERY_MS = 10;
+    private static final String LEAD =
+            "SELECT pg_try_advisory_lock(hashtextextended(current_schema() || '.outbox', 0))";
+    private static final String READ = """
+            SELECT seq, event_id, event_type, topic, key, occurred_at, correlation_id, traceparent, value
+            FROM outbox ORDER BY seq LIMIT $1
+            """;
+    private static final String DELETE = "DELETE FROM outbox WHERE seq = ANY($1)";
+
+    private final Vertx vertx;
+    private final Context context;
+    private final PgConnectOptions database;
+    private final KafkaSettings kafka;
+    private final Traces traces;
+    private final String source;
+    private final String channel;
+
+    private @Nullable PgConnection connection;
+    private @Nullable KafkaSender sender;
+    private boolean leading;
+    private boolean draining;
+    private boolean again;
+    private boolean stopping;
+    private boolean notifyPlanned;
+    private int failures;
+    private final Promise<Void> drained = Promise.promise();
+
+    public Relay(Vertx vertx, PgConnectOptions database, KafkaSettings kafka, Traces traces, String service) {
+        this.vertx = vertx;
+        this.context = vertx.getOrCreateContext();
+        this.database = database;
+        this.kafka = kafka;
+        this.traces = traces;
+        this.source = "slipway/" + service;
+        this.channel = "outbox_" + service.replace('-', '_');
+    }
+
+    /** Starts to lead, or to wait for the lead; needs neither the database nor the broker to be there yet. */
+    public void start() {
+        context.runOnContext(ignored -> connect());
+        vertx.setPeriodic(SAFETY_POLL_MS, SAFETY_POLL_MS, timer -> {
+            if (stopping) {
+                vertx.cancelTimer(timer);
+            } else {
+                context.runOnContext(ignored -> tick());
+            }
+        });
+    }
+
+    /** Something was committed: called from any thread. */
+    public void wake() {
+        context.runOnContext(ignored -> {
+            if (leading) {
+                drain();
+            } else {
+                notifyLeader();
+            }
+        });
+    }
+
+    /** Publishes what is there, if it can at once, and lets go of the lead. */
+    public Future<Void> stop() {
+        var promise = Promise.<Void>promise();
+        context.runOnContext(ignored -> {
+            stopping = true;
+            var last =
+                    leading && connection != null && failures == 0 ? drained.future() : Future.<Void>succeededFuture();
+            if (leading) {
+                drain();
+            }
+            vertx.setTimer(5_000, timer -> drained.tryComplete());
+            last.compose(ok -> letGo()).onComplete(promise);
+        });
+        return promise.future();
+    }
+
+    private void tick() {
+        if (connection == null) {
+            connect();
+        } else if (leading) {
+            drain();
+        } else {
+            lead();
+        }
+    }
+
+    private void connect() {
+        if (stopping || connection != null) {
+            return;
+        }
+        PgConnection.connect(vertx, database)
+                .onSuccess(connected -> {
+                    connection = connected;
+                    connected.closeHandler(closed -> lost(connected));
+                    lead();
+                })
+                .onFailure(e -> LOG.atDebug().addKeyValue("source", source).log("relay cannot reach the database"));
+    }
+
+    /** A connection that is gone has taken the lock with it: another may lead already. */
+    private void lost(PgConnection gone) {
+        if (connection == gone) {
+            connection = null;
+            leading = false;
+            if (!stopping) {
+                LOG.atWarn().addKeyValue("source", source).log("relay lost its database connection; reconnecting");
+            }
+        }
+    }
+
+    private void lead() {
+        var current = connection;
+        if (current == null || leading) {
+            return;
+        }
+        current.query(LEAD)
+                .execute()
+                .compose(rows -> rows.iterator().next().getBoolean(0)
+                        ? current.query("LISTEN " + channel).execute().map(true)
+                        : Future.succeededFuture(false))
+                .onSuccess(won -> {
+                    if (won && connection == current) {
+                        leading = true;
+                        current.notificationHandler(note -> drain());
+                        drain();
+                    }
+                })
+                .onFailure(e -> current.close());
+    }
+
+    private void notifyLeader() {
+        if (notifyPlanned) {
+            return;
+        }
+        notifyPlanned = true;
+        vertx.setTimer(NOTIFY_EVERY_MS, timer -> {
+            notifyPlanned = false;
+            var current = connection;
+            if (current != null) {
+                current.query("NOTIFY " + channel).execute().onFailure(e -> current.close());
+            }
+        });
+    }
+
+    private void drain() {
+        var current = connection;
+        if (draining || current == null) {
+            again = true;
+            return;
+        }
+        draining = true;
+        again = false;
+        publishBatch(current).onComplete(done -> {
+            draining = false;
+            if (done.failed()) {
+                failed(done.cause());
+            } else {
+                failures = 0;
+                if (leading && (again || done.result() == BATCH)) {
+                    drain();
+                } else if (stopping) {
+                    drained.tryComplete();
+                }
+            }
+        });
+    }
+
+    private Future<Integer> publishBatch(PgConnection current) {
+        return current.preparedQuery(READ).execute(Tuple.of(BATCH)).compose(rows -> {
+            if (rows.size() == 0) {
+                return Future.succeededFuture(0);
+            }
+            var sequence = new ArrayList<Long>(rows.size());
+            var records = new ArrayList<Outgoing>(rows.size());
+            var spans = new ArrayList<Span>(rows.size());
+            for (var row : rows) {
+                sequence.add(row.getLong("seq"));
+                records.add(outgoing(row, spans));
+            }
+            return sender().send(records)
+                    .eventually(() -> {
+                        spans.forEach(Span::end);
+                        return Future.succeededFuture();
+                    })
+                    .compose(ok -> current.preparedQuery(DELETE).execute(Tuple.of(sequence.toArray(Long[]::new))))
+                    .map(ok -> rows.size());
+        });
+    }
+
+    private Outgoing outgoing(Row row, List<Span> spans) {
+        var headers = new HashMap<String, String>();
+        var correlationId = row.getString("correlation_id");
+        CloudEvents.describe(
+                headers,
+                source,
+                row.getUUID("event_id"),
+                row.getString("event_type"),
+                row.getString("key"),
+                row.getOffsetDateTime("occurred_at").toInstant(),
+                correlationId);
+        var traceparent = row.getString("traceparent");
+        var parent = Correlation.with(
+                traces.extract(traceparent == null ? Map.of() : Map.of("traceparent", traceparent)), correlationId);
+        var span = traces.start(parent, SpanKind.PRODUCER, "publish " + row.getString("topic"));
+        span.setAttribute("messaging.destination.name", row.getString("topic"));
+        spans.add(span);
+        traces.inject(parent.with(span), headers::put);
+        return new Outgoing(
+                row.getString("topic"),
+                row.getString("key"),
+                row.getBuffer("value").getBytes(),
+                headers);
+    }
+
+    private KafkaSender sender() {
+        var current = sender;
+        if (current == null) {
+            current = KafkaSender.durable(vertx, kafka);
+            sender = current;
+        }
+        return current;
+    }
+
+    /** After a failed send the producer is thrown away with all it still holds: a record of it must not overtake the retry. */
+    private void failed(Throwable cause) {
+        failures++;
+        if (stopping) {
+            drained.tryComplete();
+            return;
+        }
+        LOG.atWarn().addKeyValue("source", source).setCause(cause).log("relay could not publish; will try again");
+        var broken = sender;
+        sender = null;
+        var abandoned = broken == null ? Future.<Void>succeededFuture() : broken.abandon();
+        var delay = Math.min(5_000, 100L << Math.min(failures, 6))
+                + ThreadLocalRandom.current().nextInt(50);
+        abandoned.onComplete(done -> vertx.setTimer(delay, timer -> tick()));
+    }
+
+    private Future<Void> letGo() {
+        var closing = new ArrayList<Future<?>>();
+        if (sender != null) {
+            closing.add(sender.close());
+        }
+        if (connection != null) {
+            leading = false;
+            closing.add(connection.close());
+        }
+        return closing.isEmpty()
+                ? Future.succeededFuture()
+                : Future.join(closing).mapEmpty();
+    }
+}

@@ -1,0 +1,94 @@
+package dev.slipway.messaging;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.errors.TopicExistsException;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** The topics of the platform, and how each keeps its records. */
+public final class Topics {
+    public static final String IAM_STATE = "iam.state";
+    public static final String AUTHZ_STATE = "authz.state";
+    public static final String CATALOG_EVENTS = "catalog.events";
+    public static final String CATALOG_STATE = "catalog.state";
+    public static final String INSTANCES_EVENTS = "instances.events";
+    public static final String AUDIT_EVENTS = "audit.events";
+    public static final String CALLS = "calls";
+    public static final String RUNTIME_REPORTS = "runtime.reports";
+    public static final String RUNTIME_REPORTS_REJECTED = "runtime.reports.rejected";
+    public static final List<String> RUNTIME_BACKENDS = List.of("k8s", "rke2", "slurm", "ray", "bare_metal");
+
+    private static final String THIRTY_DAYS_MS = String.valueOf(TimeUnit.DAYS.toMillis(30));
+
+    private Topics() {}
+
+    public static String runtimeCommands(String backend) {
+        return "runtime.commands." + backend;
+    }
+
+    public static String deadLetters(String topic) {
+        return topic + ".dlq";
+    }
+
+    /** Makes the topics that are missing; those that exist are left as they are. */
+    public static Future<Void> ensure(Vertx vertx, KafkaSettings kafka) {
+        return vertx.executeBlocking(() -> {
+            try (var admin = Admin.create(kafka.admin())) {
+                var existing = admin.listTopics().names().get(30, TimeUnit.SECONDS);
+                var missing = all(kafka).stream()
+                        .filter(topic -> !existing.contains(topic.name()))
+                        .toList();
+                create(admin, missing);
+                return null;
+            }
+        });
+    }
+
+    private static void create(Admin admin, Collection<NewTopic> topics) throws Exception {
+        for (var created : admin.createTopics(topics).values().values()) {
+            try {
+                created.get(30, TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof TopicExistsException)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static List<NewTopic> all(KafkaSettings kafka) {
+        var facts = Map.of("retention.ms", THIRTY_DAYS_MS);
+        var compacted = Map.of("cleanup.policy", "compact", "segment.ms", "3600000");
+        // The broker's clock decides when a report came in: its sender's could be wrong, or lie.
+        var reports = Map.of("retention.ms", THIRTY_DAYS_MS, "message.timestamp.type", "LogAppendTime");
+        var topics = new ArrayList<NewTopic>();
+        for (var name : List.of(CATALOG_EVENTS, INSTANCES_EVENTS, AUDIT_EVENTS, CALLS, RUNTIME_REPORTS_REJECTED)) {
+            topics.add(topic(kafka, name, kafka.partitions(), facts));
+        }
+        topics.add(topic(kafka, RUNTIME_REPORTS, kafka.partitions(), reports));
+        for (var backend : RUNTIME_BACKENDS) {
+            topics.add(topic(kafka, runtimeCommands(backend), kafka.partitions(), facts));
+        }
+        // One partition each: their records have one order.
+        for (var name : List.of(IAM_STATE, AUTHZ_STATE, CATALOG_STATE)) {
+            topics.add(topic(kafka, name, 1, compacted));
+        }
+        for (var name : List.of(
+                IAM_STATE, CATALOG_STATE, CATALOG_EVENTS, INSTANCES_EVENTS, AUDIT_EVENTS, CALLS, RUNTIME_REPORTS)) {
+            topics.add(topic(kafka, deadLetters(name), 1, facts));
+        }
+        return topics;
+    }
+
+    private static NewTopic topic(KafkaSettings kafka, String name, int partitions, Map<String, String> config) {
+        return new NewTopic(kafka.topic(name), partitions, kafka.replication()).configs(config);
+    }
+}

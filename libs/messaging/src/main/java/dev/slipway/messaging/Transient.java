@@ -1,0 +1,28 @@
+package dev.slipway.messaging;
+
+import io.vertx.core.VertxException;
+import io.vertx.pgclient.PgException;
+
+import java.io.IOException;
+import java.util.concurrent.TimeoutException;
+
+/** Tells an outage, which passes, from a fault of what was asked. */
+public final class Transient {
+    private Transient() {}
+
+    /** True when trying the same again later may succeed: the database or the broker was away. */
+    public static boolean isOutage(Throwable failure) {
+        if (failure instanceof PgException pg) {
+            var state = String.valueOf(pg.getSqlState());
+            // Connection trouble, resources, the operator shutting down, and conflicts of concurrent transactions.
+            return state.startsWith("08") || state.startsWith("53") || state.startsWith("57") || state.startsWith("40");
+        }
+        if (failure instanceof VertxException
+                || failure instanceof IOException
+                || failure instanceof TimeoutException) {
+            return true;
+        }
+        return failure instanceof org.apache.kafka.common.errors.RetriableException
+                || failure.getCause() != null && failure.getCause() != failure && isOutage(failure.getCause());
+    }
+}

@@ -1,0 +1,95 @@
+package dev.slipway.messaging;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * One database transaction and what it announces. Writes whose result nobody reads are deferred: they go to the server in one flight
+ * with the outbox rows and the commit, so that a mutation costs two round trips.
+ */
+public final class UnitOfWork {
+    private final SqlConnection connection;
+    private final Instant now;
+    private final Cause cause;
+    private final State state;
+
+    private record Write(String sql, Tuple parameters) {}
+
+    record Announcement(String topic, String key, Envelope envelope, Cause cause) {}
+
+    private record State(List<Write> writes, List<Future<?>> sent, List<Announcement> announcements) {}
+
+    UnitOfWork(SqlConnection connection, Instant now, Cause cause) {
+        this(connection, now, cause, new State(new ArrayList<>(), new ArrayList<>(), new ArrayList<>()));
+    }
+
+    private UnitOfWork(SqlConnection connection, Instant now, Cause cause, State state) {
+        this.connection = connection;
+        this.now = now;
+        this.cause = cause;
+        this.state = state;
+    }
+
+    /** The same transaction, doing something for another reason: a consumer applies many events in one. */
+    UnitOfWork because(Cause other) {
+        return new UnitOfWork(connection, now, other, state);
+    }
+
+    public Cause cause() {
+        return cause;
+    }
+
+    /** The time of everything in this transaction, to the microsecond that the database keeps. */
+    public Instant now() {
+        return now;
+    }
+
+    /** Runs a statement now, after the writes that were called for before it: it sees them. */
+    public Future<RowSet<Row>> query(String sql, Tuple parameters) {
+        sendWrites();
+        return connection.preparedQuery(sql).execute(parameters);
+    }
+
+    /** Has a write run, in the order of the calls, before the next query or the commit. */
+    public void write(String sql, Tuple parameters) {
+        state.writes.add(new Write(sql, parameters));
+    }
+
+    /** Announces a fact, published after the commit; answers its event id. */
+    public UUID announce(String topic, String key, String eventType, ObjectNode payload) {
+        var envelope = new Envelope(Ids.next(), eventType, now, 1, cause.correlationId(), payload);
+        state.announcements.add(new Announcement(topic, key, envelope, cause));
+        return envelope.eventId();
+    }
+
+    /** Sends what was deferred, without waiting; the answers are among {@link #sent}. */
+    void sendWrites() {
+        for (var write : state.writes) {
+            state.sent.add(connection.preparedQuery(write.sql).execute(write.parameters));
+        }
+        state.writes.clear();
+    }
+
+    List<Future<?>> sent() {
+        return state.sent;
+    }
+
+    List<Announcement> announcements() {
+        return state.announcements;
+    }
+
+    SqlConnection connection() {
+        return connection;
+    }
+}
