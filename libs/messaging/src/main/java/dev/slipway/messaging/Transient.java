@@ -23,6 +23,6 @@ public final class Transient {
             return true;
         }
         return failure instanceof org.apache.kafka.common.errors.RetriableException
-                || failure.getCause() != null && failure.getCause() != failure && isOutage(failure.getCause());
+                || (failure.getCause() != null && isOutage(failure.getCause()));
     }
 }
