@@ -1,0 +1,107 @@
+package dev.slipway.authz;
+
+import dev.slipway.authz.Binding.Level;
+import dev.slipway.authz.Decision.Verdict;
+import dev.slipway.authz.Principal.ActorType;
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** Takes decisions: project, then organization, then platform. Whatever is not granted is denied. */
+public final class Authorizer {
+    private final AuthzModel model;
+
+    /** A decision and how it was reached, step by step, for those who administer the scope. */
+    public record Explanation(Decision decision, List<String> steps, long revision) {}
+
+    public Authorizer(AuthzModel model) {
+        this.model = model;
+    }
+
+    /** May the principal do this in the project? */
+    public Decision inProject(Principal principal, String action, UUID projectId) {
+        var orgId = model.orgOf(projectId);
+        if (orgId == null) {
+            return Decision.NOT_BOUND;
+        }
+        return principal.type() == ActorType.SERVICE_ACCOUNT
+                ? asMachine(principal, action, projectId)
+                : asUser(principal, action, orgId, projectId);
+    }
+
+    /** May the principal do this in the organization as such? */
+    public Decision inOrganization(Principal principal, String action, UUID orgId) {
+        return principal.type() == ActorType.SERVICE_ACCOUNT
+                ? Decision.NOT_BOUND
+                : asUser(principal, action, orgId, null);
+    }
+
+    /** May the principal do this anywhere at all? For things that belong to no tenant, such as the catalog. */
+    public Decision anywhere(Principal principal, String action) {
+        if (principal.type() == ActorType.SERVICE_ACCOUNT) {
+            var projectId = principal.projectId();
+            return projectId == null ? Decision.NOT_BOUND : asMachine(principal, action, projectId);
+        }
+        for (var binding : model.bindingsOf(principal.id())) {
+            if (model.grants(binding.role(), action)) {
+                return new Decision(Verdict.ALLOWED, binding);
+            }
+        }
+        return Decision.NOT_GRANTED;
+    }
+
+    public Explanation explainInProject(Principal principal, String action, UUID projectId) {
+        var steps = new ArrayList<String>();
+        var orgId = model.orgOf(projectId);
+        for (var binding : model.bindingsOf(principal.id())) {
+            var applies = orgId != null && covers(binding, orgId, projectId);
+            var grants = model.grants(binding.role(), action);
+            steps.add(binding.level().text() + " " + binding.role() + (applies ? " applies, " : " is elsewhere, ")
+                    + (grants ? "grants" : "does not grant"));
+        }
+        return new Explanation(inProject(principal, action, projectId), steps, model.revision());
+    }
+
+    private Decision asMachine(Principal principal, String action, UUID projectId) {
+        if (!projectId.equals(principal.projectId())) {
+            return Decision.NOT_BOUND;
+        }
+        if (!model.isForMachines(action)) {
+            return model.isGrantedByAnyRole(action) ? Decision.NOT_GRANTED : Decision.UNKNOWN_ACTION;
+        }
+        var task = principal.task();
+        if (task != null) {
+            return task.actions().contains(action) ? Decision.ALLOWED_MACHINE : Decision.OTHER_TASK;
+        }
+        return principal.allowedActions().contains(action) ? Decision.ALLOWED_MACHINE : Decision.NOT_ALLOWLISTED;
+    }
+
+    private Decision asUser(Principal principal, String action, UUID orgId, @Nullable UUID projectId) {
+        var bound = false;
+        var platform = false;
+        for (var binding : model.bindingsOf(principal.id())) {
+            if (binding.level() == Level.PLATFORM) {
+                platform = true;
+            } else if (covers(binding, orgId, projectId)) {
+                if (model.grants(binding.role(), action)) {
+                    return new Decision(Verdict.ALLOWED, binding);
+                }
+                bound = true;
+            }
+        }
+        if (bound) {
+            return model.isGrantedByAnyRole(action) ? Decision.NOT_GRANTED : Decision.UNKNOWN_ACTION;
+        }
+        return platform ? Decision.BREAK_GLASS_REQUIRED : Decision.NOT_BOUND;
+    }
+
+    private static boolean covers(Binding binding, UUID orgId, @Nullable UUID projectId) {
+        return switch (binding.level()) {
+            case PROJECT -> projectId != null && projectId.equals(binding.projectId());
+            case ORGANIZATION -> orgId.equals(binding.orgId());
+            case PLATFORM -> false;
+        };
+    }
+}
