@@ -73,9 +73,9 @@ public final class Authorizer {
         }
         var task = principal.task();
         if (task != null) {
-            return task.actions().contains(action) ? Decision.ALLOWED_MACHINE : Decision.OTHER_TASK;
+            return task.actions().contains(action) ? Decision.WITHOUT_BINDING : Decision.OTHER_TASK;
         }
-        return principal.allowedActions().contains(action) ? Decision.ALLOWED_MACHINE : Decision.NOT_ALLOWLISTED;
+        return principal.allowedActions().contains(action) ? Decision.WITHOUT_BINDING : Decision.NOT_ALLOWLISTED;
     }
 
     private Decision asUser(Principal principal, String action, UUID orgId, @Nullable UUID projectId) {

@@ -30,7 +30,12 @@ public record Decision(Verdict verdict, @Nullable Binding by) {
     static final Decision UNKNOWN_ACTION = new Decision(Verdict.UNKNOWN_ACTION, null);
     static final Decision NOT_ALLOWLISTED = new Decision(Verdict.NOT_ALLOWLISTED, null);
     static final Decision OTHER_TASK = new Decision(Verdict.OTHER_TASK, null);
-    static final Decision ALLOWED_MACHINE = new Decision(Verdict.ALLOWED, null);
+    static final Decision WITHOUT_BINDING = new Decision(Verdict.ALLOWED, null);
+
+    /** For operations that every authenticated caller may use, each seeing only their own. */
+    public static Decision allowedToAll() {
+        return WITHOUT_BINDING;
+    }
 
     public boolean allowed() {
         return verdict == Verdict.ALLOWED;

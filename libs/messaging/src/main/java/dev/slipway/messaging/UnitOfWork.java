@@ -1,6 +1,7 @@
 package dev.slipway.messaging;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import io.vertx.core.Future;
@@ -67,6 +68,7 @@ public final class UnitOfWork {
     }
 
     /** Announces a fact, published after the commit; answers its event id. */
+    @CanIgnoreReturnValue
     public UUID announce(String topic, String key, String eventType, ObjectNode payload) {
         var envelope = new Envelope(Ids.next(), eventType, now, 1, cause.correlationId(), payload);
         state.announcements.add(new Announcement(topic, key, envelope, cause));

@@ -1,0 +1,86 @@
+package dev.slipway.service;
+
+import io.vertx.pgclient.PgConnectOptions;
+
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.util.Base64;
+
+/**
+ * Where PostgreSQL is, and the administrator who may make each service its schema and roles.
+ *
+ * <p>A service's passwords are derived from the administrator's, so that every process that runs the service knows them and nobody
+ * has to hand them out. They can't be turned back into the administrator's.
+ */
+public record DatabaseSettings(String uri, int poolSize) {
+
+    PgConnectOptions administrator() {
+        return PgConnectOptions.fromUri(uri);
+    }
+
+    /** Connects as the service itself, which may only read and write its own tables. */
+    PgConnectOptions runtime(String service) {
+        return as(runtimeRole(service), service)
+                .setCachePreparedStatements(true)
+                .setPreparedStatementCacheMaxSize(256)
+                .setPipeliningLimit(64);
+    }
+
+    PgConnectOptions owner(String service) {
+        return as(ownerRole(service), service);
+    }
+
+    static String schema(String service) {
+        return service.replace('-', '_');
+    }
+
+    static String runtimeRole(String service) {
+        return "slipway_" + schema(service);
+    }
+
+    static String ownerRole(String service) {
+        return runtimeRole(service) + "_owner";
+    }
+
+    String password(String role) {
+        try {
+            var mac = Mac.getInstance("HmacSHA256");
+            var key = String.valueOf(administrator().getPassword()).getBytes(StandardCharsets.UTF_8);
+            mac.init(new SecretKeySpec(key, "HmacSHA256"));
+            return Base64.getUrlEncoder()
+                    .withoutPadding()
+                    .encodeToString(mac.doFinal(role.getBytes(StandardCharsets.UTF_8)));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("this JVM has no HmacSHA256", e);
+        }
+    }
+
+    private PgConnectOptions as(String role, String service) {
+        return administrator()
+                .setUser(role)
+                .setPassword(password(role))
+                .addProperty("search_path", schema(service))
+                .addProperty("application_name", "slipway-" + service);
+    }
+
+    String jdbcUrl() {
+        var options = administrator();
+        return "jdbc:postgresql://" + options.getHost() + ":" + options.getPort() + "/" + options.getDatabase();
+    }
+
+    /** The tables of the frame come before the service's own. */
+    static String[] migrations(String service) {
+        return new String[] {
+            "classpath:db/migration/messaging", "classpath:db/migration/service", "classpath:db/migration/" + service
+        };
+    }
+
+    @Override
+    public String toString() {
+        return "DatabaseSettings[" + administrator().getHost() + ":"
+                + administrator().getPort() + "]";
+    }
+}

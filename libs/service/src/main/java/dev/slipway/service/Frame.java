@@ -1,0 +1,24 @@
+package dev.slipway.service;
+
+import dev.slipway.authz.AuthzModel;
+import dev.slipway.authz.TokenVerifier;
+import dev.slipway.contract.Contract;
+import dev.slipway.messaging.KafkaSettings;
+import dev.slipway.telemetry.Telemetry;
+
+import java.time.Clock;
+import java.time.Duration;
+
+/** What all services of one process share. */
+public record Frame(
+        Contract contract,
+        AuthzModel authz,
+        TokenVerifier tokens,
+        KafkaSettings kafka,
+        DatabaseSettings database,
+        Telemetry telemetry,
+        Health health,
+        Clock clock,
+        boolean clustered,
+        Duration authzBudgetForWrites,
+        Duration authzBudgetForReads) {}

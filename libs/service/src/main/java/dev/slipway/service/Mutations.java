@@ -1,0 +1,129 @@
+package dev.slipway.service;
+
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.messaging.Outbox;
+import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.ZoneOffset;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/** A mutation: state, events, audit record and idempotency record, in one transaction. */
+public final class Mutations {
+    private static final String UNIQUE_VIOLATION = "23505";
+    private static final String FIND = """
+            SELECT request_hash, location, body FROM idempotency
+            WHERE principal_id = $1 AND operation = $2 AND key = $3
+            """;
+    private static final String STORE = """
+            INSERT INTO idempotency (principal_id, operation, key, request_hash, location, body, created_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            """;
+
+    private final Outbox outbox;
+
+    public Mutations(Outbox outbox) {
+        this.outbox = outbox;
+    }
+
+    /**
+     * Runs a mutation, or answers as the first time when its Idempotency-Key has been here. The work's first query must lock what it
+     * changes: the key is looked up behind that lock, so of two requests with one key the second sees the first's record.
+     */
+    public Future<Reply> run(Request request, Function<UnitOfWork, Future<Reply>> work) {
+        var key = request.call().headers().get("idempotency-key");
+        if (key == null) {
+            return outbox.transaction(request.cause(), work);
+        }
+        return once(request, key, work).recover(e -> {
+            // Its twin, which locked nothing of ours, was faster: now the record is there.
+            var overtaken = e instanceof PgException pg
+                    && UNIQUE_VIOLATION.equals(pg.getSqlState())
+                    && "idempotency_pkey".equals(pg.getConstraint());
+            return overtaken ? once(request, key, work) : Future.failedFuture(e);
+        });
+    }
+
+    private Future<Reply> once(Request request, String key, Function<UnitOfWork, Future<Reply>> work) {
+        var principal = request.principal().id();
+        var operation = request.call().operationId();
+        var hash = hash(request.call());
+        return outbox.transaction(request.cause(), unit -> {
+                    var worked = work.apply(unit);
+                    var found = unit.query(FIND, Tuple.of(principal, operation, key));
+                    return Future.join(worked, found).transform(done -> {
+                        var first = found.succeeded() && found.result().size() > 0
+                                ? found.result().iterator().next()
+                                : null;
+                        if (first != null) {
+                            return Future.failedFuture(new AnsweredBefore(again(first, hash)));
+                        }
+                        return worked.map(reply -> {
+                            unit.write(
+                                    STORE,
+                                    Tuple.of(
+                                            principal,
+                                            operation,
+                                            key,
+                                            hash,
+                                            reply.location(),
+                                            Buffer.buffer(reply.body()),
+                                            unit.now().atOffset(ZoneOffset.UTC)));
+                            return reply;
+                        });
+                    });
+                })
+                .recover(e -> e instanceof AnsweredBefore before
+                        ? Future.succeededFuture(before.reply)
+                        : Future.failedFuture(e));
+    }
+
+    private static Reply again(Row first, Buffer hash) {
+        return first.getBuffer("request_hash").equals(hash)
+                ? new Reply(null, first.getBuffer("body").getBytes(), first.getString("location"))
+                : Reply.of(Problem.of(
+                        ErrorCode.IDEMPOTENCY_CONFLICT,
+                        "This Idempotency-Key was used with another request; use a new key for a new request."));
+    }
+
+    /** Of everything that makes the request what it is. */
+    private static Buffer hash(Call call) {
+        try {
+            var digest = MessageDigest.getInstance("SHA-256");
+            new TreeMap<>(call.path()).forEach((name, value) -> update(digest, value));
+            new TreeMap<>(call.query()).forEach((name, value) -> {
+                update(digest, name);
+                update(digest, value);
+            });
+            update(digest, call.body() == null ? null : call.body().toString());
+            return Buffer.buffer(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("this JVM has no SHA-256", e);
+        }
+    }
+
+    private static void update(MessageDigest digest, @Nullable String text) {
+        digest.update((text == null ? "" : text).getBytes(StandardCharsets.UTF_8));
+        digest.update((byte) 0);
+    }
+
+    /** Ends the transaction without changing anything, and carries the answer out of it. */
+    private static final class AnsweredBefore extends RuntimeException {
+        private final transient Reply reply;
+
+        AnsweredBefore(Reply reply) {
+            super(null, null, false, false);
+            this.reply = reply;
+        }
+    }
+}

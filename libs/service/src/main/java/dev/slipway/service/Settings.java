@@ -1,0 +1,176 @@
+package dev.slipway.service;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+
+/** Reads typed settings and remembers every fault, so that one start reports them all. */
+public final class Settings {
+    private final Map<String, String> values;
+    private final List<String> faults = new ArrayList<>();
+
+    public Settings(Map<String, String> values) {
+        this.values = values;
+    }
+
+    /** The environment over the file that SLIPWAY_CONFIG_FILE names (name=value lines), if it names one. */
+    public static Map<String, String> withFile(Map<String, String> environment) {
+        var file = environment.get("SLIPWAY_CONFIG_FILE");
+        if (file == null || file.isBlank()) {
+            return Map.copyOf(environment);
+        }
+        var merged = new HashMap<>(properties("SLIPWAY_CONFIG_FILE", file));
+        merged.putAll(environment);
+        return Map.copyOf(merged);
+    }
+
+    public String text(String name, String fallback) {
+        var value = optional(name);
+        return value == null ? fallback : value;
+    }
+
+    public String required(String name, String purpose) {
+        var value = optional(name);
+        if (value == null) {
+            faults.add(name + " is not set: " + purpose);
+            return "";
+        }
+        return value;
+    }
+
+    public @Nullable String optional(String name) {
+        var value = values.get(name);
+        return value == null || value.isBlank() ? null : value.strip();
+    }
+
+    /** A TCP port; 0 means a free one. */
+    public int port(String name, int fallback) {
+        return integer(name, fallback, 0, 65_535);
+    }
+
+    public int integer(String name, int fallback, int min, int max) {
+        var value = optional(name);
+        if (value == null) {
+            return fallback;
+        }
+        try {
+            var number = Integer.parseInt(value);
+            if (number >= min && number <= max) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Falls through to the fault.
+        }
+        faults.add(name + "=" + value + " is not a whole number from " + min + " to " + max);
+        return fallback;
+    }
+
+    public boolean flag(String name, boolean fallback) {
+        var value = optional(name);
+        if (value == null || value.equals("true") || value.equals("false")) {
+            return value == null ? fallback : value.equals("true");
+        }
+        faults.add(name + "=" + value + " is neither true nor false");
+        return fallback;
+    }
+
+    /** A duration as ISO-8601 writes it: PT30S, PT5M. */
+    public Duration duration(String name, Duration fallback) {
+        var value = optional(name);
+        if (value == null) {
+            return fallback;
+        }
+        try {
+            var duration = Duration.parse(value);
+            if (!duration.isNegative() && !duration.isZero()) {
+                return duration;
+            }
+        } catch (DateTimeParseException e) {
+            // Falls through to the fault.
+        }
+        faults.add(name + "=" + value + " is not a duration such as PT30S");
+        return fallback;
+    }
+
+    /** A comma-separated list. */
+    public List<String> list(String name, List<String> fallback) {
+        var value = optional(name);
+        return value == null
+                ? fallback
+                : java.util.Arrays.stream(value.split(","))
+                        .map(String::strip)
+                        .filter(s -> !s.isEmpty())
+                        .toList();
+    }
+
+    public List<String> listOf(String name, List<String> fallback, List<String> known) {
+        var given = list(name, fallback);
+        for (var item : given) {
+            if (!known.contains(item)) {
+                faults.add(name + " has " + item + ", which is none of " + String.join(", ", known));
+            }
+        }
+        return given;
+    }
+
+    /** The name=value lines of a file. */
+    public Map<String, String> file(String name) {
+        var path = optional(name);
+        if (path == null) {
+            return Map.of();
+        }
+        try {
+            return properties(name, path);
+        } catch (InvalidSettingsException e) {
+            faults.addAll(e.faults());
+            return Map.of();
+        }
+    }
+
+    public void fault(String sentence) {
+        faults.add(sentence);
+    }
+
+    /** Throws if anything was wrong. */
+    public void check() {
+        if (!faults.isEmpty()) {
+            throw new InvalidSettingsException(faults);
+        }
+    }
+
+    private static Map<String, String> properties(String name, String path) {
+        var properties = new Properties();
+        try {
+            properties.load(new StringReader(Files.readString(Path.of(path))));
+        } catch (IOException | IllegalArgumentException e) {
+            throw new InvalidSettingsException(List.of(name + "=" + path + " cannot be read: " + e));
+        }
+        var values = new HashMap<String, String>();
+        properties.forEach((key, value) -> values.put(String.valueOf(key), String.valueOf(value)));
+        return values;
+    }
+
+    /** The settings are wrong; the message says all that is wrong with them. */
+    public static final class InvalidSettingsException extends RuntimeException {
+        private final transient List<String> faults;
+
+        InvalidSettingsException(List<String> faults) {
+            super(String.join("; ", faults));
+            this.faults = List.copyOf(faults);
+        }
+
+        public List<String> faults() {
+            return faults;
+        }
+    }
+}
