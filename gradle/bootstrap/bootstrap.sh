@@ -185,7 +185,10 @@ assemble() {
     trap 'exit 130' INT
     trap 'exit 143' TERM
     lock
-    ! installed || return 0
+    if [ -f "$home/.assembled" ]; then # by one that was killed just before the end, or while this one was waiting
+        true >"$marker"
+        return
+    fi
     mkdir -p "$versions" # again: one that failed while this one was waiting has removed it
     # in the same file system as the result, which is therefore only renamed in the end
     work=$(mktemp -d "$versions/.bootstrap.XXXXXX" 2>/dev/null) || die "$versions cannot be written to."
@@ -229,6 +232,6 @@ inspect_java
 locate_distribution "$(java_setting user.home)"
 ! installed || exit 0
 ! official_reachable || exit 0
-say "gradlew: the official Gradle $version cannot be downloaded here, so it is assembled from Maven artifacts, once"
 check_tools
+say "gradlew: the official Gradle $version cannot be downloaded here, so it is assembled from Maven artifacts, once"
 assemble
