@@ -117,8 +117,8 @@ check_tools() {
     command -v mvn >/dev/null 2>&1 || die "that takes Maven, and there is no mvn on the PATH."
 }
 
-# Holds a lock on the user home itself, which needs no file that would have to be removed again. Where there is no flock,
-# or none for this file system, two may assemble at once, and the one that is first to rename its result wins.
+# Holds a lock on the user home itself, which needs no file that would have to be removed again. Where there is no
+# flock, or none for this file system, two may assemble at once, and the first to rename its result wins.
 lock() {
     { command -v flock >/dev/null 2>&1 && [ -r "$user_home" ]; } || return 0
     exec 9<"$user_home"
