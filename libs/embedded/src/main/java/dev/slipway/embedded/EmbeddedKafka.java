@@ -75,7 +75,8 @@ public final class EmbeddedKafka implements AutoCloseable {
         }
     }
 
-    private static EmbeddedKafka startOn(Path directory, int port, int controllerPort) throws StartFailed {
+    /** One at a time in a JVM, as what Kafka does instead of exiting is a setting of the whole JVM. */
+    private static synchronized EmbeddedKafka startOn(Path directory, int port, int controllerPort) throws StartFailed {
         // Kafka would end the JVM when it cannot start.
         Exit.setExitProcedure((status, message) -> {
             throw new IllegalStateException("Kafka asked to exit with status " + status);
@@ -170,7 +171,12 @@ public final class EmbeddedKafka implements AutoCloseable {
     /** Kept apart from {@link EmbeddedException} so that only failures of the server itself are tried again. */
     private static final class StartFailed extends Exception {
         StartFailed(RuntimeException cause) {
-            super(String.valueOf(cause.getMessage()), cause);
+            super(root(cause).toString(), cause);
+        }
+
+        private static Throwable root(Throwable failure) {
+            var cause = failure.getCause();
+            return cause == null ? failure : root(cause);
         }
     }
 }

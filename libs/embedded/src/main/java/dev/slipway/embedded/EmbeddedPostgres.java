@@ -165,9 +165,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
             Files.deleteIfExists(fresh);
             Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             Files.writeString(fresh, HexFormat.of().formatHex(random));
-            account.own(fresh);
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
         }
+        account.own(file); // initdb reads it
         return Files.readString(file).strip();
     }
 
@@ -195,7 +195,14 @@ public final class EmbeddedPostgres implements AutoCloseable {
         run(
                 unfinished,
                 "CREATE DATABASE " + NAME + "\n",
-                List.of(executable("postgres"), "--single", "-D", WORKING_DIRECTORY, "postgres"));
+                List.of(
+                        executable("postgres"),
+                        "--single",
+                        "-D",
+                        WORKING_DIRECTORY,
+                        "-c",
+                        "exit_on_error=on",
+                        "postgres"));
         Files.move(unfinished, data, StandardCopyOption.ATOMIC_MOVE);
     }
 
@@ -210,8 +217,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         try {
             if (!process.waitFor(START.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
                 process.destroyForcibly();
-                throw new EmbeddedException("PostgreSQL could not be initialized: "
-                        + output.strip().replaceAll("\\s*\n\\s*", " | ")
+                throw new EmbeddedException("PostgreSQL could not be initialized: " + complaint(output)
                         + "; set SLIPWAY_DATABASE_URL to use another");
             }
         } catch (InterruptedException e) {
@@ -219,6 +225,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new EmbeddedException("interrupted while initializing PostgreSQL", e);
         }
+    }
+
+    /** Of all that initdb tells, the part that is about the failure. */
+    private static String complaint(String output) {
+        var lines = output.strip().lines().map(String::strip).toList();
+        var first = lines.stream()
+                .filter(line -> line.contains("error:") || line.contains("FATAL:"))
+                .findFirst();
+        return String.join(" | ", lines.subList(first.map(lines::indexOf).orElse(0), lines.size()));
     }
 
     private void launch(int wantedPort) throws IOException {
