@@ -1,0 +1,42 @@
+package dev.slipway.metering;
+
+import dev.slipway.messaging.Topics;
+import dev.slipway.metering.usage.UsageApi;
+import dev.slipway.metering.usage.UsageEvents;
+import dev.slipway.metering.usage.UsageStore;
+import dev.slipway.service.Frame;
+import dev.slipway.service.Service;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+
+/** The metering service: counts from the topics and serves the totals. */
+public final class MeteringVerticle extends VerticleBase {
+    private final Frame frame;
+    private @Nullable Service service;
+
+    public MeteringVerticle(Frame frame) {
+        this.frame = frame;
+    }
+
+    @Override
+    public Future<?> start() {
+        return Service.open(vertx, frame, "metering").compose(opened -> {
+            service = opened;
+            var store = new UsageStore(opened.reads());
+            var api = new UsageApi(store, frame.clock());
+            var events = new UsageEvents(store);
+            return opened.serve("getProjectUsage", api::list)
+                    .consume("usage", List.of(Topics.INSTANCES_EVENTS), events::apply)
+                    .start();
+        });
+    }
+
+    @Override
+    public Future<?> stop() {
+        var running = service;
+        return running == null ? Future.succeededFuture() : running.stop();
+    }
+}

@@ -1,0 +1,62 @@
+package dev.slipway.metering.usage;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Cursor;
+import dev.slipway.contract.Json;
+import dev.slipway.metering.usage.domain.Usage;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
+import io.vertx.core.Future;
+
+import java.time.Clock;
+import java.util.List;
+
+/** Serves what a project has used. */
+public final class UsageApi {
+    private final UsageStore store;
+    private final Clock clock;
+
+    public UsageApi(UsageStore store, Clock clock) {
+        this.store = store;
+        this.clock = clock;
+    }
+
+    public Future<Reply> list(Request request) {
+        var limit = request.limit();
+        return store.page(request.projectId(), request.cursor(), limit + 1, clock.instant())
+                .map(usages -> Reply.of(page(usages, limit)));
+    }
+
+    /** One more than the limit was asked for: if it came, there is a next page. */
+    static ObjectNode page(List<Usage> usages, int limit) {
+        var shown = usages.subList(0, Math.min(usages.size(), limit));
+        var body = Json.object();
+        var items = body.putArray("items");
+        shown.forEach(usage -> items.add(item(usage)));
+        if (usages.size() > limit) {
+            var last = shown.get(limit - 1);
+            var cursor = new Cursor(last.firstStartedAt(), last.attribution().appInstanceId());
+            return body.put("next_cursor", cursor.encode());
+        }
+        return body.putNull("next_cursor");
+    }
+
+    private static ObjectNode item(Usage usage) {
+        var to = usage.attribution();
+        return Json.object()
+                .put("org_id", to.orgId().toString())
+                .put("project_id", to.projectId().toString())
+                .put("app_instance_id", to.appInstanceId().toString())
+                .put("app_slug", to.appSlug())
+                .put("operating_mode", to.operatingMode())
+                .put("control_plane_scope", to.controlPlaneScope())
+                .put("runtime_backend", to.runtimeBackend())
+                .put("correlation_id", to.correlationId())
+                .put("unit", "app_runtime_second")
+                .put(
+                        "quantity_seconds",
+                        usage.quantitySeconds().stripTrailingZeros().toPlainString())
+                .put("running", usage.running())
+                .put("first_started_at", usage.firstStartedAt().toString());
+    }
+}
