@@ -24,7 +24,10 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public final class InboxConsumer {
     private static final Logger LOG = LoggerFactory.getLogger(InboxConsumer.class);
-    private static final int MAX_BATCH = 200;
+    /** Events that are applied one after another hold their transaction open for long; a batch as one is the cheaper the larger. */
+    private static final int MAX_SINGLY = 200;
+
+    private static final int MAX_AS_ONE = 1_000;
     private static final int ATTEMPTS = 5;
 
     /** What an event changes; runs in the transaction that also keeps the event's id, so that a second delivery finds it. */
@@ -59,7 +62,7 @@ public final class InboxConsumer {
             Traces traces,
             KafkaSender deadLetters,
             Effect effect) {
-        this(vertx, kafka, name, topics, outbox, deadLetters, new Inbox(vertx, name, traces, effect));
+        this(vertx, kafka, name, topics, outbox, deadLetters, new Inbox(vertx, name, traces, effect), MAX_SINGLY);
     }
 
     public InboxConsumer(
@@ -70,12 +73,24 @@ public final class InboxConsumer {
             Outbox outbox,
             KafkaSender deadLetters,
             BatchEffect effect) {
+        this(vertx, kafka, name, topics, outbox, deadLetters, effect, MAX_AS_ONE);
+    }
+
+    private InboxConsumer(
+            Vertx vertx,
+            KafkaSettings kafka,
+            String name,
+            List<String> topics,
+            Outbox outbox,
+            KafkaSender deadLetters,
+            BatchEffect effect,
+            int maxBatch) {
         this.vertx = vertx;
         this.name = name;
         this.outbox = outbox;
         this.deadLetters = deadLetters;
         this.effect = effect;
-        this.loop = new RecordLoop(vertx, kafka, name, topics, MAX_BATCH, this::handle);
+        this.loop = new RecordLoop(vertx, kafka, name, topics, maxBatch, this::handle);
     }
 
     public Future<Void> start() {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 
-/** The audit service: keeps facts from the topics and serves the timeline. */
+/** The audit service: wiring only. */
 public final class AuditVerticle extends VerticleBase {
     private static final List<String> FACTS = List.of(
             Topics.AUDIT_EVENTS, Topics.INSTANCES_EVENTS, Topics.CATALOG_EVENTS, Topics.RUNTIME_REPORTS_REJECTED);
@@ -27,22 +27,23 @@ public final class AuditVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        return Service.open(vertx, frame, "audit").compose(opened -> {
-            service = opened;
-            var store = new TimelineStore(opened.reads());
-            var api = new TimelineApi(store, new Authorizer(frame.authz()));
-            var events = new TimelineEvents(store);
-            return opened.serve("getCorrelation", api::get)
-                    .consumeBatches("timeline", FACTS, events::apply)
-                    // Apart from the others: a flood of calls must not delay the audit trail.
-                    .consumeBatches("calls", List.of(Topics.CALLS), events::apply)
-                    .start();
-        });
+        return Service.open(vertx, frame, "audit").compose(this::serve);
+    }
+
+    private Future<Void> serve(Service opened) {
+        service = opened;
+        var store = new TimelineStore(opened.reads());
+        var api = new TimelineApi(store, new Authorizer(frame.authz()));
+        var events = new TimelineEvents(store);
+        return opened.serve("getCorrelation", api::get)
+                .consumeBatches("timeline", FACTS, events::apply)
+                // Apart from the others: a flood of calls must not delay the audit trail.
+                .consumeBatches("calls", List.of(Topics.CALLS), events::apply)
+                .start();
     }
 
     @Override
     public Future<?> stop() {
-        var running = service;
-        return running == null ? Future.succeededFuture() : running.stop();
+        return service == null ? Future.succeededFuture() : service.stop();
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 
-/** The metering service: counts from the topics and serves the totals. */
+/** The metering service: wiring only. */
 public final class MeteringVerticle extends VerticleBase {
     private final Frame frame;
     private @Nullable Service service;
@@ -23,20 +23,21 @@ public final class MeteringVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        return Service.open(vertx, frame, "metering").compose(opened -> {
-            service = opened;
-            var store = new UsageStore(opened.reads());
-            var api = new UsageApi(store, frame.clock());
-            var events = new UsageEvents(store);
-            return opened.serve("getProjectUsage", api::list)
-                    .consume("usage", List.of(Topics.INSTANCES_EVENTS), events::apply)
-                    .start();
-        });
+        return Service.open(vertx, frame, "metering").compose(this::serve);
+    }
+
+    private Future<Void> serve(Service opened) {
+        service = opened;
+        var store = new UsageStore(opened.reads());
+        var api = new UsageApi(store, frame.clock());
+        var events = new UsageEvents(store);
+        return opened.serve("getProjectUsage", api::list)
+                .consume("usage", List.of(Topics.INSTANCES_EVENTS), events::apply)
+                .start();
     }
 
     @Override
     public Future<?> stop() {
-        var running = service;
-        return running == null ? Future.succeededFuture() : running.stop();
+        return service == null ? Future.succeededFuture() : service.stop();
     }
 }

@@ -42,17 +42,18 @@ public final class TimelineStore {
 
     /** Each part is cut before they are merged, so that no table is read further than the answer can be long. */
     private static final String FIND = """
-            (SELECT 'call' AS kind, event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, principal_id, payload
+            (SELECT 'call' AS kind, event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, principal_id,
+                    payload::text AS payload
              FROM calls
              WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3) OR principal_id = $4)
              ORDER BY occurred_at, event_id LIMIT $5)
             UNION ALL
-            (SELECT 'audit', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, NULL, payload
+            (SELECT 'audit', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, NULL, payload::text
              FROM audit_records
              WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3))
              ORDER BY occurred_at, event_id LIMIT $5)
             UNION ALL
-            (SELECT 'event', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, NULL, payload
+            (SELECT 'event', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, NULL, payload::text
              FROM events
              WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3))
              ORDER BY occurred_at, event_id LIMIT $5)
@@ -108,6 +109,6 @@ public final class TimelineStore {
                 row.getUUID("org_id"),
                 row.getUUID("project_id"),
                 row.getUUID("principal_id"),
-                Json.trusted(row.getJson("payload").toString()));
+                Json.trusted(row.getString("payload")));
     }
 }

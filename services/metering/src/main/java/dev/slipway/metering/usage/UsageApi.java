@@ -1,7 +1,6 @@
 package dev.slipway.metering.usage;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
 import dev.slipway.metering.usage.domain.Usage;
 import dev.slipway.service.Reply;
@@ -9,7 +8,6 @@ import dev.slipway.service.Request;
 import io.vertx.core.Future;
 
 import java.time.Clock;
-import java.util.List;
 
 /** Serves what a project has used. */
 public final class UsageApi {
@@ -22,23 +20,16 @@ public final class UsageApi {
     }
 
     public Future<Reply> list(Request request) {
-        var limit = request.limit();
-        return store.page(request.projectId(), request.cursor(), limit + 1, clock.instant())
-                .map(usages -> Reply.of(page(usages, limit)));
+        return store.page(request.projectId(), request.cursor(), request.limit(), clock.instant())
+                .map(page -> Reply.of(body(page)));
     }
 
-    /** One more than the limit was asked for: if it came, there is a next page. */
-    static ObjectNode page(List<Usage> usages, int limit) {
-        var shown = usages.subList(0, Math.min(usages.size(), limit));
+    static ObjectNode body(UsageStore.Page page) {
         var body = Json.object();
         var items = body.putArray("items");
-        shown.forEach(usage -> items.add(item(usage)));
-        if (usages.size() > limit) {
-            var last = shown.get(limit - 1);
-            var cursor = new Cursor(last.firstStartedAt(), last.attribution().appInstanceId());
-            return body.put("next_cursor", cursor.encode());
-        }
-        return body.putNull("next_cursor");
+        page.items().forEach(usage -> items.add(item(usage)));
+        var next = page.next();
+        return body.put("next_cursor", next == null ? null : next.encode());
     }
 
     private static ObjectNode item(Usage usage) {

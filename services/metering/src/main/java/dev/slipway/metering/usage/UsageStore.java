@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.stream.StreamSupport;
 
 /** When instances ran, and what that adds up to. */
 public final class UsageStore {
@@ -60,13 +60,15 @@ public final class UsageStore {
                 WHERE r.app_instance_id = m.app_instance_id AND r.project_id = $1
             ) total
             WHERE m.project_id = $1 AND m.first_started_at IS NOT NULL
-              AND (m.first_started_at, m.app_instance_id)
-                  < (coalesce($2, 'infinity'::timestamptz), coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+              AND ($2::timestamptz IS NULL OR (m.first_started_at, m.app_instance_id) < ($2, $3::uuid))
             ORDER BY m.first_started_at DESC, m.app_instance_id DESC
             LIMIT $4
             """;
 
     private final SqlClient reads;
+
+    /** A page of a list. */
+    record Page(List<Usage> items, @Nullable Cursor next) {}
 
     public UsageStore(SqlClient reads) {
         this.reads = reads;
@@ -109,15 +111,23 @@ public final class UsageStore {
         }
     }
 
-    /** A page of a project's instances that have run, the last to start first. */
-    Future<List<Usage>> page(UUID projectId, @Nullable Cursor after, int limit, Instant now) {
+    /** A project's instances that have run, the last to start first. */
+    Future<Page> page(UUID projectId, @Nullable Cursor after, int limit, Instant now) {
         var at = after == null ? null : time(after.createdAt());
         var id = after == null ? null : after.id();
         return reads.preparedQuery(PAGE)
-                .execute(Tuple.of(projectId, at, id, limit, time(now)))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(UsageStore::usage)
-                        .toList());
+                .execute(Tuple.of(projectId, at, id, limit + 1, time(now)))
+                .map(rows -> {
+                    var items = new ArrayList<Usage>();
+                    rows.forEach(row -> items.add(usage(row)));
+                    if (items.size() <= limit) {
+                        return new Page(items, null);
+                    }
+                    var last = items.get(limit - 1);
+                    return new Page(
+                            items.subList(0, limit),
+                            new Cursor(last.firstStartedAt(), last.attribution().appInstanceId()));
+                });
     }
 
     private static Meter meter(Row row) {

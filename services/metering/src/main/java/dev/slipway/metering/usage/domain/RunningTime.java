@@ -25,7 +25,7 @@ public final class RunningTime {
         if (event.sequence() <= meter.lastSequence()) {
             return new Change.AlreadyCounted();
         }
-        return switch (event.type()) {
+        return switch (event.kind()) {
             case REQUESTED, DEPLOYING -> new Change.Unchanged();
             case RUNNING -> meter.runningSince() == null ? new Change.Started(event.at()) : new Change.Unchanged();
             // Deleting ends it, not deleted: the tenant asked to stop, and how long that takes is not theirs to pay.
