@@ -85,6 +85,13 @@ public final class Service {
         return this;
     }
 
+    /** Has whole batches of events applied, by an effect that passes over those it has seen. The consumer's name is its Kafka group. */
+    public Service consumeBatches(String consumer, List<String> topics, InboxConsumer.BatchEffect effect) {
+        consumers.add(
+                new InboxConsumer(vertx, frame.kafka(), name + "." + consumer, topics, outbox, deadLetters, effect));
+        return this;
+    }
+
     public Future<Void> start() {
         relay.start();
         vertx.setPeriodic(60_000, HOUSEKEEPING_EVERY_MS, timer -> keepHouse());
