@@ -45,7 +45,7 @@ public final class Service {
         this.outbox = new Outbox(database.transactions(), traces, frame.clock(), relay::wake);
         this.mutations = new Mutations(outbox);
         this.dispatcher = new Dispatcher(vertx, frame, outbox);
-        this.deadLetters = KafkaSender.durable(vertx, frame.kafka());
+        this.deadLetters = new KafkaSender(vertx, frame.kafka());
         frame.health().register(name, () -> new Status(started, started ? "serving" : "starting"));
     }
 

@@ -1,6 +1,7 @@
 package dev.slipway.testkit;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Operation;
@@ -43,6 +44,7 @@ public final class ApiClient {
         }
 
         /** The answer, if it has the status; fails with its body otherwise. */
+        @CanIgnoreReturnValue
         public Answer expect(int expected) {
             assertThat(status).as("%s", body).isEqualTo(expected);
             return this;

@@ -15,7 +15,7 @@ public final class Eventually {
 
     /** Until the assertions hold. */
     public static void eventually(ThrowingCallable assertions) {
-        var ignored = eventually(() -> {
+        var ignored = eventuallyGet(() -> {
             try {
                 assertions.call();
             } catch (Exception | Error e) {
@@ -28,7 +28,7 @@ public final class Eventually {
     }
 
     /** Until a value comes without an exception. */
-    public static <T> T eventually(Callable<T> value) {
+    public static <T> T eventuallyGet(Callable<T> value) {
         var end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             try {

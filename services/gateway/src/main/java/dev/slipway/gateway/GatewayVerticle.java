@@ -1,6 +1,6 @@
 package dev.slipway.gateway;
 
-import dev.slipway.messaging.KafkaSender;
+import dev.slipway.messaging.LossySender;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Health.Status;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -22,7 +22,7 @@ public final class GatewayVerticle extends VerticleBase {
     private final Frame frame;
     private final GatewayConfig config;
     private @Nullable HttpServer server;
-    private @Nullable KafkaSender calls;
+    private @Nullable LossySender calls;
 
     public GatewayVerticle(Frame frame, GatewayConfig config) {
         this.frame = frame;
@@ -31,9 +31,9 @@ public final class GatewayVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        var sender = KafkaSender.lossy(vertx, frame.kafka());
+        var sender = new LossySender(frame.kafka(), "calls");
         calls = sender;
-        FunctionCounter.builder("slipway.calls.dropped", sender, KafkaSender::dropped)
+        FunctionCounter.builder("slipway.calls.dropped", sender, LossySender::dropped)
                 .description("Call records that found no room on their way to Kafka")
                 .register(frame.telemetry().metrics());
         var records = new CallRecords(sender, frame.authz(), frame.telemetry().traces(), frame.clock());
@@ -58,7 +58,11 @@ public final class GatewayVerticle extends VerticleBase {
     public Future<?> stop() {
         frame.health().remove("gateway");
         var stopped = server == null ? Future.<Void>succeededFuture() : server.shutdown(10, TimeUnit.SECONDS);
-        return stopped.eventually(() -> calls == null ? Future.succeededFuture() : calls.close());
+        return stopped.onComplete(done -> {
+            if (calls != null) {
+                calls.stop();
+            }
+        });
     }
 
     private HttpServerOptions options() {

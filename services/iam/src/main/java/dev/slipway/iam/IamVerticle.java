@@ -46,7 +46,7 @@ public final class IamVerticle extends VerticleBase {
         var operators = new OperatorTokenStore();
         var keys = new SigningKeys(vertx, tenancy, opened.outbox(), frame.clock());
         var tokens = new TokenApi(tenancy, operators, keys, opened.outbox(), frame.authz());
-        var beat = new Heartbeat(vertx, tenancy, KafkaSender.durable(vertx, frame.kafka()), frame.clock());
+        var beat = new Heartbeat(vertx, tenancy, new KafkaSender(vertx, frame.kafka()), frame.clock());
         heartbeat = beat;
         var wired = opened.serve("getJwks", tokens::jwks)
                 .serve("getMe", tokens::me)

@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import dev.slipway.audit.AuditVerticle;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.TokenVerifier;
 import dev.slipway.catalog.CatalogVerticle;
@@ -12,6 +13,7 @@ import dev.slipway.instances.InstancesVerticle;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
+import dev.slipway.metering.MeteringVerticle;
 import dev.slipway.service.BusCodecs;
 import dev.slipway.service.ClusterSettings;
 import dev.slipway.service.DatabaseSettings;
@@ -31,6 +33,7 @@ import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** The services of this process, on a broker and a database that are there: started in order, stopped in the opposite one. */
 public final class Platform {
@@ -86,27 +89,30 @@ public final class Platform {
                 config.authzBudgetForReads());
     }
 
-    /** Topics, then IAM, then what decisions need has arrived, then the other services; the gateway opens last. */
+    /** Topics first; the gateway opens last, when every service serves and what decisions need has arrived. */
     private Future<Void> start(IamSeed iam, CatalogSeed catalog) {
         frame.health().register("authz", this::authzStatus);
         return ManagementServer.start(
                         vertx, config.managementHost(), config.managementPort(), frame.health(), frame.telemetry())
                 .onSuccess(server -> managementPort = server.actualPort())
                 .compose(ok -> Topics.ensure(vertx, frame.kafka()))
-                .compose(ok -> config.runs("iam") ? deploy(new IamVerticle(frame, iam)) : Future.succeededFuture())
-                .compose(ok -> authzReader.start())
-                .compose(ok -> authzIsFresh())
                 .compose(ok -> Future.all(List.of(
-                        config.runs("catalog") ? deploy(new CatalogVerticle(frame, catalog)) : Future.succeededFuture(),
-                        config.runs("instances")
-                                ? deploy(new InstancesVerticle(frame, config.instances()))
-                                : Future.succeededFuture())))
+                        deployIfRun("iam", () -> new IamVerticle(frame, iam)),
+                        deployIfRun("catalog", () -> new CatalogVerticle(frame, catalog)),
+                        deployIfRun("instances", () -> new InstancesVerticle(frame, config.instances())),
+                        deployIfRun("audit", () -> new AuditVerticle(frame)),
+                        deployIfRun("metering", () -> new MeteringVerticle(frame)),
+                        authzReader.start().compose(caughtUp -> authzIsFresh()))))
                 .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture());
     }
 
     private Future<Void> deployGateway() {
         var gateway = new GatewayVerticle(frame, config.gateway());
         return deploy(gateway).onSuccess(ok -> httpPort = gateway.port());
+    }
+
+    private Future<Void> deployIfRun(String service, Supplier<Deployable> verticle) {
+        return config.runs(service) ? deploy(verticle.get()) : Future.succeededFuture();
     }
 
     private Future<Void> deploy(Deployable verticle) {
