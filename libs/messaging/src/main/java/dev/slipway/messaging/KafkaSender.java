@@ -37,6 +37,11 @@ public final class KafkaSender {
         return new KafkaSender(vertx, kafka, kafka.relayProducer());
     }
 
+    /** Gives up after the deadline: for records that are worth nothing later, such as those that carry a token. */
+    public static KafkaSender timely(Vertx vertx, KafkaSettings kafka, Duration deadline) {
+        return new KafkaSender(vertx, kafka, kafka.timelyProducer(deadline));
+    }
+
     /** Never waits; what does not fit is dropped and counted. */
     public static KafkaSender lossy(Vertx vertx, KafkaSettings kafka) {
         return new KafkaSender(vertx, kafka, kafka.lossyProducer());
