@@ -246,4 +246,9 @@ eval "set -- $(
         tr '\n' ' '
     )" '"$@"'
 
+# ---- Added to the generated script: begin ----
+# Without a way to download the official Gradle, have it assembled from Maven artifacts. See gradle/bootstrap/README.md.
+sh "$APP_HOME/gradle/bootstrap/bootstrap.sh" "$JAVACMD" "$@" || exit
+# ---- Added to the generated script: end ----
+
 exec "$JAVACMD" "$@"

@@ -50,6 +50,15 @@ public final class Json {
         }
     }
 
+    /** Reads what was parsed before. */
+    public static JsonNode node(byte[] bytes) {
+        try {
+            return MAPPER.readTree(bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     public static byte[] bytes(JsonNode node) {
         try {
             return MAPPER.writeValueAsBytes(node);

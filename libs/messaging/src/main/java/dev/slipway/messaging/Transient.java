@@ -10,6 +10,13 @@ import java.util.concurrent.TimeoutException;
 public final class Transient {
     private Transient() {}
 
+    /** What is needed to judge an event is not here yet, or too old: the event waits. */
+    public static final class NotReadyException extends RuntimeException {
+        public NotReadyException(String message) {
+            super(message);
+        }
+    }
+
     /** True when trying the same again later may succeed: the database or the broker was away. */
     public static boolean isOutage(Throwable failure) {
         if (failure instanceof PgException pg) {

@@ -1,0 +1,86 @@
+package dev.slipway.embedded;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class EmbeddedMainTest {
+    private static final Pattern READY =
+            Pattern.compile("\\{\"kafka_bootstrap\":\"(127.0.0.1:\\d+)\",\"database_url\":\"(postgresql://[^\"]+)\"}");
+
+    @TempDir
+    Path root;
+
+    @Test
+    void main_findsEverythingAgain_whenKilledBefore() throws Exception {
+        // Given
+        try (var killed = new Child(root)) {
+            Clients.createTopic(killed.bootstrap, "kept");
+            Clients.produce(killed.bootstrap, "kept", "before the kill");
+            try (var connection = Clients.connect(killed.databaseUrl)) {
+                Clients.execute(connection, "CREATE TABLE kept AS SELECT 'before the kill' AS word");
+            }
+            assertThatThrownBy(() -> DataDirectory.open(root))
+                    .isInstanceOf(EmbeddedException.class)
+                    .hasMessageContaining("is in use by another instance");
+            killed.process.destroyForcibly();
+            assertThat(killed.process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        }
+
+        // When
+        try (var next = new Child(root)) {
+
+            // Then
+            assertThat(Clients.consume(next.bootstrap, "kept")).isEqualTo("before the kill");
+            try (var connection = Clients.connect(next.databaseUrl)) {
+                assertThat(Clients.query(connection, "SELECT word FROM kept")).isEqualTo("before the kill");
+            }
+            next.process.getOutputStream().close();
+            assertThat(next.process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(next.process.exitValue()).isZero();
+            assertThat(next.output.readLine()).isNull();
+            DataDirectory.open(root).close();
+        }
+    }
+
+    private static final class Child implements AutoCloseable {
+        final Process process;
+        final BufferedReader output;
+        final String bootstrap;
+        final String databaseUrl;
+
+        Child(Path root) throws IOException {
+            process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx256m",
+                            "-XX:+UseSerialGC",
+                            "-XX:TieredStopAtLevel=1",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            EmbeddedMain.class.getName(),
+                            root.toString())
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            output = process.inputReader();
+            var line = output.readLine(); // ends with the process at the latest
+            var ready = READY.matcher(String.valueOf(line));
+            assertThat(ready.matches()).as("%s", line).isTrue();
+            bootstrap = ready.group(1);
+            databaseUrl = ready.group(2);
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly();
+        }
+    }
+}

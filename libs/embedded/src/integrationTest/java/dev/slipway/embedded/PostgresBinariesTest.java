@@ -1,0 +1,38 @@
+package dev.slipway.embedded;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class PostgresBinariesTest {
+    private static final ServerAccount OURSELVES = new ServerAccount(0, 0, false, false);
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void unpack_isDoneOnceAndAgainWhenIncomplete() throws Exception {
+        // Given
+        var first = CompletableFuture.supplyAsync(() -> PostgresBinaries.unpack(directory, OURSELVES));
+        var second = CompletableFuture.supplyAsync(() -> PostgresBinaries.unpack(directory, OURSELVES));
+        var home = first.get(60, TimeUnit.SECONDS);
+        assertThat(second.get(60, TimeUnit.SECONDS)).isEqualTo(home);
+        var server = home.resolve("bin/postgres");
+        var unpackedAt = Files.getLastModifiedTime(server);
+
+        // When
+        assertThat(PostgresBinaries.unpack(directory, OURSELVES)).isEqualTo(home);
+
+        // Then
+        assertThat(Files.getLastModifiedTime(server)).isEqualTo(unpackedAt);
+        Files.delete(server);
+        assertThat(PostgresBinaries.unpack(directory, OURSELVES)).isEqualTo(home);
+        assertThat(server).isExecutable();
+    }
+}

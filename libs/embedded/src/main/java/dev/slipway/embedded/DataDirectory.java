@@ -1,0 +1,70 @@
+package dev.slipway.embedded;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A directory that one process at a time may use.
+ *
+ * <p>The lock belongs to the process, not to the file: after a kill -9 nothing has to be cleaned up.
+ */
+public final class DataDirectory implements AutoCloseable {
+    private final Path path;
+    private final FileChannel lockFile;
+
+    private DataDirectory(Path path, FileChannel lockFile) {
+        this.path = path;
+        this.lockFile = lockFile;
+    }
+
+    public static DataDirectory open(Path directory) {
+        var absolute = directory.toAbsolutePath().normalize();
+        try {
+            Files.createDirectories(absolute);
+            var lockFile =
+                    FileChannel.open(absolute.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (tryLock(lockFile) == null) {
+                lockFile.close();
+                throw new EmbeddedException("the data directory " + absolute
+                        + " is in use by another instance; stop it, or choose another directory");
+            }
+            return new DataDirectory(absolute.toRealPath(), lockFile);
+        } catch (FileAlreadyExistsException e) {
+            throw new EmbeddedException("the data directory " + absolute + " is not a directory", e);
+        } catch (IOException e) {
+            throw new EmbeddedException(
+                    "the data directory " + absolute + " is not writable by user " + System.getProperty("user.name")
+                            + "; make it writable, or choose another directory",
+                    e);
+        }
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public void close() {
+        try {
+            lockFile.close();
+        } catch (IOException e) {
+            throw new EmbeddedException("the lock of the data directory " + path + " could not be released", e);
+        }
+    }
+
+    private static @Nullable FileLock tryLock(FileChannel lockFile) throws IOException {
+        try {
+            return lockFile.tryLock();
+        } catch (OverlappingFileLockException e) {
+            return null; // held by this JVM
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package dev.slipway.embedded;
+
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Set;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+
+/** Unpacks the PostgreSQL that is on the class path, once per version and directory. */
+final class PostgresBinaries {
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresBinaries.class);
+    private static final Path SHARED = Path.of("/var/cache/slipway");
+    private static final String UNPACKING = ".unpacking";
+    private static final Set<PosixFilePermission> EVERYBODY_ENTERS = PosixFilePermissions.fromString("rwxr-xr-x");
+    private static final Set<PosixFilePermission> EVERYBODY_READS = PosixFilePermissions.fromString("rw-r--r--");
+    private static final String COMPLETE = ".complete";
+
+    private PostgresBinaries() {}
+
+    /** The directory with {@code bin}, {@code lib} and {@code share}, in a place that the account can reach. */
+    static Path unpack(Path wanted, ServerAccount account) {
+        var archive = archive();
+        try {
+            Files.createDirectories(wanted);
+            if (account.reaches(wanted)) {
+                return unpackInto(wanted.toRealPath(), archive);
+            }
+        } catch (IOException e) {
+            throw new EmbeddedException("PostgreSQL could not be unpacked into " + wanted + ": " + e, e);
+        }
+        // We are root and below a directory like /root. The data can be handed over as the working directory, but the
+        // server looks up its own libraries by absolute path.
+        LOG.info("PostgreSQL may not run from {}, so it is unpacked into {}", wanted, SHARED);
+        try {
+            Files.createDirectories(SHARED);
+            Files.setPosixFilePermissions(SHARED, EVERYBODY_ENTERS);
+            return unpackInto(SHARED, archive);
+        } catch (IOException e) {
+            throw new EmbeddedException(
+                    "PostgreSQL does not run as root, other users may not enter " + wanted + ", and into " + SHARED
+                            + " it could not be unpacked (" + e
+                            + "); choose a data directory that everybody may enter, or set SLIPWAY_DATABASE_URL",
+                    e);
+        }
+    }
+
+    private static URL archive() {
+        var os = System.getProperty("os.name");
+        var machine = System.getProperty("os.arch");
+        var found = os.equals("Linux")
+                ? PostgresBinaries.class.getResource(
+                        switch (machine) {
+                            case "amd64", "x86_64" -> "/postgres-linux-x86_64.txz";
+                            case "aarch64" -> "/postgres-linux-arm_64.txz";
+                            default -> "/postgres-linux-" + machine + ".txz";
+                        })
+                : null;
+        if (found == null) {
+            throw new EmbeddedException("there is no embedded PostgreSQL for " + os + " on " + machine
+                    + "; set SLIPWAY_DATABASE_URL and SLIPWAY_KAFKA_BOOTSTRAP to servers of your own");
+        }
+        return found;
+    }
+
+    /** One thread of one process at a time: the file lock excludes other JVMs, the monitor our own threads. */
+    private static synchronized Path unpackInto(Path parent, URL archive) throws IOException {
+        var home = parent.resolve("postgres-" + checksum(archive));
+        try (var lock =
+                FileChannel.open(parent.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            lock.lock();
+            if (isComplete(home)) {
+                return home;
+            }
+            var unpacking = parent.resolve(home.getFileName() + UNPACKING);
+            delete(unpacking); // left by a process that was killed
+            delete(home); // someone tidied up in it
+            extract(archive, unpacking);
+            Files.writeString(unpacking.resolve(COMPLETE), String.valueOf(size(unpacking)));
+            Files.move(unpacking, home, StandardCopyOption.ATOMIC_MOVE);
+            return home;
+        }
+    }
+
+    /** The archive's name has no version; the jar knows a checksum of it without reading it. */
+    private static String checksum(URL archive) throws IOException {
+        var connection = archive.openConnection();
+        if (connection instanceof JarURLConnection jar) {
+            return hex(jar.getJarEntry().getCrc());
+        }
+        try (var in = new CheckedInputStream(archive.openStream(), new CRC32())) {
+            in.skipNBytes(connection.getContentLengthLong());
+            return hex(in.getChecksum().getValue());
+        }
+    }
+
+    private static String hex(long crc) {
+        return String.format(Locale.ROOT, "%08x", crc);
+    }
+
+    private static boolean isComplete(Path home) throws IOException {
+        var mark = home.resolve(COMPLETE);
+        return Files.exists(mark) && Files.readString(mark).equals(String.valueOf(size(home)));
+    }
+
+    private static long size(Path home) throws IOException {
+        try (var files = Files.walk(home)) {
+            return files.filter(file -> !file.endsWith(COMPLETE) && Files.isRegularFile(file))
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+        }
+    }
+
+    private static void extract(URL archive, Path target) throws IOException {
+        try (var in = new TarArchiveInputStream(
+                new XZCompressorInputStream(new BufferedInputStream(archive.openStream(), 1 << 16)))) {
+            for (var entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+                var path = target.resolve(entry.getName()).normalize();
+                if (!path.startsWith(target)) {
+                    throw new IOException("the archive leaves its directory: " + entry.getName());
+                }
+                write(in, entry, target, path);
+            }
+        }
+        // Set, not asked for: the umask of root is often 077, and the server runs as another user.
+        try (var paths = Files.walk(target)) {
+            for (var directory : paths.filter(Files::isDirectory).toList()) {
+                Files.setPosixFilePermissions(directory, EVERYBODY_ENTERS);
+            }
+        }
+    }
+
+    private static void write(TarArchiveInputStream in, TarArchiveEntry entry, Path target, Path path)
+            throws IOException {
+        if (entry.isDirectory()) {
+            Files.createDirectories(path);
+            return;
+        }
+        Files.createDirectories(path.resolve("..").normalize()); // not all of them are entries
+        if (entry.isSymbolicLink()) {
+            Files.createSymbolicLink(path, Path.of(entry.getLinkName()));
+        } else if (entry.isLink()) {
+            Files.createLink(path, target.resolve(entry.getLinkName()));
+        } else {
+            Files.copy(in, path);
+            var executable = (entry.getMode() & 0100) != 0;
+            Files.setPosixFilePermissions(path, executable ? EVERYBODY_ENTERS : EVERYBODY_READS);
+        }
+    }
+
+    static void delete(Path tree) throws IOException {
+        if (!Files.exists(tree)) {
+            return;
+        }
+        try (var files = Files.walk(tree)) {
+            files.sorted(Comparator.reverseOrder()).forEach(file -> {
+                try {
+                    Files.delete(file);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.slipway.instances.appinstance;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Json;
+import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.appinstance.domain.InstanceEvent;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+
+/** App instances as the contract writes them: to callers, in events, in commands. */
+final class AppInstanceJson {
+    private AppInstanceJson() {}
+
+    static ObjectNode full(AppInstance instance) {
+        var node = summary(instance);
+        node.set("config", Json.trusted(instance.config()));
+        return node;
+    }
+
+    static ObjectNode summary(AppInstance instance) {
+        var node = Json.object();
+        node.put("id", instance.id().toString());
+        node.put("resource_name", instance.resourceName());
+        node.put("org_id", instance.orgId().toString());
+        node.put("project_id", instance.projectId().toString());
+        node.put("app_slug", instance.app().slug());
+        node.put("version", instance.app().version());
+        node.put("display_name", instance.displayName());
+        node.put("operating_mode", instance.operatingMode());
+        node.put("control_plane_scope", instance.controlPlaneScope());
+        node.put("tenant_boundary_mode", instance.tenantBoundaryMode());
+        node.put("runtime_backend", instance.app().runtimeBackend());
+        node.put("status", instance.status().text());
+        node.put("requested_by_user_id", instance.requestedByUserId().toString());
+        node.put("requested_by_principal_id", instance.requestedByPrincipalId().toString());
+        node.put(
+                "operator_service_account_id",
+                instance.operatorServiceAccountId().toString());
+        node.set("runtime_state", Json.trusted(instance.runtimeState()));
+        node.put("failure_reason", instance.failureReason());
+        node.put("created_at", instance.createdAt().toString());
+        node.put("updated_at", instance.updatedAt().toString());
+        node.put("deleted_at", text(instance.deletedAt()));
+        return node;
+    }
+
+    static String type(InstanceEvent event) {
+        return "apps.instance." + event.getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
+    }
+
+    static ObjectNode event(AppInstance instance, InstanceEvent event) {
+        var node = context(instance);
+        node.put("sequence", instance.sequence());
+        node.put("generation", instance.generation());
+        node.put("status", instance.status().text());
+        node.put("app_version", instance.app().version());
+        node.put("display_name", instance.displayName());
+        node.put("resource_name", instance.resourceName());
+        node.put("operating_mode", instance.operatingMode());
+        node.put("control_plane_scope", instance.controlPlaneScope());
+        node.put("runtime_backend", instance.app().runtimeBackend());
+        node.put("requested_by_user_id", instance.requestedByUserId().toString());
+        node.put(
+                "operator_service_account_id",
+                instance.operatorServiceAccountId().toString());
+        if (event instanceof InstanceEvent.Running) {
+            node.set("endpoints", Json.trusted(instance.runtimeState()).path("endpoints"));
+        } else if (event instanceof InstanceEvent.Failed failed) {
+            node.put("failure_reason", failed.reason());
+        }
+        return node;
+    }
+
+    static ObjectNode command(AppInstance instance) {
+        var node = context(instance);
+        node.put("generation", instance.generation());
+        node.put("runtime_backend", instance.app().runtimeBackend());
+        node.put("app_version", instance.app().version());
+        node.put("resource_name", instance.resourceName());
+        node.put(
+                "operator_service_account_id",
+                instance.operatorServiceAccountId().toString());
+        return node;
+    }
+
+    static ObjectNode deploy(AppInstance instance, String manifest) {
+        var node = command(instance);
+        node.set("manifest", Json.trusted(manifest));
+        node.set("config", Json.trusted(instance.config()));
+        return node;
+    }
+
+    private static ObjectNode context(AppInstance instance) {
+        var node = Json.object();
+        node.put("org_id", instance.orgId().toString());
+        node.put("project_id", instance.projectId().toString());
+        node.put("app_slug", instance.app().slug());
+        node.put("app_instance_id", instance.id().toString());
+        return node;
+    }
+
+    private static @Nullable String text(@Nullable Instant instant) {
+        return instant == null ? null : instant.toString();
+    }
+}

@@ -1,0 +1,286 @@
+package dev.slipway.instances.appinstance;
+
+import dev.slipway.contract.Cursor;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
+import dev.slipway.contract.ResourceName;
+import dev.slipway.instances.appinstance.domain.Admission;
+import dev.slipway.instances.appinstance.domain.Admission.Version;
+import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.appinstance.domain.AppInstance.App;
+import dev.slipway.instances.appinstance.domain.AppInstance.Status;
+import dev.slipway.instances.appinstance.domain.Decision;
+import dev.slipway.instances.appinstance.domain.Decision.Accepted;
+import dev.slipway.instances.appinstance.domain.Decision.Refused;
+import dev.slipway.instances.appinstance.domain.InstanceEvent;
+import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
+import dev.slipway.instances.appinstance.domain.Launch;
+import dev.slipway.messaging.Topics;
+import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+
+/** All SQL of app instances. A change runs the lifecycle's decision behind a lock and stores what it decided, with its events. */
+public final class AppInstanceStore {
+    private static final String COLUMNS = """
+            i.id, i.resource_name, i.org_id, i.project_id, i.app_id, i.app_version_id, a.slug, v.version, v.runtime_backend,
+            i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
+            i.requested_by_principal_id, i.operator_service_account_id, %s AS config, i.runtime_state::text AS runtime_state,
+            i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at
+            FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
+            """;
+    private static final String FIND =
+            "SELECT " + COLUMNS.formatted("i.config::text") + " WHERE i.id = $1 AND i.project_id = $2";
+    private static final String LOCK = FIND + " FOR NO KEY UPDATE OF i";
+    private static final String LIST = "SELECT " + COLUMNS.formatted("'{}'") + """
+            WHERE i.project_id = $1 AND ($2::text IS NULL OR i.status = $2)
+            AND ($3::timestamptz IS NULL OR (i.created_at, i.id) < ($3, $4::uuid))
+            ORDER BY i.created_at DESC, i.id DESC LIMIT $5
+            """;
+    private static final String ADMIT = """
+            SELECT p.org_id, a.id AS app_id, v.id AS version_id, v.runtime_backend, v.status AS version_status,
+                   v.manifest::text AS manifest, coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
+                   coalesce(e.policy_overrides, '{}')::text AS policy, s.id AS operator_id, u.id AS user_id
+            FROM projects p
+            LEFT JOIN app_catalog a ON a.slug = $2
+            LEFT JOIN app_versions v ON v.app_id = a.id AND v.version = $3
+            LEFT JOIN project_app_entitlements e ON e.project_id = p.id AND e.app_id = a.id
+            LEFT JOIN service_accounts s ON s.id = coalesce($4, p.operator_service_account_id)
+                AND s.project_id = p.id AND s.org_id = p.org_id AND s.state = 'active'
+            LEFT JOIN users u ON u.id = $5
+            WHERE p.id = $1
+            FOR NO KEY UPDATE OF p
+            """;
+    private static final String INSERT = """
+            INSERT INTO app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, operating_mode,
+                control_plane_scope, tenant_boundary_mode, status, requested_by_user_id, requested_by_principal_id,
+                operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19)
+            """;
+    private static final String UPDATE = """
+            UPDATE app_instances SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
+                updated_at = $8, deleted_at = $9
+            WHERE id = $1 AND project_id = $2
+            """;
+
+    private final SqlClient reads;
+    private final String region;
+
+    /** A page of a list. */
+    public record Page(List<AppInstance> items, @Nullable Cursor next) {}
+
+    public AppInstanceStore(SqlClient reads, String region) {
+        this.reads = reads;
+        this.region = region;
+    }
+
+    public Future<AppInstance> create(UnitOfWork unit, Launch launch) {
+        var asked = Tuple.of(
+                launch.projectId(),
+                launch.appSlug(),
+                launch.appVersion(),
+                launch.operatorServiceAccountId(),
+                launch.requestedByUserId());
+        return unit.query(ADMIT, asked).compose(rows -> {
+            if (rows.size() == 0 || rows.iterator().next().getUUID("user_id") == null) {
+                // Authorized, so both exist; what this service keeps of them has not arrived.
+                return Future.failedFuture(
+                        Problem.of(ErrorCode.SERVICE_UNAVAILABLE, "This project is new here. Try again in a moment.")
+                                .asException());
+            }
+            var row = rows.iterator().next();
+            var admission = admission(row);
+            var id = Ids.next();
+            var name = new ResourceName(region, admission.orgId(), launch.projectId(), "app_instance", id).toString();
+            return accepted(InstanceLifecycle.request(launch, admission, id, name, unit.now()))
+                    .map(decided -> {
+                        insert(unit, decided.next());
+                        announce(unit, decided, row.getString("manifest"));
+                        return decided.next();
+                    });
+        });
+    }
+
+    /** Loads behind a lock, decides, stores. Another project's instance is not found. */
+    public Future<AppInstance> change(
+            UnitOfWork unit, UUID projectId, UUID id, Function<AppInstance, Decision> decide) {
+        return unit.query(LOCK, Tuple.of(id, projectId)).compose(rows -> {
+            if (rows.size() == 0) {
+                return Future.failedFuture(notFound(id));
+            }
+            return accepted(decide.apply(fromRow(rows.iterator().next()))).map(decided -> {
+                if (!decided.events().isEmpty()) {
+                    update(unit, decided.next());
+                    announce(unit, decided, "{}");
+                }
+                return decided.next();
+            });
+        });
+    }
+
+    public Future<AppInstance> find(UUID projectId, UUID id) {
+        return reads.preparedQuery(FIND)
+                .execute(Tuple.of(id, projectId))
+                .compose(rows -> rows.size() == 0
+                        ? Future.failedFuture(notFound(id))
+                        : Future.succeededFuture(fromRow(rows.iterator().next())));
+    }
+
+    public Future<Page> list(UUID projectId, @Nullable String status, @Nullable Cursor after, int limit) {
+        var parameters = Tuple.of(
+                projectId,
+                status,
+                after == null ? null : at(after.createdAt()),
+                after == null ? null : after.id(),
+                limit + 1);
+        return reads.preparedQuery(LIST).execute(parameters).map(rows -> {
+            var items = new ArrayList<AppInstance>();
+            rows.forEach(row -> items.add(fromRow(row)));
+            if (items.size() <= limit) {
+                return new Page(items, null);
+            }
+            var last = items.get(limit - 1);
+            return new Page(items.subList(0, limit), new Cursor(last.createdAt(), last.id()));
+        });
+    }
+
+    private static Future<Accepted> accepted(Decision decision) {
+        if (decision instanceof Refused refused) {
+            return Future.failedFuture(
+                    Problem.of(ErrorCode.of(refused.code()), refused.message()).asException());
+        }
+        return Future.succeededFuture((Accepted) decision);
+    }
+
+    private static void insert(UnitOfWork unit, AppInstance i) {
+        unit.write(INSERT, Tuple.from(new Object[] {
+            i.id(),
+            i.resourceName(),
+            i.orgId(),
+            i.projectId(),
+            i.app().appId(),
+            i.app().versionId(),
+            i.displayName(),
+            i.operatingMode(),
+            i.controlPlaneScope(),
+            i.tenantBoundaryMode(),
+            i.status().text(),
+            i.requestedByUserId(),
+            i.requestedByPrincipalId(),
+            i.operatorServiceAccountId(),
+            i.config(),
+            i.runtimeState(),
+            i.generation(),
+            i.sequence(),
+            at(i.createdAt())
+        }));
+    }
+
+    private static void update(UnitOfWork unit, AppInstance i) {
+        var deletedAt = i.deletedAt();
+        unit.write(UPDATE, Tuple.from(new Object[] {
+            i.id(),
+            i.projectId(),
+            i.status().text(),
+            i.runtimeState(),
+            i.failureReason(),
+            i.generation(),
+            i.sequence(),
+            at(i.updatedAt()),
+            deletedAt == null ? null : at(deletedAt)
+        }));
+    }
+
+    private static void announce(UnitOfWork unit, Accepted decided, String manifest) {
+        var instance = decided.next();
+        var key = instance.id().toString();
+        for (var event : decided.events()) {
+            unit.announce(
+                    Topics.INSTANCES_EVENTS, key, AppInstanceJson.type(event), AppInstanceJson.event(instance, event));
+            var topic = Topics.runtimeCommands(instance.app().runtimeBackend());
+            if (event instanceof InstanceEvent.Requested) {
+                unit.announce(topic, key, "runtime.command.deploy", AppInstanceJson.deploy(instance, manifest));
+            } else if (event instanceof InstanceEvent.Deleting) {
+                unit.announce(topic, key, "runtime.command.delete", AppInstanceJson.command(instance));
+            }
+        }
+    }
+
+    private static Admission admission(Row row) {
+        var policy = Json.trusted(row.getString("policy"));
+        var versionId = row.getUUID("version_id");
+        return new Admission(
+                row.getUUID("org_id"),
+                row.getUUID("app_id"),
+                versionId == null
+                        ? null
+                        : new Version(versionId, row.getString("runtime_backend"), row.getString("version_status")),
+                row.getBoolean("entitled"),
+                texts(policy.path("allowed_operating_modes"), "tenant_dedicated"),
+                texts(policy.path("allowed_control_plane_scopes"), "project"),
+                row.getUUID("operator_id"));
+    }
+
+    private static Set<String> texts(com.fasterxml.jackson.databind.JsonNode list, String otherwise) {
+        return list.isArray()
+                ? StreamSupport.stream(list.spliterator(), false)
+                        .map(com.fasterxml.jackson.databind.JsonNode::asText)
+                        .collect(Collectors.toUnmodifiableSet())
+                : Set.of(otherwise);
+    }
+
+    private static AppInstance fromRow(Row row) {
+        var deletedAt = row.getOffsetDateTime("deleted_at");
+        return new AppInstance(
+                row.getUUID("id"),
+                row.getString("resource_name"),
+                row.getUUID("org_id"),
+                row.getUUID("project_id"),
+                new App(
+                        row.getUUID("app_id"),
+                        row.getUUID("app_version_id"),
+                        row.getString("slug"),
+                        row.getString("version"),
+                        row.getString("runtime_backend")),
+                row.getString("display_name"),
+                row.getString("operating_mode"),
+                row.getString("control_plane_scope"),
+                Status.of(row.getString("status")),
+                row.getUUID("requested_by_user_id"),
+                row.getUUID("requested_by_principal_id"),
+                row.getUUID("operator_service_account_id"),
+                row.getString("config"),
+                row.getString("runtime_state"),
+                row.getString("failure_reason"),
+                row.getInteger("generation"),
+                row.getLong("sequence"),
+                row.getOffsetDateTime("created_at").toInstant(),
+                row.getOffsetDateTime("updated_at").toInstant(),
+                deletedAt == null ? null : deletedAt.toInstant());
+    }
+
+    private static OffsetDateTime at(Instant instant) {
+        return instant.atOffset(ZoneOffset.UTC);
+    }
+
+    private static Throwable notFound(UUID id) {
+        return Problem.of(ErrorCode.APP_INSTANCE_NOT_FOUND, "There is no app instance " + id + " in this project.")
+                .asException();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.slipway.instances.appinstance.domain;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.Locale;
+import java.util.UUID;
+
+/**
+ * One deployed app, owned by a project. {@code config} and {@code runtimeState} are JSON texts whose meaning is the app's.
+ *
+ * @param generation raised by every command to the runtime: a report of an older one changes nothing
+ * @param sequence of the last event: gap-free
+ */
+public record AppInstance(
+        UUID id,
+        String resourceName,
+        UUID orgId,
+        UUID projectId,
+        App app,
+        String displayName,
+        String operatingMode,
+        String controlPlaneScope,
+        Status status,
+        UUID requestedByUserId,
+        UUID requestedByPrincipalId,
+        UUID operatorServiceAccountId,
+        String config,
+        String runtimeState,
+        @Nullable String failureReason,
+        int generation,
+        long sequence,
+        Instant createdAt,
+        Instant updatedAt,
+        @Nullable Instant deletedAt) {
+
+    /** The version of the app that the instance runs. */
+    public record App(UUID appId, UUID versionId, String slug, String version, String runtimeBackend) {}
+
+    /** Where an instance is in its life. */
+    public enum Status {
+        REQUESTED,
+        DEPLOYING,
+        RUNNING,
+        FAILED,
+        DELETING,
+        DELETED;
+
+        public static Status of(String text) {
+            return valueOf(text.toUpperCase(Locale.ROOT));
+        }
+
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Derived, so that it cannot contradict what it is derived from. */
+    public String tenantBoundaryMode() {
+        return operatingMode.equals("platform_managed") || controlPlaneScope.equals("platform")
+                ? "shared_service"
+                : "tenant_isolated";
+    }
+
+    AppInstance to(Status next, String nextRuntimeState, @Nullable String reason, Instant now) {
+        return new AppInstance(
+                id,
+                resourceName,
+                orgId,
+                projectId,
+                app,
+                displayName,
+                operatingMode,
+                controlPlaneScope,
+                next,
+                requestedByUserId,
+                requestedByPrincipalId,
+                operatorServiceAccountId,
+                config,
+                nextRuntimeState,
+                reason,
+                next == Status.DELETING ? generation + 1 : generation,
+                sequence + 1,
+                createdAt,
+                now,
+                next == Status.DELETED ? now : deletedAt);
+    }
+}

@@ -1,0 +1,16 @@
+package dev.slipway.instances.appinstance.domain;
+
+/** What happened to an instance. */
+public sealed interface InstanceEvent {
+    record Requested() implements InstanceEvent {}
+
+    record Deploying() implements InstanceEvent {}
+
+    record Running() implements InstanceEvent {}
+
+    record Failed(String reason) implements InstanceEvent {}
+
+    record Deleting() implements InstanceEvent {}
+
+    record Deleted() implements InstanceEvent {}
+}

@@ -1,0 +1,150 @@
+package dev.slipway.instances.appinstance.domain;
+
+import dev.slipway.instances.appinstance.domain.AppInstance.App;
+import dev.slipway.instances.appinstance.domain.AppInstance.Status;
+import dev.slipway.instances.appinstance.domain.Decision.Accepted;
+import dev.slipway.instances.appinstance.domain.Decision.Refused;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+
+/** The life of an app instance: requested → deploying → running → deleting → deleted, and failed from any but deleted. */
+public final class InstanceLifecycle {
+    private InstanceLifecycle() {}
+
+    public static Decision request(Launch launch, Admission admission, UUID id, String resourceName, Instant now) {
+        var appId = admission.appId();
+        if (appId == null) {
+            return new Refused("app_not_found", "There is no app " + launch.appSlug() + " in the catalog.");
+        }
+        if (!admission.entitled()) {
+            return new Refused("app_not_entitled", "This project is not entitled to " + launch.appSlug() + ".");
+        }
+        var version = admission.version();
+        if (version == null) {
+            return new Refused(
+                    "app_version_not_found", launch.appSlug() + " has no version " + launch.appVersion() + ".");
+        }
+        if (!version.status().equals("active")) {
+            return new Refused(
+                    "app_version_not_launchable",
+                    "Version " + launch.appVersion() + " is " + version.status() + ", not active.");
+        }
+        if (!admission.allowedModes().contains(launch.operatingMode())
+                || !admission.allowedScopes().contains(launch.controlPlaneScope())) {
+            return new Refused(
+                    "app_not_entitled",
+                    "This project may launch " + launch.appSlug() + " with operating_mode of "
+                            + admission.allowedModes() + " and control_plane_scope of " + admission.allowedScopes()
+                            + ".");
+        }
+        var operator = admission.operatorAccountId();
+        if (operator == null) {
+            return new Refused(
+                    "operator_account_invalid",
+                    "operator_service_account_id is not an active account of this project.");
+        }
+        var app = new App(appId, version.id(), launch.appSlug(), launch.appVersion(), version.runtimeBackend());
+        var instance = new AppInstance(
+                id,
+                resourceName,
+                admission.orgId(),
+                launch.projectId(),
+                app,
+                launch.displayName(),
+                launch.operatingMode(),
+                launch.controlPlaneScope(),
+                Status.REQUESTED,
+                launch.requestedByUserId(),
+                launch.requestedByPrincipalId(),
+                operator,
+                launch.config(),
+                "{}",
+                null,
+                1,
+                1,
+                now,
+                now,
+                null);
+        return new Accepted(instance, List.of(new InstanceEvent.Requested()));
+    }
+
+    public static Decision delete(AppInstance current, Instant now) {
+        return switch (current.status()) {
+            case REQUESTED, DEPLOYING, RUNNING, FAILED ->
+                new Accepted(
+                        current.to(Status.DELETING, current.runtimeState(), current.failureReason(), now),
+                        List.of(new InstanceEvent.Deleting()));
+            case DELETING, DELETED -> unchanged(current);
+        };
+    }
+
+    public static Decision reportDeploying(AppInstance current, int generation, String runtimeState, Instant now) {
+        if (generation < current.generation()) {
+            return unchanged(current);
+        }
+        return switch (current.status()) {
+            case REQUESTED ->
+                new Accepted(
+                        current.to(Status.DEPLOYING, runtimeState, null, now), List.of(new InstanceEvent.Deploying()));
+            // Late, or again: the instance is further already.
+            case DEPLOYING, RUNNING, FAILED, DELETING -> unchanged(current);
+            case DELETED -> gone();
+        };
+    }
+
+    public static Decision reportRunning(AppInstance current, int generation, String runtimeState, Instant now) {
+        if (generation < current.generation()) {
+            return unchanged(current);
+        }
+        return switch (current.status()) {
+            // From failed too: an adapter that gave up may come back with it, and the truth is what runs.
+            case REQUESTED, DEPLOYING, FAILED ->
+                new Accepted(current.to(Status.RUNNING, runtimeState, null, now), List.of(new InstanceEvent.Running()));
+            case RUNNING ->
+                current.runtimeState().equals(runtimeState)
+                        ? unchanged(current)
+                        : new Accepted(
+                                current.to(Status.RUNNING, runtimeState, null, now),
+                                List.of(new InstanceEvent.Running()));
+            case DELETING -> unchanged(current);
+            case DELETED -> gone();
+        };
+    }
+
+    public static Decision reportFailed(AppInstance current, int generation, String reason, Instant now) {
+        if (generation < current.generation()) {
+            return unchanged(current);
+        }
+        return switch (current.status()) {
+            case REQUESTED, DEPLOYING, RUNNING, DELETING ->
+                new Accepted(
+                        current.to(Status.FAILED, current.runtimeState(), reason, now),
+                        List.of(new InstanceEvent.Failed(reason)));
+            case FAILED -> unchanged(current);
+            case DELETED -> gone();
+        };
+    }
+
+    public static Decision reportDeleted(AppInstance current, int generation, Instant now) {
+        if (generation < current.generation()) {
+            return unchanged(current);
+        }
+        return switch (current.status()) {
+            case DELETING, FAILED ->
+                new Accepted(current.to(Status.DELETED, "{}", null, now), List.of(new InstanceEvent.Deleted()));
+            case DELETED -> unchanged(current);
+            case REQUESTED, DEPLOYING, RUNNING ->
+                new Refused("instance_state_conflict", "Nobody asked for this instance to be deleted.");
+        };
+    }
+
+    private static Decision unchanged(AppInstance current) {
+        return new Accepted(current, List.of());
+    }
+
+    private static Decision gone() {
+        return new Refused("instance_state_conflict", "The instance is deleted.");
+    }
+}

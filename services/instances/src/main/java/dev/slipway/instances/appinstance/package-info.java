@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.appinstance;
+
+import org.jspecify.annotations.NullMarked;

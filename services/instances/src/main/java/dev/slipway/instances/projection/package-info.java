@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.projection;
+
+import org.jspecify.annotations.NullMarked;
