@@ -6,7 +6,10 @@ import dev.slipway.authz.Principal.ActorType;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 
 /** Takes decisions: project, then organization, then platform. Whatever is not granted is denied. */
@@ -15,6 +18,9 @@ public final class Authorizer {
 
     /** A decision and how it was reached, step by step, for those who administer the scope. */
     public record Explanation(Decision decision, List<String> steps, long revision) {}
+
+    /** Where an action is allowed: in the organizations with all their projects, and in the projects. */
+    public record Reach(Set<UUID> orgIds, Set<UUID> projectIds) {}
 
     public Authorizer(AuthzModel model) {
         this.model = model;
@@ -50,6 +56,30 @@ public final class Authorizer {
             }
         }
         return Decision.NOT_GRANTED;
+    }
+
+    /** Where may the principal do this? For reads across tenants: what is out of reach is not even read. */
+    public Reach reach(Principal principal, String action) {
+        var orgIds = new HashSet<UUID>();
+        var projectIds = new HashSet<UUID>();
+        if (principal.type() == ActorType.SERVICE_ACCOUNT) {
+            var own = principal.projectId();
+            if (own != null && asMachine(principal, action, own).allowed()) {
+                projectIds.add(own);
+            }
+            return new Reach(orgIds, projectIds);
+        }
+        for (var binding : model.bindingsOf(principal.id())) {
+            if (!model.grants(binding.role(), action)) {
+                continue;
+            }
+            switch (binding.level()) {
+                case PROJECT -> projectIds.add(Objects.requireNonNull(binding.projectId()));
+                case ORGANIZATION -> orgIds.add(Objects.requireNonNull(binding.orgId()));
+                case PLATFORM -> {} // reaches no tenant
+            }
+        }
+        return new Reach(orgIds, projectIds);
     }
 
     public Explanation explainInProject(Principal principal, String action, UUID projectId) {

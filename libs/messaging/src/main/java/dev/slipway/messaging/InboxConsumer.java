@@ -3,54 +3,55 @@ package dev.slipway.messaging;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
 import dev.slipway.messaging.KafkaSender.Outgoing;
-import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
-import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.sqlclient.Tuple;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Applies every event once: its effect and its id commit in one transaction, and a second delivery finds the id.
+ * Applies every event once, though it may be delivered more often: see {@link Effect} and {@link BatchEffect}.
  *
  * <p>A batch is applied in one transaction. If that fails, its records are applied one by one, so that the one at fault shows: it is
  * tried a few times more and then goes to the dead-letter topic with the reason. An outage is nobody's fault: it is waited out.
  */
 public final class InboxConsumer {
     private static final Logger LOG = LoggerFactory.getLogger(InboxConsumer.class);
-    private static final int MAX_BATCH = 200;
-    private static final int ATTEMPTS = 5;
-    private static final String CLAIM = """
-            INSERT INTO inbox (consumer, event_id)
-            SELECT $1, unnest($2::uuid[]) ON CONFLICT DO NOTHING RETURNING event_id
-            """;
+    /** Events that are applied one after another hold their transaction open for long; a batch as one is the cheaper the larger. */
+    private static final int MAX_SINGLY = 200;
 
-    /** What an event changes; runs in the transaction that also keeps the event's id. */
+    private static final int MAX_AS_ONE = 1_000;
+    private static final int ATTEMPTS = 5;
+
+    /** What an event changes; runs in the transaction that also keeps the event's id, so that a second delivery finds it. */
     public interface Effect {
         Future<Void> apply(UnitOfWork unit, Incoming record, Envelope event);
     }
 
+    /**
+     * What many events change at once, for facts that are only kept: their ids are not kept beside them, so the change itself must pass
+     * over an event that it has seen (by a unique event id).
+     */
+    public interface BatchEffect {
+        Future<Void> apply(UnitOfWork unit, List<Event> events);
+    }
+
+    /** A record and the event in it. */
+    public record Event(Incoming record, Envelope envelope) {}
+
     private final Vertx vertx;
     private final String name;
     private final Outbox outbox;
-    private final Traces traces;
     private final KafkaSender deadLetters;
-    private final Effect effect;
+    private final BatchEffect effect;
     private final RecordLoop loop;
-
-    private record Event(Incoming record, Envelope envelope) {}
 
     public InboxConsumer(
             Vertx vertx,
@@ -61,13 +62,35 @@ public final class InboxConsumer {
             Traces traces,
             KafkaSender deadLetters,
             Effect effect) {
+        this(vertx, kafka, name, topics, outbox, deadLetters, new Inbox(vertx, name, traces, effect), MAX_SINGLY);
+    }
+
+    public InboxConsumer(
+            Vertx vertx,
+            KafkaSettings kafka,
+            String name,
+            List<String> topics,
+            Outbox outbox,
+            KafkaSender deadLetters,
+            BatchEffect effect) {
+        this(vertx, kafka, name, topics, outbox, deadLetters, effect, MAX_AS_ONE);
+    }
+
+    private InboxConsumer(
+            Vertx vertx,
+            KafkaSettings kafka,
+            String name,
+            List<String> topics,
+            Outbox outbox,
+            KafkaSender deadLetters,
+            BatchEffect effect,
+            int maxBatch) {
         this.vertx = vertx;
         this.name = name;
         this.outbox = outbox;
-        this.traces = traces;
         this.deadLetters = deadLetters;
         this.effect = effect;
-        this.loop = new RecordLoop(vertx, kafka, name, topics, MAX_BATCH, this::handle);
+        this.loop = new RecordLoop(vertx, kafka, name, topics, maxBatch, this::handle);
     }
 
     public Future<Void> start() {
@@ -123,38 +146,7 @@ public final class InboxConsumer {
         }
         var first = events.get(0).envelope;
         var cause = new Cause(first.correlationId(), Context.root());
-        return outbox.transaction(cause, unit -> claim(unit, events).compose(fresh -> {
-            var chain = Future.<Void>succeededFuture();
-            for (var event : fresh) {
-                chain = chain.compose(ok -> applyOne(unit, event));
-            }
-            return chain;
-        }));
-    }
-
-    private Future<List<Event>> claim(UnitOfWork unit, List<Event> events) {
-        var ids = events.stream().map(e -> e.envelope.eventId()).distinct().toArray(UUID[]::new);
-        return unit.query(CLAIM, Tuple.of(name, (Object) ids)).map(rows -> {
-            var fresh = new HashSet<UUID>();
-            rows.forEach(row -> fresh.add(row.getUUID(0)));
-            // remove: the same event twice in one batch is applied once
-            return events.stream()
-                    .filter(e -> fresh.remove(e.envelope.eventId()))
-                    .toList();
-        });
-    }
-
-    private Future<Void> applyOne(UnitOfWork unit, Event event) {
-        var correlationId = event.envelope.correlationId();
-        var parent = Correlation.with(traces.extract(event.record.headers()), correlationId);
-        var context = (ContextInternal) vertx.getOrCreateContext();
-        return traces.within(
-                context,
-                parent,
-                SpanKind.CONSUMER,
-                "process " + event.envelope.eventType(),
-                () -> effect.apply(
-                        unit.because(new Cause(correlationId, Context.current())), event.record, event.envelope));
+        return outbox.transaction(cause, unit -> effect.apply(unit, events));
     }
 
     private Future<Void> pause(int attempt) {

@@ -13,18 +13,21 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A Kafka producer that never blocks an event loop. */
+/** Sends records that must arrive, without ever blocking an event loop. */
 public final class KafkaSender {
     private final Vertx vertx;
     private final KafkaSettings kafka;
     private final KafkaProducer<String, byte[]> producer;
-    private final AtomicLong dropped = new AtomicLong();
 
     /** A record on its way out. The topic is without prefix. */
     public record Outgoing(String topic, String key, byte[] value, Map<String, String> headers) {}
+
+    /** Keeps order and waits for the broker as long as it takes. */
+    public KafkaSender(Vertx vertx, KafkaSettings kafka) {
+        this(vertx, kafka, kafka.relayProducer());
+    }
 
     private KafkaSender(Vertx vertx, KafkaSettings kafka, Map<String, Object> config) {
         this.vertx = vertx;
@@ -32,19 +35,9 @@ public final class KafkaSender {
         this.producer = new KafkaProducer<>(config);
     }
 
-    /** Keeps order and waits for the broker as long as it takes. */
-    public static KafkaSender durable(Vertx vertx, KafkaSettings kafka) {
-        return new KafkaSender(vertx, kafka, kafka.relayProducer());
-    }
-
     /** Gives up after the deadline: for records that are worth nothing later, such as those that carry a token. */
     public static KafkaSender timely(Vertx vertx, KafkaSettings kafka, Duration deadline) {
         return new KafkaSender(vertx, kafka, kafka.timelyProducer(deadline));
-    }
-
-    /** Never waits; what does not fit is dropped and counted. */
-    public static KafkaSender lossy(Vertx vertx, KafkaSettings kafka) {
-        return new KafkaSender(vertx, kafka, kafka.lossyProducer());
     }
 
     /** Sends in order; done when the broker has them all, failed when it does not have one. */
@@ -59,7 +52,7 @@ public final class KafkaSender {
         return vertx.executeBlocking(
                         () -> {
                             for (var record : records) {
-                                var sent = producer.send(record(record), (metadata, e) -> {
+                                var sent = producer.send(record(kafka, record), (metadata, e) -> {
                                     if (e != null) {
                                         failure.compareAndSet(null, e);
                                     }
@@ -85,26 +78,6 @@ public final class KafkaSender {
         }
     }
 
-    /** Hands a record over if there is room. Only for a sender made by {@link #lossy}: it is called on event loops. */
-    public void offer(Outgoing record) {
-        try {
-            var sent = producer.send(record(record), (metadata, e) -> {
-                if (e != null) {
-                    dropped.incrementAndGet();
-                }
-            });
-            if (sent.isCancelled()) {
-                dropped.incrementAndGet();
-            }
-        } catch (KafkaException | IllegalStateException e) {
-            dropped.incrementAndGet();
-        }
-    }
-
-    public long dropped() {
-        return dropped.get();
-    }
-
     /** Closes at once: what the broker has not confirmed is not waited for. */
     public Future<Void> abandon() {
         return close(Duration.ZERO);
@@ -123,7 +96,7 @@ public final class KafkaSender {
                 false);
     }
 
-    private ProducerRecord<String, byte[]> record(Outgoing record) {
+    static ProducerRecord<String, byte[]> record(KafkaSettings kafka, Outgoing record) {
         var headers = new RecordHeaders();
         record.headers().forEach((name, value) -> headers.add(name, value.getBytes(StandardCharsets.UTF_8)));
         return new ProducerRecord<>(kafka.topic(record.topic()), null, record.key(), record.value(), headers);

@@ -59,13 +59,13 @@ public record KafkaSettings(
         return config;
     }
 
-    /** Never waits: what does not fit is dropped and counted. */
+    /** For records that may be lost: bounded in memory and time. */
     Map<String, Object> lossyProducer() {
         var config = producer();
         config.put(ProducerConfig.ACKS_CONFIG, "1");
         config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, false);
         config.put(ProducerConfig.LINGER_MS_CONFIG, 5);
-        config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 0);
+        config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000);
         config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 8 << 20);
         config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 120_000);
         return config;

@@ -252,7 +252,7 @@ public final class Relay {
     private KafkaSender sender() {
         var current = sender;
         if (current == null) {
-            current = KafkaSender.durable(vertx, kafka);
+            current = new KafkaSender(vertx, kafka);
             sender = current;
         }
         return current;

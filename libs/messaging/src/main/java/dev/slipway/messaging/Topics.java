@@ -82,7 +82,14 @@ public final class Topics {
             topics.add(topic(kafka, name, 1, compacted));
         }
         for (var name : List.of(
-                IAM_STATE, CATALOG_STATE, CATALOG_EVENTS, INSTANCES_EVENTS, AUDIT_EVENTS, CALLS, RUNTIME_REPORTS)) {
+                IAM_STATE,
+                CATALOG_STATE,
+                CATALOG_EVENTS,
+                INSTANCES_EVENTS,
+                AUDIT_EVENTS,
+                CALLS,
+                RUNTIME_REPORTS,
+                RUNTIME_REPORTS_REJECTED)) {
             topics.add(topic(kafka, deadLetters(name), 1, facts));
         }
         return topics;

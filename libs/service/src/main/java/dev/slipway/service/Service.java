@@ -45,7 +45,7 @@ public final class Service {
         this.outbox = new Outbox(database.transactions(), traces, frame.clock(), relay::wake);
         this.mutations = new Mutations(outbox);
         this.dispatcher = new Dispatcher(vertx, frame, outbox);
-        this.deadLetters = KafkaSender.durable(vertx, frame.kafka());
+        this.deadLetters = new KafkaSender(vertx, frame.kafka());
         frame.health().register(name, () -> new Status(started, started ? "serving" : "starting"));
     }
 
@@ -82,6 +82,13 @@ public final class Service {
                 frame.telemetry().traces(),
                 deadLetters,
                 effect));
+        return this;
+    }
+
+    /** Has whole batches of events applied, by an effect that passes over those it has seen. The consumer's name is its Kafka group. */
+    public Service consumeBatches(String consumer, List<String> topics, InboxConsumer.BatchEffect effect) {
+        consumers.add(
+                new InboxConsumer(vertx, frame.kafka(), name + "." + consumer, topics, outbox, deadLetters, effect));
         return this;
     }
 

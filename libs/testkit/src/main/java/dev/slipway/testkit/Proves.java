@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 
 /** Names the rows of docs/requirements.md that a test proves: without the behaviour, the test fails. */
 @Retention(RetentionPolicy.RUNTIME)
-@Target({ElementType.METHOD, ElementType.TYPE})
+@Target(ElementType.METHOD)
 public @interface Proves {
     String[] value();
 }

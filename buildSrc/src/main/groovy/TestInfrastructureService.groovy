@@ -1,0 +1,47 @@
+import groovy.json.JsonSlurper
+import org.gradle.api.GradleException
+import org.gradle.api.file.ConfigurableFileCollection
+import org.gradle.api.services.BuildService
+import org.gradle.api.services.BuildServiceParameters
+
+/** One Kafka and one PostgreSQL for the tests of all modules: started by the first that needs them, ended with the build. */
+abstract class TestInfrastructureService implements BuildService<Parameters>, AutoCloseable {
+    interface Parameters extends BuildServiceParameters {
+        ConfigurableFileCollection getClasspath()
+    }
+
+    private Process process
+    private Map addresses
+
+    synchronized Map addresses() {
+        if (addresses == null) {
+            def command = [System.getProperty('java.home') + '/bin/java', '-Xmx512m', '-XX:+UseSerialGC', '-cp',
+                           parameters.classpath.asPath, 'dev.slipway.testkit.InfrastructureMain']
+            def errors = File.createTempFile('slipway-test-infrastructure', '.log')
+            process = new ProcessBuilder(command).redirectError(errors).start()
+            addresses = firstJsonLine()
+            if (addresses == null) { throw new GradleException("Kafka and PostgreSQL for the tests did not start; see $errors") }
+        }
+        addresses
+    }
+
+    /** Libraries may log before the line that counts. */
+    private Map firstJsonLine() {
+        def reader = process.inputStream.newReader()
+        for (def line = reader.readLine(); line != null; line = reader.readLine()) {
+            if (line.startsWith('{"kafka"')) {
+                Thread.startDaemon('test-infrastructure-output') { while (reader.readLine() != null) { } }
+                return new JsonSlurper().parseText(line) as Map
+            }
+        }
+        null
+    }
+
+    @Override
+    synchronized void close() {
+        if (process != null) {
+            process.outputStream.close() // the end of its input is its sign to stop
+            if (!process.waitFor(20, java.util.concurrent.TimeUnit.SECONDS)) { process.destroyForcibly() }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.slipway.authz;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.authz.Authorizer.Reach;
+import dev.slipway.authz.Principal.ActorType;
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.messaging.Incoming;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class AuthorizerReachTest {
+    private static final UUID ORG = Ids.next();
+    private static final UUID PROJECT = Ids.next();
+    private static final Principal USER = principal(ActorType.USER, null);
+    private static final Principal MACHINE = principal(ActorType.SERVICE_ACCOUNT, PROJECT);
+    private static final Reach NOWHERE = new Reach(Set.of(), Set.of());
+
+    private final AuthzModel model = new AuthzModel();
+    private final Authorizer authorizer = new Authorizer(model);
+
+    @BeforeEach
+    void roles() {
+        role("reader", "project", "x.read");
+        role("operator", "machine", "x.report");
+    }
+
+    @Test
+    void reach_isNowhere_withoutABinding() {
+        assertThat(authorizer.reach(USER, "x.read")).isEqualTo(NOWHERE);
+    }
+
+    @Test
+    void reach_isNowhere_whenTheRoleLacksTheAction() {
+        bind("reader", "organization", ORG, null);
+
+        assertThat(authorizer.reach(USER, "x.write")).isEqualTo(NOWHERE);
+    }
+
+    @Test
+    void reach_isNowhere_byAPlatformRole() {
+        bind("reader", "platform", null, null);
+
+        assertThat(authorizer.reach(USER, "x.read")).isEqualTo(NOWHERE);
+    }
+
+    @Test
+    void reach_isTheOrganization_byARoleThere() {
+        bind("reader", "organization", ORG, null);
+
+        assertThat(authorizer.reach(USER, "x.read")).isEqualTo(new Reach(Set.of(ORG), Set.of()));
+    }
+
+    @Test
+    void reach_isTheProjectAlone_byARoleThere() {
+        bind("reader", "project", ORG, PROJECT);
+
+        assertThat(authorizer.reach(USER, "x.read")).isEqualTo(new Reach(Set.of(), Set.of(PROJECT)));
+    }
+
+    @Test
+    void reach_isItsProject_forAnActionOfMachines() {
+        assertThat(authorizer.reach(MACHINE, "x.report")).isEqualTo(new Reach(Set.of(), Set.of(PROJECT)));
+    }
+
+    @Test
+    void reach_isNowhere_forAMachine_whenTheActionIsForPeople() {
+        assertThat(authorizer.reach(MACHINE, "x.read")).isEqualTo(NOWHERE);
+    }
+
+    private void role(String role, String level, String action) {
+        var payload = Json.object().put("role", role).put("level", level).put("revision", 1);
+        payload.putArray("actions").add(action);
+        apply("authz.role", payload);
+    }
+
+    private void bind(String role, String level, UUID orgId, UUID projectId) {
+        apply(
+                "authz.binding",
+                Json.object()
+                        .put("binding_id", Ids.next().toString())
+                        .put("principal_id", USER.id().toString())
+                        .put("role", role)
+                        .put("level", level)
+                        .put("org_id", orgId == null ? null : orgId.toString())
+                        .put("project_id", projectId == null ? null : projectId.toString())
+                        .put("removed", false)
+                        .put("revision", 2));
+    }
+
+    private void apply(String type, ObjectNode payload) {
+        var event = new Envelope(Ids.next(), type, Instant.EPOCH, 1, "c-1", payload);
+        model.apply(new Incoming("authz.state", 0, 0, Instant.EPOCH, null, event.toBytes(), Map.of()));
+    }
+
+    private static Principal principal(ActorType type, UUID projectId) {
+        var id = Ids.next();
+        return new Principal(id, type, "someone", id, ORG, projectId, Set.of("x.read", "x.report"), null);
+    }
+}

@@ -1,0 +1,95 @@
+package dev.slipway.service;
+
+import com.hazelcast.config.Config;
+import dev.slipway.telemetry.Telemetry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.http.ClientAuth;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
+import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+
+/** How this process joins others on one event bus. Hazelcast knows the members; it holds nothing that may not be lost. */
+public record ClusterSettings(
+        String name,
+        String host,
+        int port,
+        List<String> members,
+        @Nullable Tls tls) {
+
+    /** PEM files: every member shows its certificate, and trusts those of the authority. */
+    public record Tls(String certificateFile, String keyFile, String authorityFile) {}
+
+    /** Null without SLIPWAY_CLUSTER: the process is alone. */
+    public static @Nullable ClusterSettings from(Settings settings) {
+        var members = settings.list("SLIPWAY_CLUSTER", List.of());
+        if (members.isEmpty()) {
+            return null;
+        }
+        var certificate = settings.optional("SLIPWAY_CLUSTER_CERTIFICATE_FILE");
+        var key = settings.optional("SLIPWAY_CLUSTER_KEY_FILE");
+        var authority = settings.optional("SLIPWAY_CLUSTER_CA_FILE");
+        Tls tls = null;
+        if (certificate != null && key != null && authority != null) {
+            tls = new Tls(certificate, key, authority);
+        } else if (certificate != null || key != null || authority != null) {
+            settings.fault(
+                    "SLIPWAY_CLUSTER_CERTIFICATE_FILE, SLIPWAY_CLUSTER_KEY_FILE and SLIPWAY_CLUSTER_CA_FILE go together");
+        }
+        return new ClusterSettings(
+                settings.text("SLIPWAY_CLUSTER_NAME", "slipway"),
+                settings.text("SLIPWAY_CLUSTER_HOST", "127.0.0.1"),
+                settings.port("SLIPWAY_CLUSTER_PORT", 5701),
+                members,
+                tls);
+    }
+
+    /** A Vert.x of its own, or one that has joined the cluster. */
+    public static Future<Vertx> startVertx(
+            Telemetry telemetry, @Nullable ClusterSettings cluster, VertxOptions options) {
+        if (cluster == null) {
+            return Future.succeededFuture(telemetry.vertx(options).build());
+        }
+        options.setEventBusOptions(cluster.eventBus());
+        return telemetry
+                .vertx(options)
+                .withClusterManager(new HazelcastClusterManager(cluster.hazelcast()))
+                .buildClustered();
+    }
+
+    private EventBusOptions eventBus() {
+        var bus = new EventBusOptions().setHost(host).setClusterPublicHost(host);
+        return tls == null
+                ? bus
+                : bus.setSsl(true)
+                        .setClientAuth(ClientAuth.REQUIRED)
+                        .setKeyCertOptions(new PemKeyCertOptions()
+                                .setCertPath(tls.certificateFile)
+                                .setKeyPath(tls.keyFile))
+                        .setTrustOptions(new PemTrustOptions().addCertPath(tls.authorityFile));
+    }
+
+    private Config hazelcast() {
+        // Vert.x's own settings for its maps, then ours for the network: no multicast, a known port, named members.
+        var config = io.vertx.spi.cluster.hazelcast.ConfigUtil.loadConfig();
+        config.setClusterName(name);
+        config.setProperty("hazelcast.logging.type", "slf4j");
+        config.setProperty("hazelcast.phone.home.enabled", "false");
+        config.setProperty("hazelcast.shutdownhook.enabled", "false");
+        config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
+        config.setProperty("hazelcast.max.no.heartbeat.seconds", "5");
+        var network = config.getNetworkConfig();
+        network.setPort(port).setPortAutoIncrement(false).setPublicAddress(host + ":" + port);
+        network.getInterfaces().setEnabled(true).addInterface(host);
+        var join = network.getJoin();
+        join.getAutoDetectionConfig().setEnabled(false);
+        join.getMulticastConfig().setEnabled(false);
+        join.getTcpIpConfig().setEnabled(true).setMembers(members);
+        return config;
+    }
+}

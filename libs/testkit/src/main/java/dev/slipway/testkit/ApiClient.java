@@ -1,0 +1,142 @@
+package dev.slipway.testkit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.contract.Contract;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Operation;
+import dev.slipway.contract.Problem.FieldProblem;
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Calls the API as a user does, and holds every answer against the contract. */
+public final class ApiClient {
+    private static final Contract CONTRACT = Contract.load();
+    private static final HttpClient HTTP = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(5))
+            .build();
+
+    private final String baseUrl;
+    private final @Nullable String token;
+
+    /** An answer that is as the contract says. */
+    public record Answer(int status, JsonNode body, HttpResponse<byte[]> response) {
+        public String header(String name) {
+            return response.headers().firstValue(name).orElse("");
+        }
+
+        public String text(String field) {
+            return body.path(field).asText();
+        }
+
+        /** The answer, if it has the status; fails with its body otherwise. */
+        @CanIgnoreReturnValue
+        public Answer expect(int expected) {
+            assertThat(status).as("%s", body).isEqualTo(expected);
+            return this;
+        }
+    }
+
+    public ApiClient(String baseUrl, @Nullable String token) {
+        this.baseUrl = baseUrl;
+        this.token = token;
+    }
+
+    public ApiClient as(@Nullable String otherToken) {
+        return new ApiClient(baseUrl, otherToken);
+    }
+
+    /** A call being put together. */
+    public final class Call {
+        private final Operation operation;
+        private final Map<String, String> headers = new HashMap<>();
+        private String path;
+        private String query = "";
+        private byte @Nullable [] body;
+
+        private Call(Operation operation) {
+            this.operation = operation;
+            this.path = operation.path();
+        }
+
+        public Call path(String name, Object value) {
+            path = path.replace("{" + name + "}", String.valueOf(value));
+            return this;
+        }
+
+        public Call query(String raw) {
+            query = "?" + raw;
+            return this;
+        }
+
+        public Call header(String name, String value) {
+            headers.put(name, value);
+            return this;
+        }
+
+        public Call body(JsonNode json) {
+            return raw(Json.bytes(json), "application/json");
+        }
+
+        public Call raw(byte[] bytes, @Nullable String contentType) {
+            body = bytes;
+            if (contentType != null) {
+                headers.put("Content-Type", contentType);
+            }
+            return this;
+        }
+
+        public Answer send() {
+            var request = HttpRequest.newBuilder(URI.create(baseUrl + path + query))
+                    .timeout(Duration.ofSeconds(30))
+                    .method(
+                            operation.method(),
+                            body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+            if (token != null) {
+                request.setHeader("Authorization", "Bearer " + token);
+            }
+            headers.forEach(request::setHeader);
+            try {
+                return checked(operation.id(), HTTP.send(request.build(), BodyHandlers.ofByteArray()));
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    public Call call(String operationId) {
+        return new Call(CONTRACT.operation(operationId));
+    }
+
+    private static Answer checked(String operationId, HttpResponse<byte[]> response) throws IOException {
+        var body = Json.parse(response.body());
+        var problems = new ArrayList<FieldProblem>();
+        CONTRACT.responseCheck(operationId, response.statusCode()).check(body, problems);
+        assertThat(problems)
+                .as("%s answered %s %s", operationId, response.statusCode(), body)
+                .isEmpty();
+        assertThat(response.headers().firstValue("X-Correlation-ID")).isPresent();
+        if (response.statusCode() >= 400) {
+            assertThat(response.headers().firstValue("X-Correlation-ID"))
+                    .hasValue(body.path("correlation_id").asText());
+        }
+        return new Answer(response.statusCode(), body, response);
+    }
+}

@@ -1,0 +1,55 @@
+package dev.slipway.testkit;
+
+import java.net.URI;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.UUID;
+
+/** A database of its own on the shared server, for one test class. */
+public record FreshDatabase(String url) implements AutoCloseable {
+
+    public static FreshDatabase create() {
+        var server = URI.create(TestInfrastructure.shared().databaseUrl());
+        var name = "t_" + UUID.randomUUID().toString().replace("-", "");
+        execute(server, "CREATE DATABASE " + name);
+        return new FreshDatabase(server.toString().replaceFirst("/[^/]+$", "/" + name));
+    }
+
+    @Override
+    public void close() {
+        var name = url.substring(url.lastIndexOf('/') + 1);
+        execute(URI.create(TestInfrastructure.shared().databaseUrl()), "DROP DATABASE " + name + " WITH (FORCE)");
+    }
+
+    /** Runs SQL as the administrator, to look behind the scenes or to break something. */
+    public void execute(String sql) {
+        execute(URI.create(url), sql);
+    }
+
+    /** The first column of the first row. */
+    public String query(String sql) {
+        var uri = URI.create(url);
+        try (var connection = connect(uri);
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery(sql)) {
+            return rows.next() ? String.valueOf(rows.getString(1)) : "";
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    private static void execute(URI uri, String sql) {
+        try (var connection = connect(uri);
+                var statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    private static java.sql.Connection connect(URI uri) throws SQLException {
+        var user = uri.getUserInfo().split(":", 2);
+        return DriverManager.getConnection(
+                "jdbc:postgresql://" + uri.getHost() + ":" + uri.getPort() + uri.getPath(), user[0], user[1]);
+    }
+}

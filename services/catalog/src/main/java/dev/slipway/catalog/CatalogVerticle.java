@@ -1,0 +1,64 @@
+package dev.slipway.catalog;
+
+import dev.slipway.catalog.app.AppApi;
+import dev.slipway.catalog.app.AppStore;
+import dev.slipway.catalog.app.CatalogSeed;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.messaging.Cause;
+import dev.slipway.messaging.Topics;
+import dev.slipway.service.AuditTrail;
+import dev.slipway.service.AuditTrail.Entry;
+import dev.slipway.service.Frame;
+import dev.slipway.service.Service;
+import io.opentelemetry.context.Context;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+
+/** The catalog service: wiring only. */
+public final class CatalogVerticle extends VerticleBase {
+    private final Frame frame;
+    private final CatalogSeed seed;
+    private @Nullable Service service;
+
+    public CatalogVerticle(Frame frame, CatalogSeed seed) {
+        this.frame = frame;
+        this.seed = seed;
+    }
+
+    @Override
+    public Future<?> start() {
+        return Service.open(vertx, frame, "catalog").compose(this::serve);
+    }
+
+    private Future<Void> serve(Service opened) {
+        service = opened;
+        var store = new AppStore(opened.reads());
+        var api = new AppApi(store);
+        var wired = opened.serve("listApps", api::list)
+                .serve("listAppVersions", api::versions)
+                .consume("projects", List.of(Topics.IAM_STATE), (unit, record, event) -> {
+                    store.keepProject(unit, event);
+                    return Future.succeededFuture();
+                });
+        return ensureSeed(opened, store).compose(ok -> wired.start());
+    }
+
+    private Future<Void> ensureSeed(Service opened, AppStore store) {
+        var cause = new Cause(Ids.next().toString(), Context.root());
+        return opened.outbox()
+                .transaction(cause, unit -> store.ensure(unit, seed).compose(ok -> {
+                    var entry = new Entry("catalog.seed.ensure", "platform", "-", null, null, Json.object());
+                    AuditTrail.byOther(unit, "system", "catalog", null, entry, "success", null);
+                    return Future.succeededFuture();
+                }));
+    }
+
+    @Override
+    public Future<?> stop() {
+        return service == null ? Future.succeededFuture() : service.stop();
+    }
+}

@@ -1,0 +1,23 @@
+package dev.slipway.catalog.app;
+
+import java.util.List;
+import java.util.UUID;
+
+/** What the catalog makes sure of at its start. What is there already is left as it is. */
+public record CatalogSeed(List<App> apps, List<Entitlement> entitlements) {
+    public static final CatalogSeed NOTHING = new CatalogSeed(List.of(), List.of());
+
+    /** An app with one published version. {@code manifest} is JSON text. */
+    public record App(
+            UUID id,
+            String slug,
+            String displayName,
+            String category,
+            String publisher,
+            UUID versionId,
+            String version,
+            String runtimeBackend,
+            String manifest) {}
+
+    public record Entitlement(UUID id, UUID orgId, UUID projectId, UUID appId, String appSlug) {}
+}

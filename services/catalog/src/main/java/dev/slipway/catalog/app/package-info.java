@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.catalog.app;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,264 @@
+package dev.slipway.gateway;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Operation;
+import dev.slipway.contract.Problem;
+import dev.slipway.contract.ProblemException;
+import dev.slipway.service.Call;
+import dev.slipway.service.Frame;
+import dev.slipway.service.Reply;
+import dev.slipway.telemetry.Correlation;
+import dev.slipway.telemetry.Traces;
+import io.opentelemetry.context.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.internal.net.RFC3986;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What happens to a request: correlation, route, token, body, contract, and then to the service over the bus. */
+final class Edge {
+    private static final Logger LOG = LoggerFactory.getLogger(Edge.class);
+    private static final int MAX_BODY_BYTES = 1 << 20;
+
+    private final Vertx vertx;
+    private final Frame frame;
+    private final RouteTable routes;
+    private final CallRecords records;
+    private final DeliveryOptions delivery;
+
+    Edge(Vertx vertx, Frame frame, CallRecords records, Duration replyTimeout) {
+        this.vertx = vertx;
+        this.frame = frame;
+        this.routes = new RouteTable(frame.contract().operations());
+        this.records = records;
+        this.delivery =
+                new DeliveryOptions().setSendTimeout(replyTimeout.toMillis()).setLocalOnly(!frame.clustered());
+    }
+
+    void handle(HttpServerRequest request) {
+        var exchange = new Exchange(request, correlationId(request), records);
+        Traces.attach(Correlation.with(Context.current(), exchange.correlationId()));
+        try {
+            route(exchange);
+        } catch (ProblemException e) {
+            refuse(exchange, e.problem());
+        } catch (RuntimeException e) {
+            LOG.atError().setCause(e).log("the gateway failed");
+            refuse(exchange, Problem.of(ErrorCode.INTERNAL_ERROR, "Something went wrong on our side."));
+        }
+    }
+
+    /** What is not even HTTP that we understand. */
+    void handleInvalid(HttpServerRequest request) {
+        new Exchange(request, Ids.next().toString(), records)
+                .refuse(Problem.of(ErrorCode.INVALID_REQUEST, "This is not a request that HTTP allows."));
+        request.connection().close();
+    }
+
+    private void route(Exchange exchange) {
+        var request = exchange.request();
+        var path = request.path();
+        var match = path == null ? null : routes.find(request.method().name(), path);
+        if (match == null) {
+            throw Problem.of(ErrorCode.NOT_FOUND, "There is no such path.").asException();
+        }
+        var operation = match.operation();
+        if (operation == null) {
+            var allowed = String.join(", ", new java.util.TreeSet<>(match.methods()));
+            request.response().putHeader("Allow", allowed);
+            throw Problem.of(ErrorCode.METHOD_NOT_ALLOWED, "This path takes " + allowed + ".")
+                    .asException();
+        }
+        exchange.matched(operation, decoded(match.parameters()));
+        var token = authenticate(exchange, operation);
+        if (operation.takesBody()) {
+            requireJson(request);
+            body(request).onComplete(done -> {
+                if (done.failed()) {
+                    refuse(exchange, problem(done.cause()));
+                } else {
+                    dispatch(exchange, operation, token, done.result());
+                }
+            });
+        } else {
+            dispatch(exchange, operation, token, null);
+        }
+    }
+
+    private void dispatch(Exchange exchange, Operation operation, @Nullable String token, @Nullable Buffer body) {
+        Call call;
+        try {
+            call = validated(exchange, operation, token, body);
+        } catch (ProblemException e) {
+            exchange.refuse(e.problem());
+            return;
+        }
+        vertx.eventBus()
+                .<Reply>request(operation.id(), call, delivery)
+                .map(Message::body)
+                .otherwise(failure -> Reply.of(problem(failure)))
+                .onComplete(done -> exchange.answer(done.result()));
+    }
+
+    private @Nullable String authenticate(Exchange exchange, Operation operation) {
+        if (operation.scope() == Operation.Scope.PUBLIC) {
+            return null;
+        }
+        var header = exchange.request().getHeader("Authorization");
+        if (header == null || !header.regionMatches(true, 0, "Bearer ", 0, 7)) {
+            throw Problem.of(ErrorCode.TOKEN_MISSING, "Send Authorization: Bearer <token>.")
+                    .asException();
+        }
+        var token = header.substring(7).strip();
+        exchange.authenticated(frame.tokens().verify(token, frame.clock().instant()));
+        return token;
+    }
+
+    private static Call validated(
+            Exchange exchange, Operation operation, @Nullable String token, @Nullable Buffer body) {
+        var request = exchange.request();
+        var json = operation.takesBody() ? parsed(body) : null;
+        var query = query(request);
+        var problems = operation.check(exchange.path(), query, request::getHeader, json);
+        if (!problems.isEmpty()) {
+            throw Problem.validation(problems).asException();
+        }
+        var headers = new HashMap<String, String>();
+        for (var parameter : operation.headerParameters()) {
+            var value = request.getHeader(parameter.name());
+            if (value != null) {
+                headers.put(parameter.name().toLowerCase(Locale.ROOT), value);
+            }
+        }
+        var project = request.getHeader("X-Project-ID");
+        if (project != null && exchange.path().containsKey("project_id")) {
+            headers.put("x-project-id", project); // the service compares the two
+        }
+        var flat = new HashMap<String, String>();
+        query.forEach((name, values) -> flat.put(name, values.get(0)));
+        return new Call(operation.id(), exchange.correlationId(), token, exchange.path(), flat, headers, json);
+    }
+
+    private static @Nullable JsonNode parsed(@Nullable Buffer body) {
+        if (body == null || body.length() == 0) {
+            return null;
+        }
+        try {
+            return Json.parse(body.getBytes());
+        } catch (IOException e) {
+            throw Problem.validationOf(ErrorCode.MALFORMED_JSON, "body", "is not JSON: " + firstLine(e))
+                    .asException();
+        }
+    }
+
+    private static String firstLine(IOException e) {
+        return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+    }
+
+    private static void requireJson(HttpServerRequest request) {
+        var type = request.getHeader("Content-Type");
+        if (type == null
+                || !type.toLowerCase(Locale.ROOT).split(";", 2)[0].strip().equals("application/json")) {
+            throw Problem.validationOf(ErrorCode.UNSUPPORTED_MEDIA_TYPE, "Content-Type", "must be application/json")
+                    .asException();
+        }
+    }
+
+    /** Reads no more than the limit, whatever the sender says of the length. */
+    private static Future<Buffer> body(HttpServerRequest request) {
+        var promise = Promise.<Buffer>promise();
+        var body = Buffer.buffer();
+        request.handler(chunk -> {
+            if (body.length() + chunk.length() > MAX_BODY_BYTES) {
+                promise.tryFail(Problem.validationOf(ErrorCode.BODY_TOO_LARGE, "body", "is larger than 1 MiB")
+                        .asException());
+            } else {
+                body.appendBuffer(chunk);
+            }
+        });
+        request.exceptionHandler(promise::tryFail);
+        request.endHandler(end -> promise.tryComplete(body));
+        return promise.future();
+    }
+
+    private static Map<String, List<String>> query(HttpServerRequest request) {
+        if (request.query() == null) {
+            return Map.of();
+        }
+        var query = new TreeMap<String, List<String>>();
+        for (var name : request.params().names()) {
+            query.put(name, request.params().getAll(name));
+        }
+        return query;
+    }
+
+    private static Map<String, String> decoded(Map<String, String> parameters) {
+        var decoded = new HashMap<String, String>();
+        parameters.forEach((name, value) -> {
+            try {
+                decoded.put(name, value.indexOf('%') < 0 ? value : RFC3986.decodeURIComponent(value, false));
+            } catch (IllegalArgumentException e) {
+                throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, name, "is not percent-encoded correctly")
+                        .asException();
+            }
+        });
+        return decoded;
+    }
+
+    private static String correlationId(HttpServerRequest request) {
+        var given = request.getHeader("X-Correlation-ID");
+        var asked = given == null ? request.getHeader("X-Request-Id") : given;
+        return asked != null && Correlation.isValid(asked) ? asked : Ids.next().toString();
+    }
+
+    /** A body that nobody will read is let through, so that the sender can finish and read our answer. */
+    private static void refuse(Exchange exchange, Problem problem) {
+        var request = exchange.request();
+        if (!HttpMethod.GET.equals(request.method()) && !request.isEnded()) {
+            request.handler(chunk -> {});
+            request.resume();
+        }
+        exchange.refuse(problem);
+    }
+
+    private static Problem problem(Throwable failure) {
+        if (failure instanceof ProblemException expected) {
+            return expected.problem();
+        }
+        if (failure instanceof ReplyException reply) {
+            return switch (reply.failureType()) {
+                case NO_HANDLERS ->
+                    Problem.of(
+                            ErrorCode.SERVICE_UNAVAILABLE,
+                            "The service behind this operation is not running. Try again shortly.");
+                case TIMEOUT ->
+                    Problem.of(
+                            ErrorCode.TIMEOUT,
+                            "The service did not answer in time; it may still do what was asked. Retry with the same Idempotency-Key.");
+                default -> Problem.of(ErrorCode.INTERNAL_ERROR, "Something went wrong on our side.");
+            };
+        }
+        LOG.atWarn().setCause(failure).log("a request broke off");
+        return Problem.of(ErrorCode.INVALID_REQUEST, "The request broke off.");
+    }
+}

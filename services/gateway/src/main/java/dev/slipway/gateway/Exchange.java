@@ -1,0 +1,100 @@
+package dev.slipway.gateway;
+
+import dev.slipway.authz.Principal;
+import dev.slipway.contract.ErrorEnvelope;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Operation;
+import dev.slipway.contract.Problem;
+import dev.slipway.service.Reply;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import org.jspecify.annotations.Nullable;
+
+import java.util.Map;
+
+/** One request and its answer, as far as it has come. */
+final class Exchange {
+    private final HttpServerRequest request;
+    private final String correlationId;
+    private final CallRecords records;
+    private final long startedNs = System.nanoTime();
+    private @Nullable Operation operation;
+    private @Nullable Principal principal;
+    private Map<String, String> path = Map.of();
+    private boolean answered;
+
+    Exchange(HttpServerRequest request, String correlationId, CallRecords records) {
+        this.request = request;
+        this.correlationId = correlationId;
+        this.records = records;
+    }
+
+    HttpServerRequest request() {
+        return request;
+    }
+
+    String correlationId() {
+        return correlationId;
+    }
+
+    Map<String, String> path() {
+        return path;
+    }
+
+    void matched(Operation found, Map<String, String> parameters) {
+        operation = found;
+        path = parameters;
+    }
+
+    void authenticated(Principal caller) {
+        principal = caller;
+    }
+
+    boolean answered() {
+        return answered;
+    }
+
+    void answer(Reply reply) {
+        var problem = reply.problem();
+        if (problem != null) {
+            refuse(problem);
+            return;
+        }
+        var response = request.response();
+        var location = reply.location();
+        if (location != null) {
+            response.putHeader("Location", location);
+        }
+        var status = operation == null ? 200 : operation.successStatus();
+        send(status, Buffer.buffer(reply.body()), null);
+    }
+
+    void refuse(Problem problem) {
+        var body = ErrorEnvelope.body(problem, correlationId);
+        send(
+                ErrorEnvelope.status(problem),
+                Buffer.buffer(Json.bytes(body)),
+                problem.code().code());
+    }
+
+    private void send(int status, Buffer body, @Nullable String code) {
+        if (answered || request.response().closed()) {
+            return;
+        }
+        answered = true;
+        request.response()
+                .setStatusCode(status)
+                .putHeader("Content-Type", "application/json")
+                .putHeader("X-Correlation-ID", correlationId)
+                .end(body)
+                .onComplete(done -> records.keep(
+                        request,
+                        operation,
+                        principal,
+                        path.get("project_id"),
+                        status,
+                        code,
+                        correlationId,
+                        (System.nanoTime() - startedNs) / 1_000));
+    }
+}

@@ -1,0 +1,45 @@
+package dev.slipway.gateway;
+
+import dev.slipway.service.Settings;
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** What the gateway can be told. */
+public record GatewayConfig(
+        String host,
+        int port,
+        Duration replyTimeout,
+        @Nullable Tls tls) {
+
+    /** PEM files; without them the gateway speaks plain HTTP. */
+    public record Tls(String certificateFile, String keyFile) {}
+
+    public static GatewayConfig from(Settings settings) {
+        return new GatewayConfig(
+                settings.text("SLIPWAY_HTTP_HOST", "127.0.0.1"),
+                settings.port("SLIPWAY_HTTP_PORT", 8080),
+                settings.duration("SLIPWAY_REPLY_TIMEOUT", Duration.ofSeconds(10)),
+                tls(settings));
+    }
+
+    private static @Nullable Tls tls(Settings settings) {
+        var certificate = settings.optional("SLIPWAY_TLS_CERTIFICATE_FILE");
+        var key = settings.optional("SLIPWAY_TLS_KEY_FILE");
+        if (certificate == null && key == null) {
+            return null;
+        }
+        if (certificate == null || key == null) {
+            settings.fault("SLIPWAY_TLS_CERTIFICATE_FILE and SLIPWAY_TLS_KEY_FILE go together");
+            return null;
+        }
+        for (var file : new String[] {certificate, key}) {
+            if (!Files.isReadable(Path.of(file))) {
+                settings.fault("the TLS file " + file + " cannot be read");
+            }
+        }
+        return new Tls(certificate, key);
+    }
+}

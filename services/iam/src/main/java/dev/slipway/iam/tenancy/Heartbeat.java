@@ -1,0 +1,67 @@
+package dev.slipway.iam.tenancy;
+
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.messaging.CloudEvents;
+import dev.slipway.messaging.KafkaSender;
+import dev.slipway.messaging.KafkaSender.Outgoing;
+import dev.slipway.messaging.Topics;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.List;
+
+/**
+ * Says again and again which revision is committed, past the outbox on purpose: a reader that hears of a revision it has not seen
+ * knows that something is stuck, and stops trusting what it has.
+ */
+public final class Heartbeat {
+    private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
+    private static final long EVERY_MS = 2_000;
+
+    private final Vertx vertx;
+    private final TenancyStore store;
+    private final KafkaSender sender;
+    private final Clock clock;
+    private long timer = -1;
+
+    public Heartbeat(Vertx vertx, TenancyStore store, KafkaSender sender, Clock clock) {
+        this.vertx = vertx;
+        this.store = store;
+        this.sender = sender;
+        this.clock = clock;
+    }
+
+    public Future<Void> start() {
+        timer = vertx.setPeriodic(EVERY_MS, ignored -> beat().onFailure(e ->
+                LOG.atWarn().log("no heartbeat went out; decisions will be refused when it lasts: {}", e.toString())));
+        return beat();
+    }
+
+    public Future<Void> stop() {
+        vertx.cancelTimer(timer);
+        return sender.close();
+    }
+
+    private Future<Void> beat() {
+        return store.revision().compose(revision -> {
+            var id = Ids.next();
+            var event = new Envelope(
+                    id,
+                    "state.heartbeat",
+                    clock.instant(),
+                    1,
+                    id.toString(),
+                    Json.object().put("revision", revision));
+            var headers = new HashMap<String, String>();
+            CloudEvents.describe(
+                    headers, "slipway/iam", id, event.eventType(), "heartbeat", event.occurredAt(), id.toString());
+            return sender.send(List.of(new Outgoing(Topics.AUTHZ_STATE, "heartbeat", event.toBytes(), headers)));
+        });
+    }
+}

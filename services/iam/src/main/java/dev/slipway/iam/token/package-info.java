@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.token;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,158 @@
+package dev.slipway.metering.usage;
+
+import dev.slipway.contract.Cursor;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.metering.usage.domain.Attribution;
+import dev.slipway.metering.usage.domain.InstanceEvent;
+import dev.slipway.metering.usage.domain.Meter;
+import dev.slipway.metering.usage.domain.RunningTime;
+import dev.slipway.metering.usage.domain.RunningTime.Change;
+import dev.slipway.metering.usage.domain.Usage;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** When instances ran, and what that adds up to. */
+public final class UsageStore {
+    private static final String KNOW = """
+            INSERT INTO metered_instances
+                (app_instance_id, org_id, project_id, app_slug, operating_mode, control_plane_scope, runtime_backend,
+                 correlation_id, last_sequence)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0) ON CONFLICT DO NOTHING
+            """;
+    private static final String LOCK = """
+            SELECT m.last_sequence, r.started_at
+            FROM metered_instances m
+            LEFT JOIN running_intervals r
+                ON r.app_instance_id = m.app_instance_id AND r.project_id = m.project_id AND r.ended_at IS NULL
+            WHERE m.app_instance_id = $1 AND m.project_id = $2
+            FOR UPDATE OF m
+            """;
+    private static final String COUNTED = """
+            UPDATE metered_instances SET last_sequence = $3, first_started_at = coalesce(first_started_at, $4)
+            WHERE app_instance_id = $1 AND project_id = $2
+            """;
+    private static final String STARTED = """
+            INSERT INTO running_intervals (app_instance_id, project_id, sequence, started_at) VALUES ($1, $2, $3, $4)
+            """;
+    private static final String STOPPED = """
+            UPDATE running_intervals SET ended_at = $3
+            WHERE app_instance_id = $1 AND project_id = $2 AND ended_at IS NULL
+            """;
+    /** Seconds as extract gives them are numeric: exact to the microsecond. What runs is counted up to $5. */
+    private static final String PAGE = """
+            SELECT m.org_id, m.project_id, m.app_instance_id, m.app_slug, m.operating_mode, m.control_plane_scope,
+                   m.runtime_backend, m.correlation_id, m.first_started_at, total.seconds, total.running
+            FROM metered_instances m
+            CROSS JOIN LATERAL (
+                SELECT sum(extract(epoch FROM greatest(coalesce(r.ended_at, $5), r.started_at) - r.started_at)) AS seconds,
+                       bool_or(r.ended_at IS NULL) AS running
+                FROM running_intervals r
+                WHERE r.app_instance_id = m.app_instance_id AND r.project_id = $1
+            ) total
+            WHERE m.project_id = $1 AND m.first_started_at IS NOT NULL
+              AND ($2::timestamptz IS NULL OR (m.first_started_at, m.app_instance_id) < ($2, $3::uuid))
+            ORDER BY m.first_started_at DESC, m.app_instance_id DESC
+            LIMIT $4
+            """;
+
+    private final SqlClient reads;
+
+    /** A page of a list. */
+    record Page(List<Usage> items, @Nullable Cursor next) {}
+
+    public UsageStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    Future<Void> count(UnitOfWork unit, Attribution to, InstanceEvent event) {
+        var instance = to.appInstanceId();
+        // Known first, then locked: two processes that meet here during a rebalance count one after the other.
+        unit.write(
+                KNOW,
+                Tuple.of(
+                        instance,
+                        to.orgId(),
+                        to.projectId(),
+                        to.appSlug(),
+                        to.operatingMode(),
+                        to.controlPlaneScope(),
+                        to.runtimeBackend(),
+                        to.correlationId()));
+        return unit.query(LOCK, Tuple.of(instance, to.projectId())).map(rows -> {
+            if (rows.size() == 0) {
+                throw new IllegalStateException("instance " + instance + " is another project's");
+            }
+            write(unit, to, event, RunningTime.on(meter(rows.iterator().next()), event));
+            return null;
+        });
+    }
+
+    private static void write(UnitOfWork unit, Attribution to, InstanceEvent event, Change change) {
+        if (change instanceof Change.AlreadyCounted) {
+            return;
+        }
+        var instance = to.appInstanceId();
+        var startedAt = change instanceof Change.Started started ? time(started.at()) : null;
+        unit.write(COUNTED, Tuple.of(instance, to.projectId(), event.sequence(), startedAt));
+        if (startedAt != null) {
+            unit.write(STARTED, Tuple.of(instance, to.projectId(), event.sequence(), startedAt));
+        } else if (change instanceof Change.Stopped stopped) {
+            unit.write(STOPPED, Tuple.of(instance, to.projectId(), time(stopped.at())));
+        }
+    }
+
+    /** A project's instances that have run, the last to start first. */
+    Future<Page> page(UUID projectId, @Nullable Cursor after, int limit, Instant now) {
+        var at = after == null ? null : time(after.createdAt());
+        var id = after == null ? null : after.id();
+        return reads.preparedQuery(PAGE)
+                .execute(Tuple.of(projectId, at, id, limit + 1, time(now)))
+                .map(rows -> {
+                    var items = new ArrayList<Usage>();
+                    rows.forEach(row -> items.add(usage(row)));
+                    if (items.size() <= limit) {
+                        return new Page(items, null);
+                    }
+                    var last = items.get(limit - 1);
+                    return new Page(
+                            items.subList(0, limit),
+                            new Cursor(last.firstStartedAt(), last.attribution().appInstanceId()));
+                });
+    }
+
+    private static Meter meter(Row row) {
+        var since = row.getOffsetDateTime("started_at");
+        return new Meter(row.getLong("last_sequence"), since == null ? null : since.toInstant());
+    }
+
+    private static Usage usage(Row row) {
+        var attribution = new Attribution(
+                row.getUUID("org_id"),
+                row.getUUID("project_id"),
+                row.getUUID("app_instance_id"),
+                row.getString("app_slug"),
+                row.getString("operating_mode"),
+                row.getString("control_plane_scope"),
+                row.getString("runtime_backend"),
+                row.getString("correlation_id"));
+        return new Usage(
+                attribution,
+                row.getBigDecimal("seconds"),
+                row.getBoolean("running"),
+                row.getOffsetDateTime("first_started_at").toInstant());
+    }
+
+    private static OffsetDateTime time(Instant instant) {
+        return instant.atOffset(ZoneOffset.UTC);
+    }
+}

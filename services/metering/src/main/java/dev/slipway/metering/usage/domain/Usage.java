@@ -1,0 +1,7 @@
+package dev.slipway.metering.usage.domain;
+
+import java.math.BigDecimal;
+import java.time.Instant;
+
+/** What an instance has used up to now, exactly. */
+public record Usage(Attribution attribution, BigDecimal quantitySeconds, boolean running, Instant firstStartedAt) {}

@@ -1,0 +1,61 @@
+package dev.slipway.metering.usage;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Contract;
+import dev.slipway.contract.Cursor;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Problem.FieldProblem;
+import dev.slipway.metering.usage.UsageStore.Page;
+import dev.slipway.metering.usage.domain.Attribution;
+import dev.slipway.metering.usage.domain.Usage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class UsageApiTest {
+    private static final Instant STARTED = Instant.parse("2026-01-01T00:00:00.000001Z");
+
+    @ParameterizedTest
+    @CsvSource({
+        "0.000000,0",
+        "100.000000,100",
+        "0.000001,0.000001",
+        "86400.250000,86400.25",
+        "9007199254740993.000001,9007199254740993.000001"
+    })
+    void body_showsSecondsExactly(String seconds, String shown) {
+        var body = UsageApi.body(new Page(List.of(usage(seconds)), null));
+
+        assertThat(body.at("/items/0/quantity_seconds").asText()).isEqualTo(shown);
+        assertThat(problems(body)).isEmpty();
+    }
+
+    @Test
+    void body_namesTheNextPage_whenThereIsOne() {
+        var next = new Cursor(STARTED, Ids.next());
+
+        var body = UsageApi.body(new Page(List.of(usage("1")), next));
+
+        assertThat(body.path("next_cursor").asText()).isEqualTo(next.encode());
+        assertThat(problems(body)).isEmpty();
+    }
+
+    private static List<FieldProblem> problems(ObjectNode body) {
+        var problems = new ArrayList<FieldProblem>();
+        Contract.load().responseCheck("getProjectUsage", 200).check(body, problems);
+        return problems;
+    }
+
+    private static Usage usage(String seconds) {
+        var attribution = new Attribution(
+                Ids.next(), Ids.next(), Ids.next(), "slurm", "tenant_dedicated", "project", "slurm", "c-1");
+        return new Usage(attribution, new BigDecimal(seconds), true, STARTED);
+    }
+}

@@ -1,0 +1,124 @@
+package dev.slipway.standalone;
+
+import dev.slipway.contract.Json;
+import dev.slipway.standalone.Platform.Addresses;
+import dev.slipway.telemetry.Telemetry;
+import dev.slipway.testkit.ApiClient;
+import dev.slipway.testkit.EventTap;
+import dev.slipway.testkit.FreshDatabase;
+import dev.slipway.testkit.TestInfrastructure;
+import io.vertx.core.Future;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/** A whole platform in this JVM, on a database and topics of its own, with the demo's tenants. */
+final class PlatformUnderTest implements AutoCloseable {
+    static final String ADAPTER_SECRET = "an-adapter-secret-for-tests";
+
+    private final FreshDatabase database = FreshDatabase.create();
+    private final String topicPrefix = "t" + UUID.randomUUID().toString().substring(0, 8) + ".";
+    private final String kafkaBootstrap = TestInfrastructure.shared().kafkaBootstrap();
+    private final Demo demo = new Demo(ADAPTER_SECRET, Instant.now());
+    private final Map<String, String> tokens = demo.tokens();
+    private final Path home;
+    private final Telemetry telemetry;
+    private final Platform platform;
+    private final EventTap events;
+
+    PlatformUnderTest() {
+        this(Map.of());
+    }
+
+    /** With other settings than the usual, by the names that a user would set. */
+    PlatformUnderTest(Map<String, String> settings) {
+        try {
+            home = Files.createTempDirectory("slipway-home");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        var environment = new HashMap<>(Map.of(
+                "SLIPWAY_HOME", home.toString(),
+                "SLIPWAY_KAFKA_BOOTSTRAP", kafkaBootstrap,
+                "SLIPWAY_DATABASE_URL", database.url(),
+                "SLIPWAY_DEMO", "true",
+                "SLIPWAY_TOPIC_PREFIX", topicPrefix,
+                "SLIPWAY_TOPIC_PARTITIONS", "2",
+                "SLIPWAY_HTTP_PORT", "0",
+                "SLIPWAY_MANAGEMENT_PORT", "0",
+                "SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,gateway"));
+        environment.putAll(settings);
+        var config = StandaloneConfig.from(environment);
+        telemetry = Telemetry.start(environment);
+        var addresses =
+                new Addresses(environment.get("SLIPWAY_KAFKA_BOOTSTRAP"), environment.get("SLIPWAY_DATABASE_URL"));
+        platform = await(Platform.start(config, addresses, telemetry, demo.iam(), demo.catalog()));
+        events = new EventTap(kafkaBootstrap, topicPrefix);
+    }
+
+    static <T> T await(Future<T> future) {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(90, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** A caller with the token of a demo user, named by its role. */
+    ApiClient as(String user) {
+        return new ApiClient(platform.baseUrl(), tokens.get(user));
+    }
+
+    String token(String user) {
+        return tokens.get(user);
+    }
+
+    ApiClient anonymous() {
+        return new ApiClient(platform.baseUrl(), null);
+    }
+
+    /** The call that launches the demo app in the demo project. */
+    ApiClient.Call launch(String user, String displayName) {
+        return as(user).call("createAppInstance")
+                .path("project_id", Demo.PROJECT)
+                .body(Json.object()
+                        .put("app_slug", Demo.APP)
+                        .put("version", Demo.VERSION)
+                        .put("display_name", displayName));
+    }
+
+    Platform platform() {
+        return platform;
+    }
+
+    EventTap events() {
+        return events;
+    }
+
+    FreshDatabase database() {
+        return database;
+    }
+
+    String topicPrefix() {
+        return topicPrefix;
+    }
+
+    String kafkaBootstrap() {
+        return kafkaBootstrap;
+    }
+
+    @Override
+    public void close() {
+        events.close();
+        await(platform.stop());
+        telemetry.close();
+        database.close();
+    }
+}

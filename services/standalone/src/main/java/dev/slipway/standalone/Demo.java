@@ -1,0 +1,157 @@
+package dev.slipway.standalone;
+
+import dev.slipway.authz.TokenIssuer;
+import dev.slipway.catalog.app.CatalogSeed;
+import dev.slipway.contract.Json;
+import dev.slipway.iam.tenancy.IamSeed;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The demo: two tenants, a user for every role, an app to launch, and an issuer of its own whose key is made anew at each start. Ids are
+ * fixed, so that what one wrote down yesterday works today.
+ */
+final class Demo {
+    static final UUID ORG = id(0x101);
+    static final UUID PROJECT = id(0x102);
+    static final UUID OTHER_ORG = id(0x201);
+    static final UUID OTHER_PROJECT = id(0x202);
+    static final String APP = "echo";
+    static final String VERSION = "1.0.0";
+    static final UUID ADAPTER = id(0x501);
+
+    private static final String ISSUER = "slipway-demo";
+    private static final Duration TOKEN_LIFETIME = Duration.ofHours(12);
+    private static final UUID OPERATOR = id(0x103);
+    private static final UUID OTHER_OPERATOR = id(0x203);
+    private static final UUID SERVICE_ACCOUNT = id(0x104);
+    private static final UUID ECHO = id(0x401);
+
+    /** A demo user: the role is also its name. */
+    private record Person(
+            String name,
+            UUID id,
+            @Nullable UUID orgId,
+            @Nullable UUID projectId,
+            String role) {}
+
+    private static final List<Person> PEOPLE = List.of(
+            new Person("platform_superadmin", id(0x301), null, null, "platform_superadmin"),
+            new Person("platform_ops", id(0x302), null, null, "platform_ops"),
+            new Person("tenant_owner", id(0x303), ORG, null, "tenant_owner"),
+            new Person("tenant_admin", id(0x304), ORG, null, "tenant_admin"),
+            new Person("project_owner", id(0x305), ORG, PROJECT, "project_owner"),
+            new Person("project_admin", id(0x306), ORG, PROJECT, "project_admin"),
+            new Person("project_member", id(0x307), ORG, PROJECT, "project_member"),
+            new Person("project_viewer", id(0x308), ORG, PROJECT, "project_viewer"),
+            new Person("other_tenant_owner", id(0x309), OTHER_ORG, null, "tenant_owner"));
+
+    private final TokenIssuer issuer = TokenIssuer.withNewKey(ISSUER);
+    private final String adapterSecret;
+    private final Instant now;
+
+    Demo(String adapterSecret, Instant now) {
+        this.adapterSecret = adapterSecret;
+        this.now = now;
+    }
+
+    IamSeed iam() {
+        var users = new ArrayList<IamSeed.User>();
+        var bindings = new ArrayList<IamSeed.RoleBinding>();
+        for (var person : PEOPLE) {
+            users.add(new IamSeed.User(person.id, ISSUER, person.name, "Demo " + person.name.replace('_', ' ')));
+            bindings.add(new IamSeed.RoleBinding(
+                    id(0x1000 + person.id.getLeastSignificantBits()),
+                    person.id,
+                    person.role,
+                    person.orgId,
+                    person.projectId));
+        }
+        return new IamSeed(
+                List.of(
+                        new IamSeed.Organization(ORG, "demo", "Demo tenant"),
+                        new IamSeed.Organization(OTHER_ORG, "other", "Another tenant")),
+                users,
+                List.of(
+                        new IamSeed.Project(PROJECT, ORG, "playground", "Playground", OPERATOR),
+                        new IamSeed.Project(OTHER_PROJECT, OTHER_ORG, "elsewhere", "Elsewhere", OTHER_OPERATOR)),
+                List.of(
+                        operator(OPERATOR, ORG, PROJECT, id(0x305)),
+                        operator(OTHER_OPERATOR, OTHER_ORG, OTHER_PROJECT, id(0x309)),
+                        new IamSeed.ServiceAccount(
+                                SERVICE_ACCOUNT,
+                                ORG,
+                                PROJECT,
+                                "ci",
+                                "Demo CI account",
+                                ISSUER,
+                                "service_account",
+                                List.of(
+                                        "apps.instance.read",
+                                        "apps.instance.create",
+                                        "apps.instance.member.read",
+                                        "apps.instance.member.operate"),
+                                id(0x305))),
+                bindings,
+                List.of(new IamSeed.Adapter(ADAPTER, "bare_metal", "Process adapter", adapterSecret)),
+                List.of(new IamSeed.IssuerKey(
+                        issuer.kid(),
+                        ISSUER,
+                        issuer.publicJwk(),
+                        now.plus(TOKEN_LIFETIME).plusSeconds(60))));
+    }
+
+    CatalogSeed catalog() {
+        return new CatalogSeed(
+                List.of(new CatalogSeed.App(
+                        ECHO, APP, "Echo", "examples", "Slipway", id(0x402), VERSION, "bare_metal", manifest())),
+                List.of(
+                        new CatalogSeed.Entitlement(id(0x403), ORG, PROJECT, ECHO, APP),
+                        new CatalogSeed.Entitlement(id(0x404), OTHER_ORG, OTHER_PROJECT, ECHO, APP)));
+    }
+
+    /** A token for every demo user, and for the service account. */
+    Map<String, String> tokens() {
+        var tokens = new LinkedHashMap<String, String>();
+        PEOPLE.forEach(person -> tokens.put(person.name, token(person.name)));
+        tokens.put("service_account", token("service_account"));
+        return tokens;
+    }
+
+    private String token(String subject) {
+        return issuer.sign(subject, now, now.plus(TOKEN_LIFETIME), Map.of());
+    }
+
+    private static IamSeed.ServiceAccount operator(UUID id, UUID orgId, UUID projectId, UUID createdBy) {
+        return new IamSeed.ServiceAccount(
+                id,
+                orgId,
+                projectId,
+                "operator",
+                "Operator of the project's instances",
+                null,
+                null,
+                List.of("apps.instance.read", "apps.instance.report"),
+                createdBy);
+    }
+
+    private static String manifest() {
+        var manifest = Json.object().put("app", APP).put("version", VERSION).put("runtime_backend", "bare_metal");
+        manifest.putObject("runtime").put("profile", "echo");
+        manifest.putObject("deadlines").put("deploy_seconds", 60);
+        manifest.putArray("endpoints").addObject().put("name", "http").put("protocol", "http");
+        return Json.text(manifest);
+    }
+
+    /** A UUID of version 7 with a time of its own, long ago, so that no made one can meet it. */
+    private static UUID id(long number) {
+        return new UUID(0x0190_0000_0000_7000L, 0x8000_0000_0000_0000L | (number & 0xffff));
+    }
+}

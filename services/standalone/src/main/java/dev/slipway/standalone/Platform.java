@@ -1,0 +1,181 @@
+package dev.slipway.standalone;
+
+import dev.slipway.audit.AuditVerticle;
+import dev.slipway.authz.AuthzModel;
+import dev.slipway.authz.TokenVerifier;
+import dev.slipway.catalog.CatalogVerticle;
+import dev.slipway.catalog.app.CatalogSeed;
+import dev.slipway.contract.Contract;
+import dev.slipway.gateway.GatewayVerticle;
+import dev.slipway.iam.IamVerticle;
+import dev.slipway.iam.tenancy.IamSeed;
+import dev.slipway.instances.InstancesVerticle;
+import dev.slipway.messaging.KafkaSettings;
+import dev.slipway.messaging.StateReader;
+import dev.slipway.messaging.Topics;
+import dev.slipway.metering.MeteringVerticle;
+import dev.slipway.service.BusCodecs;
+import dev.slipway.service.ClusterSettings;
+import dev.slipway.service.DatabaseSettings;
+import dev.slipway.service.Frame;
+import dev.slipway.service.Health;
+import dev.slipway.service.Health.Status;
+import dev.slipway.service.ManagementServer;
+import dev.slipway.telemetry.Telemetry;
+import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** The services of this process, on a broker and a database that are there: started in order, stopped in the opposite one. */
+public final class Platform {
+    private static final int EVENT_LOOPS = 2;
+
+    private final StandaloneConfig config;
+    private final Vertx vertx;
+    private final Frame frame;
+    private final StateReader authzReader;
+    private final Deque<String> deployed = new ArrayDeque<>();
+    private int httpPort = -1;
+    private int managementPort = -1;
+
+    private Platform(StandaloneConfig config, Vertx vertx, Frame frame) {
+        this.config = config;
+        this.vertx = vertx;
+        this.frame = frame;
+        this.authzReader = new StateReader(vertx, frame.kafka(), Topics.AUTHZ_STATE, frame.authz()::apply);
+    }
+
+    /** Where the platform's Kafka and PostgreSQL are. */
+    public record Addresses(String kafkaBootstrap, String databaseUrl) {}
+
+    public static Future<Platform> start(
+            StandaloneConfig config, Addresses addresses, Telemetry telemetry, IamSeed iam, CatalogSeed catalog) {
+        var options = new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS).setPreferNativeTransport(true);
+        return ClusterSettings.startVertx(telemetry, config.cluster(), options).compose(vertx -> {
+            BusCodecs.register(vertx);
+            var platform = new Platform(config, vertx, frame(config, addresses, telemetry));
+            return platform.start(iam, catalog).map(platform).recover(e -> platform.stop()
+                    .transform(stopped -> Future.failedFuture(e)));
+        });
+    }
+
+    private static Frame frame(StandaloneConfig config, Addresses addresses, Telemetry telemetry) {
+        var model = new AuthzModel();
+        return new Frame(
+                Contract.load(),
+                model,
+                new TokenVerifier(model),
+                new KafkaSettings(
+                        addresses.kafkaBootstrap,
+                        config.topicPrefix(),
+                        config.topicPartitions(),
+                        config.topicReplication(),
+                        config.kafkaClient()),
+                new DatabaseSettings(addresses.databaseUrl, config.databasePoolSize()),
+                telemetry,
+                new Health(),
+                Clock.systemUTC(),
+                config.cluster() != null,
+                config.authzBudgetForWrites(),
+                config.authzBudgetForReads());
+    }
+
+    /** Topics first; the gateway opens last, when every service serves and what decisions need has arrived. */
+    private Future<Void> start(IamSeed iam, CatalogSeed catalog) {
+        frame.health().register("authz", this::authzStatus);
+        return ManagementServer.start(
+                        vertx, config.managementHost(), config.managementPort(), frame.health(), frame.telemetry())
+                .onSuccess(server -> managementPort = server.actualPort())
+                .compose(ok -> Topics.ensure(vertx, frame.kafka()))
+                .compose(ok -> Future.all(List.of(
+                        deployIfRun("iam", () -> new IamVerticle(frame, iam)),
+                        deployIfRun("catalog", () -> new CatalogVerticle(frame, catalog)),
+                        deployIfRun("instances", () -> new InstancesVerticle(frame, config.instances())),
+                        deployIfRun("audit", () -> new AuditVerticle(frame)),
+                        deployIfRun("metering", () -> new MeteringVerticle(frame)),
+                        authzReader.start().compose(caughtUp -> authzIsFresh()))))
+                .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture());
+    }
+
+    private Future<Void> deployGateway() {
+        var gateway = new GatewayVerticle(frame, config.gateway());
+        return deploy(gateway).onSuccess(ok -> httpPort = gateway.port());
+    }
+
+    private Future<Void> deployIfRun(String service, Supplier<Deployable> verticle) {
+        return config.runs(service) ? deploy(verticle.get()) : Future.succeededFuture();
+    }
+
+    private Future<Void> deploy(Deployable verticle) {
+        return vertx.deployVerticle(verticle)
+                .onSuccess(id -> {
+                    synchronized (deployed) {
+                        deployed.push(id);
+                    }
+                })
+                .mapEmpty();
+    }
+
+    private Status authzStatus() {
+        var age = frame.authz().age(frame.clock().instant());
+        return new Status(
+                age.compareTo(frame.authzBudgetForWrites()) <= 0,
+                "revision " + frame.authz().revision() + ", confirmed " + age.toMillis() + " ms ago");
+    }
+
+    private Future<Void> authzIsFresh() {
+        var promise = Promise.<Void>promise();
+        vertx.setPeriodic(1, 20, timer -> {
+            if (authzStatus().ready()) {
+                vertx.cancelTimer(timer);
+                promise.tryComplete();
+            }
+        });
+        return promise.future();
+    }
+
+    public Vertx vertx() {
+        return vertx;
+    }
+
+    public Frame frame() {
+        return frame;
+    }
+
+    public int httpPort() {
+        return httpPort;
+    }
+
+    public int managementPort() {
+        return managementPort;
+    }
+
+    public @Nullable String baseUrl() {
+        var scheme = config.gateway().tls() == null ? "http" : "https";
+        return httpPort < 0 ? null : scheme + "://" + config.gateway().host() + ":" + httpPort;
+    }
+
+    /** The gateway first, so that nothing new comes in; IAM last. */
+    public Future<Void> stop() {
+        var chain = Future.<Void>succeededFuture();
+        synchronized (deployed) {
+            while (!deployed.isEmpty()) {
+                var id = deployed.pop();
+                chain = chain.eventually(() -> vertx.undeploy(id));
+            }
+        }
+        return chain.otherwiseEmpty()
+                .eventually(authzReader::stop)
+                .otherwiseEmpty()
+                .eventually(vertx::close);
+    }
+}

@@ -1,0 +1,96 @@
+package dev.slipway.standalone;
+
+import dev.slipway.gateway.GatewayConfig;
+import dev.slipway.instances.InstancesConfig;
+import dev.slipway.service.ClusterSettings;
+import dev.slipway.service.Settings;
+import org.jspecify.annotations.Nullable;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that a process can be told.
+ *
+ * @param kafkaBootstrap null for an embedded broker
+ * @param databaseUrl null for an embedded server
+ * @param firstAdministrator {@code issuer|subject} of who becomes the platform's first administrator
+ */
+public record StandaloneConfig(
+        Path home,
+        List<String> services,
+        boolean demo,
+        @Nullable String kafkaBootstrap,
+        int kafkaPort,
+        String topicPrefix,
+        int topicPartitions,
+        short topicReplication,
+        Map<String, String> kafkaClient,
+        @Nullable String databaseUrl,
+        int postgresPort,
+        int databasePoolSize,
+        String managementHost,
+        int managementPort,
+        @Nullable ClusterSettings cluster,
+        @Nullable String firstAdministrator,
+        Duration authzBudgetForWrites,
+        Duration authzBudgetForReads,
+        GatewayConfig gateway,
+        InstancesConfig instances,
+        Map<String, String> environment) {
+
+    static final List<String> SERVICES =
+            List.of("iam", "catalog", "instances", "audit", "metering", "process-adapter", "gateway");
+
+    public static StandaloneConfig from(Map<String, String> environment) {
+        var values = Settings.withFile(environment);
+        var settings = new Settings(values);
+        var kafka = settings.optional("SLIPWAY_KAFKA_BOOTSTRAP");
+        var database = settings.optional("SLIPWAY_DATABASE_URL");
+        var embedded = kafka == null && database == null;
+        var config = new StandaloneConfig(
+                Path.of(settings.text("SLIPWAY_HOME", ".slipway"))
+                        .toAbsolutePath()
+                        .normalize(),
+                settings.listOf("SLIPWAY_SERVICES", SERVICES, SERVICES),
+                settings.flag("SLIPWAY_DEMO", embedded),
+                kafka,
+                settings.port("SLIPWAY_KAFKA_PORT", 19092),
+                settings.text("SLIPWAY_TOPIC_PREFIX", ""),
+                settings.integer("SLIPWAY_TOPIC_PARTITIONS", 12, 1, 1_000),
+                (short) settings.integer("SLIPWAY_TOPIC_REPLICATION", 1, 1, 15),
+                settings.file("SLIPWAY_KAFKA_CLIENT_FILE"),
+                database,
+                settings.port("SLIPWAY_POSTGRES_PORT", 0),
+                settings.integer("SLIPWAY_DATABASE_POOL_SIZE", 8, 2, 200),
+                settings.text("SLIPWAY_MANAGEMENT_HOST", "127.0.0.1"),
+                settings.port("SLIPWAY_MANAGEMENT_PORT", 8081),
+                ClusterSettings.from(settings),
+                settings.optional("SLIPWAY_FIRST_ADMINISTRATOR"),
+                settings.duration("SLIPWAY_AUTHZ_BUDGET_WRITES", Duration.ofSeconds(30)),
+                settings.duration("SLIPWAY_AUTHZ_BUDGET_READS", Duration.ofMinutes(5)),
+                GatewayConfig.from(settings),
+                InstancesConfig.from(settings),
+                values);
+        var admin = config.firstAdministrator;
+        if (admin != null && admin.indexOf('|') < 1) {
+            settings.fault("SLIPWAY_FIRST_ADMINISTRATOR=" + admin + " is not issuer|subject");
+        }
+        if (database != null && !database.startsWith("postgresql://")) {
+            settings.fault("SLIPWAY_DATABASE_URL does not start with postgresql://");
+        }
+        settings.check();
+        return config;
+    }
+
+    boolean runs(String service) {
+        return services.contains(service);
+    }
+
+    @Override
+    public String toString() {
+        return "StandaloneConfig[" + home + ", " + services + "]"; // the URL has a password in it
+    }
+}

@@ -1,0 +1,159 @@
+package dev.slipway.standalone;
+
+import dev.slipway.catalog.app.CatalogSeed;
+import dev.slipway.contract.Ids;
+import dev.slipway.embedded.EmbeddedException;
+import dev.slipway.embedded.Infrastructure;
+import dev.slipway.embedded.PortInUseException;
+import dev.slipway.iam.tenancy.IamSeed;
+import dev.slipway.service.Settings.InvalidSettingsException;
+import dev.slipway.standalone.Platform.Addresses;
+import dev.slipway.telemetry.Telemetry;
+import org.jspecify.annotations.Nullable;
+
+import java.net.BindException;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Starts the platform and stops it with the process. */
+public final class StandaloneMain {
+    private static final long START_SECONDS = 120;
+    private static final long STOP_SECONDS = 20;
+
+    private final StandaloneConfig config;
+    private @Nullable Infrastructure infrastructure;
+    private @Nullable Telemetry telemetry;
+    private @Nullable Platform platform;
+
+    private StandaloneMain(StandaloneConfig config) {
+        this.config = config;
+    }
+
+    public static void main(String[] args) {
+        try {
+            var config = StandaloneConfig.from(System.getenv());
+            LogFile.configure(config.home());
+            var main = new StandaloneMain(config);
+            Runtime.getRuntime().addShutdownHook(new Thread(main::stop, "slipway-stop"));
+            main.start();
+        } catch (InvalidSettingsException e) {
+            e.faults().forEach(fault -> Console.complain(fault));
+            System.exit(1);
+        } catch (StartException | EmbeddedException e) {
+            Console.complain(String.valueOf(e.getMessage()));
+            System.exit(1);
+        }
+    }
+
+    private void start() {
+        var startedAt = System.nanoTime();
+        Console.say("Starting Slipway: " + String.join(", ", config.services()) + " …");
+        var addresses = addresses();
+        var home = new Home(config.home());
+        var demo = config.demo() ? new Demo(home.adapterSecret(), Instant.now()) : null;
+        telemetry = Telemetry.start(config.environment());
+        platform = await(Platform.start(
+                config,
+                addresses,
+                telemetry,
+                demo == null ? firstAdministrator() : demo.iam(),
+                demo == null ? CatalogSeed.NOTHING : demo.catalog()));
+        if (demo != null) {
+            home.write(demo, platform, addresses);
+        }
+        Console.banner(config, platform, demo != null, (System.nanoTime() - startedAt) / 1_000_000);
+    }
+
+    private Addresses addresses() {
+        var kafka = config.kafkaBootstrap();
+        var database = config.databaseUrl();
+        if (kafka != null && database != null) {
+            return new Addresses(kafka, database);
+        }
+        if (kafka != null || database != null) {
+            throw new StartException(
+                    "SLIPWAY_KAFKA_BOOTSTRAP and SLIPWAY_DATABASE_URL go together: set both for external ones, or neither.");
+        }
+        try {
+            var started = Infrastructure.start(config.home(), config.kafkaPort(), config.postgresPort());
+            infrastructure = started;
+            return new Addresses(started.kafka().bootstrap(), started.postgres().uri());
+        } catch (PortInUseException e) {
+            var variable = e.port() == config.kafkaPort() ? "SLIPWAY_KAFKA_PORT" : "SLIPWAY_POSTGRES_PORT";
+            throw new StartException(e.advice(variable));
+        }
+    }
+
+    private IamSeed firstAdministrator() {
+        var named = config.firstAdministrator();
+        if (named == null) {
+            return IamSeed.NOTHING;
+        }
+        var bar = named.lastIndexOf('|');
+        var user =
+                new IamSeed.User(Ids.next(), named.substring(0, bar), named.substring(bar + 1), "First administrator");
+        return new IamSeed(
+                List.of(),
+                List.of(user),
+                List.of(),
+                List.of(),
+                List.of(new IamSeed.RoleBinding(Ids.next(), user.id(), "platform_superadmin", null, null)),
+                List.of(),
+                List.of());
+    }
+
+    private <T> T await(io.vertx.core.Future<T> future) {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(START_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw new StartException(sentence(e.getCause() == null ? e : e.getCause()));
+        } catch (TimeoutException e) {
+            throw new StartException("not ready after " + START_SECONDS + " s; the log says what it waits for: "
+                    + LogFile.path(config.home()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StartException("interrupted while starting");
+        }
+    }
+
+    private String sentence(Throwable cause) {
+        if (cause instanceof BindException || cause.getCause() instanceof BindException) {
+            return "a port is already in use: SLIPWAY_HTTP_PORT is "
+                    + config.gateway().port()
+                    + " and SLIPWAY_MANAGEMENT_PORT is " + config.managementPort()
+                    + "; set another, or 0 for a free one.";
+        }
+        org.slf4j.LoggerFactory.getLogger(StandaloneMain.class).error("the start failed", cause);
+        return "could not start: " + cause + " (more in " + LogFile.path(config.home()) + ")";
+    }
+
+    /** On Ctrl-C and TERM: everything that was started, in the opposite order. */
+    private void stop() {
+        try {
+            if (platform != null) {
+                platform.stop().toCompletionStage().toCompletableFuture().get(STOP_SECONDS, TimeUnit.SECONDS);
+            }
+        } catch (ExecutionException | TimeoutException e) {
+            Console.complain("not everything stopped in order: " + e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            if (telemetry != null) {
+                telemetry.close();
+            }
+            if (infrastructure != null) {
+                infrastructure.close();
+            }
+        }
+    }
+
+    /** The platform cannot start; the message is the one sentence that says why. */
+    static final class StartException extends RuntimeException {
+        StartException(String message) {
+            super(message, null, false, false);
+        }
+    }
+}
