@@ -73,7 +73,7 @@ class ProcessAdapterVerticleTest {
                 .putAll(Map.of(
                         "SLIPWAY_BASE_URL", config.baseUrl().toString(),
                         "SLIPWAY_KAFKA_BOOTSTRAP", config.kafkaBootstrap(),
-                        "SLIPWAY_KAFKA_TOPIC_PREFIX", config.kafkaTopicPrefix(),
+                        "SLIPWAY_TOPIC_PREFIX", config.kafkaTopicPrefix(),
                         "SLIPWAY_ADAPTER_ID", config.adapterId().toString(),
                         "SLIPWAY_ADAPTER_SECRET_FILE", config.secretFile().toString(),
                         "SLIPWAY_PROCESS_ADAPTER_HOME", home.resolve("adapter").toString()));
