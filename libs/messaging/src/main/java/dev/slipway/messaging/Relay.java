@@ -54,6 +54,7 @@ public final class Relay {
 
     private @Nullable PgConnection connection;
     private @Nullable KafkaSender sender;
+    private boolean connecting;
     private boolean leading;
     private boolean draining;
     private boolean again;
@@ -122,10 +123,13 @@ public final class Relay {
     }
 
     private void connect() {
-        if (stopping || connection != null) {
+        // One at a time: a second connection would ask in vain for the lock that a first, forgotten one holds.
+        if (stopping || connecting || connection != null) {
             return;
         }
+        connecting = true;
         PgConnection.connect(vertx, database)
+                .onComplete(done -> connecting = false)
                 .onSuccess(connected -> {
                     connection = connected;
                     connected.closeHandler(closed -> lost(connected));
