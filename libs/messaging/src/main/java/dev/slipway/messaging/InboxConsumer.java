@@ -11,6 +11,7 @@ import io.vertx.core.Vertx;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +29,9 @@ public final class InboxConsumer {
     private static final int MAX_SINGLY = 200;
 
     private static final int MAX_AS_ONE = 1_000;
+    /** Facts that are only kept may come a moment later: at hundreds a second this makes one transaction of dozens. */
+    private static final Duration GATHER = Duration.ofMillis(100);
+
     private static final int ATTEMPTS = 5;
 
     /** What an event changes; runs in the transaction that also keeps the event's id, so that a second delivery finds it. */
@@ -62,7 +66,16 @@ public final class InboxConsumer {
             Traces traces,
             KafkaSender deadLetters,
             Effect effect) {
-        this(vertx, kafka, name, topics, outbox, deadLetters, new Inbox(vertx, name, traces, effect), MAX_SINGLY);
+        this(
+                vertx,
+                kafka,
+                name,
+                topics,
+                outbox,
+                deadLetters,
+                new Inbox(vertx, name, traces, effect),
+                MAX_SINGLY,
+                Duration.ZERO);
     }
 
     public InboxConsumer(
@@ -73,7 +86,7 @@ public final class InboxConsumer {
             Outbox outbox,
             KafkaSender deadLetters,
             BatchEffect effect) {
-        this(vertx, kafka, name, topics, outbox, deadLetters, effect, MAX_AS_ONE);
+        this(vertx, kafka, name, topics, outbox, deadLetters, effect, MAX_AS_ONE, GATHER);
     }
 
     private InboxConsumer(
@@ -84,13 +97,14 @@ public final class InboxConsumer {
             Outbox outbox,
             KafkaSender deadLetters,
             BatchEffect effect,
-            int maxBatch) {
+            int maxBatch,
+            Duration gather) {
         this.vertx = vertx;
         this.name = name;
         this.outbox = outbox;
         this.deadLetters = deadLetters;
         this.effect = effect;
-        this.loop = new RecordLoop(vertx, kafka, name, topics, maxBatch, this::handle);
+        this.loop = new RecordLoop(vertx, kafka, name, topics, maxBatch, gather, this::handle);
     }
 
     public Future<Void> start() {

@@ -27,6 +27,7 @@ import java.util.stream.Collectors;
 public final class RecordLoop {
     private static final Logger LOG = LoggerFactory.getLogger(RecordLoop.class);
     private static final Duration POLL = Duration.ofMillis(250);
+    private static final int MANY_BYTES = 128 << 10;
 
     private final Vertx vertx;
     private final Context context;
@@ -46,6 +47,18 @@ public final class RecordLoop {
             List<String> topics,
             int maxBatch,
             Function<List<Incoming>, Future<Void>> handler) {
+        this(vertx, kafka, group, topics, maxBatch, Duration.ZERO, handler);
+    }
+
+    /** One that lets records gather for so long, unless there are many: a batch costs much the same whatever its size. */
+    RecordLoop(
+            Vertx vertx,
+            KafkaSettings kafka,
+            String group,
+            List<String> topics,
+            int maxBatch,
+            Duration gather,
+            Function<List<Incoming>, Future<Void>> handler) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.kafka = kafka;
@@ -55,6 +68,10 @@ public final class RecordLoop {
         this.config = new HashMap<>(kafka.consumer());
         config.put("group.id", this.group);
         config.put("max.poll.records", String.valueOf(maxBatch));
+        if (!gather.isZero()) {
+            config.put("fetch.min.bytes", String.valueOf(MANY_BYTES));
+            config.put("fetch.max.wait.ms", String.valueOf(gather.toMillis()));
+        }
     }
 
     public Future<Void> start() {
