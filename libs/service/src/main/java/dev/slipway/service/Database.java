@@ -2,6 +2,7 @@ package dev.slipway.service;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.tracing.TracingPolicy;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.PgConnection;
@@ -36,10 +37,12 @@ public final class Database {
     }
 
     /** Makes what is missing of roles and schema, migrates, connects. Several processes may do so at once. */
-    public static Future<Database> open(Vertx vertx, DatabaseSettings settings, String service) {
+    public static Future<Database> open(Vertx vertx, DatabaseSettings settings, String service, boolean traced) {
+        var policy = traced ? TracingPolicy.PROPAGATE : TracingPolicy.IGNORE;
         return setUp(vertx, settings, service)
                 .compose(ok -> migrate(vertx, settings, service))
-                .map(ok -> new Database(vertx, settings.runtime(service), settings.poolSize()));
+                .map(ok ->
+                        new Database(vertx, settings.runtime(service).setTracingPolicy(policy), settings.poolSize()));
     }
 
     /** For transactions; use it through {@link dev.slipway.messaging.Outbox}. */

@@ -51,7 +51,8 @@ public final class Service {
 
     /** Brings the service's schema up to date and connects. Nothing is served before {@link #start}. */
     public static Future<Service> open(Vertx vertx, Frame frame, String name) {
-        return Database.open(vertx, frame.database(), name).map(database -> new Service(vertx, frame, name, database));
+        return Database.open(vertx, frame.database(), name, frame.telemetry().exports())
+                .map(database -> new Service(vertx, frame, name, database));
     }
 
     public SqlClient reads() {

@@ -18,11 +18,13 @@ import java.util.Map;
 /** Traces by {@code OTEL_*}, metrics for Prometheus. One per process. */
 public final class Telemetry implements AutoCloseable {
     private final OpenTelemetrySdk sdk;
+    private final boolean exports;
     private final Traces traces;
     private final PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
-    private Telemetry(OpenTelemetrySdk sdk) {
+    private Telemetry(OpenTelemetrySdk sdk, boolean exports) {
         this.sdk = sdk;
+        this.exports = exports;
         this.traces = new Traces(sdk);
     }
 
@@ -47,7 +49,7 @@ public final class Telemetry implements AutoCloseable {
                 .addPropertiesCustomizer(config -> fromEnvironment(env))
                 .addTracerProviderCustomizer((provider, config) -> provider.addSpanProcessor(new CorrelationOnSpans()))
                 .build();
-        return new Telemetry(configured.getOpenTelemetrySdk());
+        return new Telemetry(configured.getOpenTelemetrySdk(), exports);
     }
 
     /** The environment as it was handed to us, which in tests is not the process's own. */
@@ -70,6 +72,11 @@ public final class Telemetry implements AutoCloseable {
                 .with(new VertxOptions(options).setMetricsOptions(metricsOptions))
                 .withMetrics(new MicrometerMetricsFactory(metrics))
                 .withTracer(new OpenTelemetryTracingFactory(sdk));
+    }
+
+    /** Whether anybody will see a span. If not, one that nothing hangs below, such as a statement's, need not be made. */
+    public boolean exports() {
+        return exports;
     }
 
     public OpenTelemetry openTelemetry() {
