@@ -54,6 +54,7 @@ public final class Relay {
 
     private @Nullable PgConnection connection;
     private @Nullable KafkaSender sender;
+    private boolean connecting;
     private boolean leading;
     private boolean draining;
     private boolean again;
@@ -122,10 +123,13 @@ public final class Relay {
     }
 
     private void connect() {
-        if (stopping || connection != null) {
+        // One attempt at a time: the first of two connections would keep the lock, and the second be asked to lead, for ever.
+        if (stopping || connecting || connection != null) {
             return;
         }
+        connecting = true;
         PgConnection.connect(vertx, database)
+                .onComplete(done -> connecting = false)
                 .onSuccess(connected -> {
                     connection = connected;
                     connected.closeHandler(closed -> lost(connected));
