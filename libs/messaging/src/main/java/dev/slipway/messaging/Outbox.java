@@ -12,6 +12,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 
 /** The only way to change anything: state and what is announced about it commit together, or not at all. */
@@ -53,11 +54,11 @@ public final class Outbox {
         return begun.compose(ok -> result)
                 .transform(done -> done.succeeded()
                         ? commit(unit).map(ok -> done.result())
-                        : connection
-                                .query("ROLLBACK")
-                                .execute()
-                                .otherwiseEmpty()
-                                .compose(ok -> Future.<T>failedFuture(done.cause())));
+                        : rollback(unit).compose(ok -> Future.failedFuture(firstFailure(unit.sent(), done.cause()))));
+    }
+
+    private static Future<Void> rollback(UnitOfWork unit) {
+        return unit.connection().query("ROLLBACK").execute().<Void>mapEmpty().otherwiseEmpty();
     }
 
     /** Everything in one flight. If a statement fails, the server turns the commit into a rollback, and we answer with that failure. */
@@ -70,16 +71,23 @@ public final class Outbox {
         }
         results.add(connection.query("COMMIT").execute());
         return Future.join(results).transform(done -> {
-            for (var result : results) {
-                if (result.failed()) {
-                    return Future.failedFuture(result.cause());
-                }
+            if (done.failed()) {
+                return Future.failedFuture(firstFailure(results, done.cause()));
             }
             if (!unit.announcements().isEmpty()) {
                 wakeRelay.run();
             }
             return Future.succeededFuture();
         });
+    }
+
+    /** After one statement has failed, all others fail too, with a complaint about the transaction: the first one tells why. */
+    private static Throwable firstFailure(List<Future<?>> statements, Throwable otherwise) {
+        return statements.stream()
+                .filter(Future::failed)
+                .findFirst()
+                .map(Future::cause)
+                .orElse(otherwise);
     }
 
     private Tuple rows(UnitOfWork unit) {

@@ -28,6 +28,7 @@ import java.util.stream.Collectors;
 public final class RecordLoop {
     private static final Logger LOG = LoggerFactory.getLogger(RecordLoop.class);
     private static final Duration POLL = Duration.ofMillis(250);
+    private static final long PATIENCE_MS = 5_000;
 
     private final Vertx vertx;
     private final Context context;
@@ -66,13 +67,14 @@ public final class RecordLoop {
         return created.subscribe(topics).onSuccess(ok -> context.runOnContext(ignored -> poll(created)));
     }
 
-    /** Ends after the batch in flight. */
+    /** Ends after the batch in flight, or soon without it: in an outage it would never end, and it comes again. */
     public Future<Void> stop() {
         var current = consumer;
         if (current == null) {
             return Future.succeededFuture();
         }
         stopping = true;
+        vertx.setTimer(PATIENCE_MS, timer -> stopped.tryComplete());
         return stopped.future().eventually(current::close);
     }
 

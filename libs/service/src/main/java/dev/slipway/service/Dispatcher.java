@@ -44,6 +44,8 @@ import java.util.function.Function;
 public final class Dispatcher {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
+    private static final long PATIENCE_MS = 10_000;
+
     private final Vertx vertx;
     private final Frame frame;
     private final Outbox outbox;
@@ -96,9 +98,10 @@ public final class Dispatcher {
                 .mapEmpty();
     }
 
-    /** Takes no more calls, and is done when those it took are answered. */
+    /** Takes no more calls, and is done when those it took are answered, or their callers have given up. */
     Future<Void> close() {
         stopping = true;
+        vertx.setTimer(PATIENCE_MS, timer -> idle.tryComplete());
         return Future.join(consumers.stream().map(MessageConsumer::unregister).toList())
                 .otherwiseEmpty()
                 .compose(ok -> inFlight == 0 ? Future.succeededFuture() : idle.future());

@@ -151,8 +151,8 @@ final class Edge {
             }
         }
         var project = request.getHeader("X-Project-ID");
-        if (project != null) {
-            headers.put("x-project-id", project); // where the path has a project too, the service compares them
+        if (project != null && exchange.path().containsKey("project_id")) {
+            headers.put("x-project-id", project); // the service compares the two
         }
         var flat = new HashMap<String, String>();
         query.forEach((name, values) -> flat.put(name, values.get(0)));
