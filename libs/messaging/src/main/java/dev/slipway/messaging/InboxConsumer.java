@@ -4,6 +4,9 @@ import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
 import dev.slipway.messaging.KafkaSender.Outgoing;
 import dev.slipway.telemetry.Traces;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -56,6 +59,8 @@ public final class InboxConsumer {
     private final KafkaSender deadLetters;
     private final BatchEffect effect;
     private final RecordLoop loop;
+    private final MeterRegistry meters;
+    private final Counter buried;
 
     public InboxConsumer(
             Vertx vertx,
@@ -65,6 +70,7 @@ public final class InboxConsumer {
             Outbox outbox,
             Traces traces,
             KafkaSender deadLetters,
+            MeterRegistry meters,
             Effect effect) {
         this(
                 vertx,
@@ -73,6 +79,7 @@ public final class InboxConsumer {
                 topics,
                 outbox,
                 deadLetters,
+                meters,
                 new Inbox(vertx, name, traces, effect),
                 MAX_SINGLY,
                 Duration.ZERO);
@@ -85,8 +92,9 @@ public final class InboxConsumer {
             List<String> topics,
             Outbox outbox,
             KafkaSender deadLetters,
+            MeterRegistry meters,
             BatchEffect effect) {
-        this(vertx, kafka, name, topics, outbox, deadLetters, effect, MAX_AS_ONE, GATHER);
+        this(vertx, kafka, name, topics, outbox, deadLetters, meters, effect, MAX_AS_ONE, GATHER);
     }
 
     private InboxConsumer(
@@ -96,6 +104,7 @@ public final class InboxConsumer {
             List<String> topics,
             Outbox outbox,
             KafkaSender deadLetters,
+            MeterRegistry meters,
             BatchEffect effect,
             int maxBatch,
             Duration gather) {
@@ -105,9 +114,24 @@ public final class InboxConsumer {
         this.deadLetters = deadLetters;
         this.effect = effect;
         this.loop = new RecordLoop(vertx, kafka, name, topics, maxBatch, gather, this::handle);
+        this.meters = meters;
+        this.buried = Counter.builder("slipway.dead.letters")
+                .description("Records that could not be applied and were put aside")
+                .tag("consumer", name)
+                .register(meters);
     }
 
     public Future<Void> start() {
+        Gauge.builder("slipway.consumer.poll.age", loop, RecordLoop::secondsSincePoll)
+                .description("How long ago the consumer last polled; one that is stuck does not")
+                .baseUnit("seconds")
+                .tag("consumer", name)
+                .register(meters);
+        Gauge.builder("slipway.consumer.behind", loop, RecordLoop::secondsBehind)
+                .description("How long the records that are being applied had waited in their topic")
+                .baseUnit("seconds")
+                .tag("consumer", name)
+                .register(meters);
         return loop.start();
     }
 
@@ -173,6 +197,7 @@ public final class InboxConsumer {
 
     /** Puts a record aside, with what a person needs to mend and replay it. Anything secret in its headers stays behind. */
     private Future<Void> bury(Incoming record, Throwable reason) {
+        buried.increment();
         LOG.atError()
                 .addKeyValue("consumer", name)
                 .addKeyValue("topic", record.topic())

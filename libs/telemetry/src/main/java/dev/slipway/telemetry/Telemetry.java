@@ -1,5 +1,7 @@
 package dev.slipway.telemetry;
 
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
@@ -7,6 +9,7 @@ import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.vertx.core.VertxBuilder;
 import io.vertx.core.VertxOptions;
+import io.vertx.micrometer.Label;
 import io.vertx.micrometer.MetricsDomain;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
@@ -26,6 +29,8 @@ public final class Telemetry implements AutoCloseable {
         this.sdk = sdk;
         this.exports = exports;
         this.traces = new Traces(sdk);
+        new JvmMemoryMetrics().bindTo(metrics);
+        new ProcessorMetrics().bindTo(metrics);
     }
 
     public static Telemetry start(Map<String, String> env) {
@@ -66,7 +71,9 @@ public final class Telemetry implements AutoCloseable {
     public VertxBuilder vertx(VertxOptions options) {
         var domains = java.util.EnumSet.allOf(MetricsDomain.class);
         domains.removeAll(java.util.List.of(MetricsDomain.HTTP_SERVER, MetricsDomain.NAMED_POOLS));
-        var metricsOptions = new MicrometerMetricsOptions().setEnabled(true);
+        var metricsOptions = new MicrometerMetricsOptions()
+                .setEnabled(true)
+                .addLabels(Label.LOCAL); // tells the API's requests from the probes'
         domains.forEach(metricsOptions::addDisabledMetricsCategory);
         return io.vertx.core.Vertx.builder()
                 .with(new VertxOptions(options).setMetricsOptions(metricsOptions))
