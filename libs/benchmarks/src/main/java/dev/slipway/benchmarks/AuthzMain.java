@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** Decisions on one thread, over a thousand projects, half of them allowed; their explanations; and a map lookup, to compare with. */
+/** Decisions on one thread, in a model of a thousand projects, half of them allowed; their explanations; and a map lookup. */
 public final class AuthzMain {
     private static final int ROUNDS = 9;
     private static final long ROUND_NS = 400_000_000;
@@ -48,7 +48,7 @@ public final class AuthzMain {
                             .put("project_id", Seeds.project(i).toString())
                             .put("org_id", Seeds.organization(i).toString()));
         }
-        // Even projects by the first role; odd ones are refused, half with a role and half without any.
+        // Of the questions asked below, half are allowed, a quarter meet a role without the action, a quarter no role at all.
         bind(model, user, "tenant_auditor", "organization", Seeds.organization(0), null);
         bind(model, user, "project_viewer", "project", Seeds.organization(1), Seeds.project(1));
         bind(model, user, "project_member", "project", Seeds.organization(2), Seeds.project(2));

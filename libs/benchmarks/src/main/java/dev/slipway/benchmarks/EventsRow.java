@@ -45,6 +45,7 @@ final class EventsRow {
     void measure() {
         try (var platform = stage.platform(HttpRows.ALL)) {
             var requests = requests(platform);
+            stage.awaitTenants();
             stage.settle(HttpRows.ALL);
             stage.warm(platform.port(), requests, RATE * 5, 30, 0);
             var ours = new double[PASSES];

@@ -3,7 +3,6 @@ package dev.slipway.benchmarks;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
@@ -18,7 +17,6 @@ final class HttpRows {
     private static final int PASSES = 5;
     private static final double MAX_SECONDS = 15;
     private static final double MAX_WARM_SECONDS = 45;
-    private static final long QUIET_NS = 120_000_000_000L;
 
     private final Stage stage;
     private final Table table;
@@ -124,16 +122,9 @@ final class HttpRows {
         return Table.median(IntStream.range(0, PASSES).mapToDouble(value).toArray());
     }
 
-    /** One instance per project; waits until the tenants have arrived where launches are decided. */
+    /** One instance per project. */
     private void launchEverywhere(Stage.Running platform) {
-        var started = System.nanoTime();
-        while (stage.database().count("instances.project_app_entitlements") < Seeds.PROJECTS
-                || stage.database().count("instances.service_accounts") < Seeds.PROJECTS) {
-            if (System.nanoTime() - started > QUIET_NS) {
-                throw new IllegalStateException("the tenants do not arrive");
-            }
-            LockSupport.parkNanos(200_000_000);
-        }
+        stage.awaitTenants();
         stage.warm(platform.port(), writes(platform), Seeds.PROJECTS, MAX_WARM_SECONDS, 0);
     }
 

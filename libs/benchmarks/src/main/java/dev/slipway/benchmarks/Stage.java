@@ -124,6 +124,18 @@ final class Stage implements AutoCloseable {
         return infrastructure.cpuSeconds() + load.cpuSeconds();
     }
 
+    /** Waits until the tenants have arrived where launches are decided. */
+    void awaitTenants() {
+        var started = System.nanoTime();
+        while (database.count("instances.project_app_entitlements") < Seeds.PROJECTS
+                || database.count("instances.service_accounts") < Seeds.PROJECTS) {
+            if (System.nanoTime() - started > SETTLE_NS) {
+                throw new IllegalStateException("the tenants do not arrive");
+            }
+            LockSupport.parkNanos(200_000_000);
+        }
+    }
+
     /**
      * Waits until the outbox is published and the running services have applied all that is on the topics; answers how long that took,
      * in seconds.
