@@ -212,13 +212,17 @@ public final class Relay {
                 .onFailure(e -> LOG.atDebug().addKeyValue("source", source).log("relay cannot reach the database"));
     }
 
-    /** A connection that is gone has taken the lock with it: another may lead already. */
+    /** A connection that is gone has taken the lock with it: another may lead already, and nothing of ours may come after what it sends. */
     private void lost(PgConnection gone) {
         if (connection == gone) {
             connection = null;
             leading = false;
             if (!stopping) {
                 LOG.atWarn().addKeyValue("source", source).log("relay lost its database connection; reconnecting");
+            }
+            if (draining && sender != null) {
+                var ignored = sender.abandon();
+                sender = null;
             }
         }
     }

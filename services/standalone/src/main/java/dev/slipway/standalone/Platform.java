@@ -65,12 +65,17 @@ public final class Platform {
     public static Future<Platform> start(
             StandaloneConfig config, Addresses addresses, Telemetry telemetry, IamSeed iam, CatalogSeed catalog) {
         var options = new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS).setPreferNativeTransport(true);
-        return ClusterSettings.startVertx(telemetry, config.cluster(), options).compose(vertx -> {
-            BusCodecs.register(vertx);
-            var platform = new Platform(config, vertx, frame(config, addresses, telemetry));
-            return platform.start(iam, catalog).map(platform).recover(e -> platform.stop()
-                    .transform(stopped -> Future.failedFuture(e)));
-        });
+        var started = Promise.<Platform>promise(); // of no event loop: a failed start ends them all, and must be told all the same
+        ClusterSettings.startVertx(telemetry, config.cluster(), options)
+                .map(vertx -> {
+                    BusCodecs.register(vertx);
+                    return new Platform(config, vertx, frame(config, addresses, telemetry));
+                })
+                .onFailure(started::fail)
+                .onSuccess(platform -> platform.start(iam, catalog)
+                        .onSuccess(ok -> started.complete(platform))
+                        .onFailure(e -> platform.stop().onComplete(stopped -> started.fail(e))));
+        return started.future();
     }
 
     private static Frame frame(StandaloneConfig config, Addresses addresses, Telemetry telemetry) {
@@ -211,9 +216,10 @@ public final class Platform {
                 chain = chain.eventually(() -> vertx.undeploy(id));
             }
         }
-        return chain.otherwiseEmpty()
+        var stopped = Promise.<Void>promise(); // of no event loop: none can tell of its own end
+        chain.otherwiseEmpty()
                 .eventually(authzReader::stop)
-                .otherwiseEmpty()
-                .eventually(vertx::close);
+                .onComplete(done -> vertx.close().onComplete(stopped));
+        return stopped.future();
     }
 }
