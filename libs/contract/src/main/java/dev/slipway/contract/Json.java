@@ -16,22 +16,30 @@ import java.io.UncheckedIOException;
 
 /** How this project reads and writes JSON: strictly (no repeated names, nothing after the end) and not too deep. */
 public final class Json {
-    private static final JsonMapper MAPPER = JsonMapper.builder()
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
-            .build();
-
-    static {
-        MAPPER.getFactory()
-                .setStreamReadConstraints(
-                        StreamReadConstraints.builder().maxNestingDepth(64).build());
-    }
+    static final int MAX_DEPTH = 64;
+    /** What callers nest we nest again, in calls, events and commands: that must not make it unreadable to ourselves. */
+    private static final int OWN_LEVELS = 16;
 
     private static final int MAX_DECIMAL_SCALE = 1_000;
 
+    private static final JsonMapper FOREIGN = mapper(MAX_DEPTH);
+    private static final JsonMapper OWN = mapper(MAX_DEPTH + OWN_LEVELS);
+
     private Json() {}
+
+    private static JsonMapper mapper(int maxDepth) {
+        var mapper = JsonMapper.builder()
+                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
+                .build();
+        mapper.getFactory()
+                .setStreamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(maxDepth)
+                        .build());
+        return mapper;
+    }
 
     public static ObjectNode object() {
         return JsonNodeFactory.instance.objectNode();
@@ -41,11 +49,16 @@ public final class Json {
         return JsonNodeFactory.instance.arrayNode();
     }
 
-    /** Reads what others sent: JSON that can be kept and written again as it is. */
+    /** Reads what a caller sent: JSON that can be kept and written again as it is. */
     public static JsonNode parse(byte[] bytes) throws IOException {
-        var node = MAPPER.readTree(bytes);
+        var node = FOREIGN.readTree(bytes);
         requireKeepable(node);
         return node;
+    }
+
+    /** Reads what another part of the platform sent, with what callers had sent inside. */
+    public static JsonNode parseOwn(byte[] bytes) throws IOException {
+        return OWN.readTree(bytes);
     }
 
     private static void requireKeepable(JsonNode node) throws IOException {
@@ -77,7 +90,7 @@ public final class Json {
     /** Reads what we wrote ourselves; if that is not JSON, something is broken. */
     public static ObjectNode trusted(String text) {
         try {
-            return (ObjectNode) MAPPER.readTree(text);
+            return (ObjectNode) OWN.readTree(text);
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException("stored JSON is broken", e);
         }
@@ -86,7 +99,7 @@ public final class Json {
     /** Reads what was parsed before. */
     public static JsonNode node(byte[] bytes) {
         try {
-            return MAPPER.readTree(bytes);
+            return OWN.readTree(bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -94,7 +107,7 @@ public final class Json {
 
     public static byte[] bytes(JsonNode node) {
         try {
-            return MAPPER.writeValueAsBytes(node);
+            return OWN.writeValueAsBytes(node);
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }
@@ -103,7 +116,7 @@ public final class Json {
     /** Numbers are written out, as PostgreSQL writes them: what is measured here is as long there. */
     public static String text(JsonNode node) {
         try {
-            return MAPPER.writeValueAsString(node);
+            return OWN.writeValueAsString(node);
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }

@@ -24,6 +24,7 @@ import dev.slipway.service.Health;
 import dev.slipway.service.Health.Status;
 import dev.slipway.service.ManagementServer;
 import dev.slipway.telemetry.Telemetry;
+import io.micrometer.core.instrument.Gauge;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -64,12 +65,17 @@ public final class Platform {
     public static Future<Platform> start(
             StandaloneConfig config, Addresses addresses, Telemetry telemetry, IamSeed iam, CatalogSeed catalog) {
         var options = new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS).setPreferNativeTransport(true);
-        return ClusterSettings.startVertx(telemetry, config.cluster(), options).compose(vertx -> {
-            BusCodecs.register(vertx);
-            var platform = new Platform(config, vertx, frame(config, addresses, telemetry));
-            return platform.start(iam, catalog).map(platform).recover(e -> platform.stop()
-                    .transform(stopped -> Future.failedFuture(e)));
-        });
+        var started = Promise.<Platform>promise(); // of no event loop: a failed start ends them all, and must be told all the same
+        ClusterSettings.startVertx(telemetry, config.cluster(), options)
+                .map(vertx -> {
+                    BusCodecs.register(vertx);
+                    return new Platform(config, vertx, frame(config, addresses, telemetry));
+                })
+                .onFailure(started::fail)
+                .onSuccess(platform -> platform.start(iam, catalog)
+                        .onSuccess(ok -> started.complete(platform))
+                        .onFailure(e -> platform.stop().onComplete(stopped -> started.fail(e))));
+        return started.future();
     }
 
     private static Frame frame(StandaloneConfig config, Addresses addresses, Telemetry telemetry) {
@@ -96,6 +102,7 @@ public final class Platform {
     /** Topics first; the gateway opens last, when every service serves and what decisions need has arrived. */
     private Future<Void> start(IamSeed iam, CatalogSeed catalog) {
         frame.health().register("authz", this::authzStatus);
+        showAuthz();
         return ManagementServer.start(
                         vertx, config.managementHost(), config.managementPort(), frame.health(), frame.telemetry())
                 .onSuccess(server -> managementPort = server.actualPort())
@@ -154,6 +161,20 @@ public final class Platform {
                 "revision " + frame.authz().revision() + ", confirmed " + age.toMillis() + " ms ago");
     }
 
+    private void showAuthz() {
+        var meters = frame.telemetry().metrics();
+        Gauge.builder(
+                        "slipway.authz.age",
+                        frame,
+                        f -> f.authz().age(f.clock().instant()).toMillis() / 1e3)
+                .description("How long ago the permissions that decisions are taken from were confirmed")
+                .baseUnit("seconds")
+                .register(meters);
+        Gauge.builder("slipway.authz.revision", frame, f -> f.authz().revision())
+                .description("The revision of the permissions that decisions are taken from")
+                .register(meters);
+    }
+
     private Future<Void> authzIsFresh() {
         var promise = Promise.<Void>promise();
         vertx.setPeriodic(1, 20, timer -> {
@@ -195,9 +216,10 @@ public final class Platform {
                 chain = chain.eventually(() -> vertx.undeploy(id));
             }
         }
-        return chain.otherwiseEmpty()
+        var stopped = Promise.<Void>promise(); // of no event loop: none can tell of its own end
+        chain.otherwiseEmpty()
                 .eventually(authzReader::stop)
-                .otherwiseEmpty()
-                .eventually(vertx::close);
+                .onComplete(done -> vertx.close().onComplete(stopped));
+        return stopped.future();
     }
 }
