@@ -20,10 +20,10 @@ public final class Json {
     /** What callers nest we nest again, in calls, events and commands: that must not make it unreadable to ourselves. */
     private static final int OWN_LEVELS = 16;
 
-    private static final int MAX_DECIMAL_SCALE = 1_000;
-
     private static final JsonMapper FOREIGN = mapper(MAX_DEPTH);
     private static final JsonMapper OWN = mapper(MAX_DEPTH + OWN_LEVELS);
+
+    private static final int MAX_DECIMAL_SCALE = 1_000;
 
     private Json() {}
 

@@ -7,6 +7,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 
 /** Health and metrics, on a port of their own: for the orchestrator and Prometheus, not for tenants. */
@@ -17,7 +18,7 @@ public final class ManagementServer {
         Gauge.builder("slipway.ready", health, parts -> parts.ready() ? 1 : 0)
                 .description("1 when /health/ready says so")
                 .register(telemetry.metrics());
-        return vertx.createHttpServer()
+        return vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false))
                 .requestHandler(request -> answer(request, health, telemetry))
                 .listen(port, host);
     }

@@ -54,7 +54,7 @@ final class PlatformUnderTest implements AutoCloseable {
         this(settings, moreKeys, address -> address);
     }
 
-    /** And with its Kafka and PostgreSQL at the end of a line that leads to their addresses. */
+    /** With its Kafka and PostgreSQL at the end of a line that leads to their addresses. */
     PlatformUnderTest(Map<String, String> settings, UnaryOperator<String> line) {
         this(settings, List.of(), line);
     }
