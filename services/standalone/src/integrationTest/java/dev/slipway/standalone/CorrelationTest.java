@@ -78,7 +78,7 @@ class CorrelationTest {
     }
 
     @Test
-    @Proves({"1.16", "2.63"})
+    @Proves("1.16")
     void timeline_hasEverythingThatFollowed_inOrder() {
         var id = "incident-" + UUID.randomUUID();
         var instance = launch("project_owner", id);

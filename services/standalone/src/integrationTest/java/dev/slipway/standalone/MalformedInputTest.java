@@ -121,6 +121,7 @@ class MalformedInputTest {
     }
 
     @Test
+    @Proves("C.01")
     void everyOperation_namesTheParameter_whenItIsWrong() {
         var faults = new ArrayList<Fault>();
         for (var operation : CONTRACT.operations()) {
