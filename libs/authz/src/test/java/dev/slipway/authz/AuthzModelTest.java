@@ -1,0 +1,95 @@
+package dev.slipway.authz;
+
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class AuthzModelTest {
+    private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
+
+    private final World world = new World();
+
+    @Test
+    void age_isWithoutEnd_whenNoHeartbeatWasHeard() {
+        world.project(Ids.next(), Ids.next());
+
+        assertThat(world.model.age(NOW)).isGreaterThan(Duration.ofDays(365));
+    }
+
+    @Test
+    void age_staysAsItWas_whenTheHeartbeatIsAheadOfTheModel() {
+        world.project(Ids.next(), Ids.next());
+        world.heartbeat(1, NOW);
+
+        world.heartbeat(2, NOW.plusSeconds(60)); // committed, and not here: perhaps a revocation
+
+        assertThat(world.model.age(NOW.plusSeconds(60))).isEqualTo(Duration.ofSeconds(60));
+    }
+
+    @Test
+    void age_isThatOfTheHeartbeat_whenTheModelHasReachedIt() {
+        world.heartbeat(1, NOW);
+        assertThat(world.model.age(NOW)).isGreaterThan(Duration.ofDays(365));
+
+        world.project(Ids.next(), Ids.next());
+        world.heartbeat(1, NOW.plusSeconds(2));
+
+        assertThat(world.model.age(NOW.plusSeconds(5))).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void age_isOld_whenAnOldHeartbeatIsReadAgain() {
+        world.project(Ids.next(), Ids.next());
+
+        world.heartbeat(1, NOW.minusSeconds(3_600)); // what a compacted topic holds after a long stop
+
+        assertThat(world.model.age(NOW)).isEqualTo(Duration.ofHours(1));
+    }
+
+    @Test
+    void age_isZero_whenTheBrokersClockIsAhead() {
+        world.project(Ids.next(), Ids.next());
+        world.heartbeat(1, NOW.plusSeconds(1));
+
+        assertThat(world.model.age(NOW)).isZero();
+    }
+
+    @Test
+    void revision_neverGoesBack_whenAnOlderRecordComesAfterANewerOne() {
+        world.project(Ids.next(), Ids.next());
+        world.project(Ids.next(), Ids.next());
+
+        world.apply(
+                "authz.project",
+                Json.object()
+                        .put("project_id", Ids.next().toString())
+                        .put("org_id", Ids.next().toString())
+                        .put("revision", 1),
+                NOW);
+
+        assertThat(world.model.revision()).isEqualTo(2);
+    }
+
+    @Test
+    void apply_passesOver_whatOnlyANewerVersionKnows() {
+        world.apply("authz.group", Json.object().put("revision", 9), NOW);
+
+        assertThat(world.model.revision()).isZero();
+    }
+
+    @Test
+    void principal_isGone_whenInactive_andBackWhenActiveAgain() {
+        var user = world.user("issuer", "somebody");
+        assertThat(world.model.principalOf("issuer", "somebody")).isNotNull();
+
+        world.deactivate(user);
+
+        assertThat(world.model.principal(user)).isNull();
+        assertThat(world.model.principalOf("issuer", "somebody")).isNull();
+    }
+}
