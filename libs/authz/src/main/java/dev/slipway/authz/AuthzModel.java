@@ -45,24 +45,28 @@ public final class AuthzModel {
     public void apply(Incoming record) {
         var event = record.envelope();
         var payload = event.payload();
+        var recordRevision = payload.path("revision").asLong();
+        if (event.eventType().equals("state.heartbeat")) {
+            if (recordRevision <= revision) {
+                freshAt = record.appendedAt();
+            }
+            return;
+        }
+        if (recordRevision < revision) {
+            return; // published again after a crash: it was applied, and what came after it must stand
+        }
         switch (event.eventType()) {
             case "authz.role" -> role(payload);
             case "authz.project" -> orgOfProject.put(uuid(payload, "project_id"), uuid(payload, "org_id"));
             case "authz.principal" -> principal(payload);
             case "authz.binding" -> binding(payload);
             case "authz.signing_key" -> keys.put(payload.path("kid").asText(), SigningKey.of(payload));
-            case "state.heartbeat" -> {
-                if (payload.path("revision").asLong() <= revision) {
-                    freshAt = record.appendedAt();
-                }
-                return;
-            }
+            // The last record of a commit: only now is all of it here.
+            case "authz.revision" -> revision = recordRevision;
             default -> {
                 // A newer IAM may know more kinds of records; what they grant is not granted here.
-                return;
             }
         }
-        revision = Math.max(revision, payload.path("revision").asLong());
     }
 
     public Duration age(Instant now) {

@@ -32,6 +32,40 @@ class AuthzModelTest {
     }
 
     @Test
+    void age_staysAsItWas_whenOnlyAPartOfTheCommitIsHere() {
+        world.project(Ids.next(), Ids.next());
+        world.heartbeat(1, NOW);
+        world.apply(
+                "authz.role",
+                Json.object().put("role", "any").put("level", "project").put("revision", 2),
+                NOW);
+
+        world.heartbeat(2, NOW.plusSeconds(60)); // the revocation in the same commit is still on its way
+
+        assertThat(world.model.age(NOW.plusSeconds(60))).isEqualTo(Duration.ofSeconds(60));
+    }
+
+    @Test
+    void apply_changesNothing_whenARecordComesAgainAfterALaterOne() {
+        var user = world.user("issuer", "somebody");
+        var binding = world.bindPlatform(user, "any");
+        world.unbind(binding, user);
+
+        world.apply(
+                "authz.binding",
+                Json.object()
+                        .put("binding_id", binding.toString())
+                        .put("principal_id", user.toString())
+                        .put("role", "any")
+                        .put("level", "platform")
+                        .put("removed", false)
+                        .put("revision", 2),
+                NOW);
+
+        assertThat(world.model.bindingsOf(user)).isEmpty();
+    }
+
+    @Test
     void age_isThatOfTheHeartbeat_whenTheModelHasReachedIt() {
         world.heartbeat(1, NOW);
         assertThat(world.model.age(NOW)).isGreaterThan(Duration.ofDays(365));

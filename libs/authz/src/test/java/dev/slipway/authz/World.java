@@ -133,6 +133,7 @@ final class World {
     private void change(String type, ObjectNode payload) {
         revision++;
         apply(type, payload.put("revision", revision), Instant.EPOCH);
+        apply("authz.revision", Json.object().put("revision", revision), Instant.EPOCH);
     }
 
     private static String text(UUID id) {

@@ -8,6 +8,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -48,12 +49,25 @@ public record KafkaSettings(
         return config;
     }
 
+    /** As durable as the relay's, but a send that takes too long fails, wherever it got stuck. */
+    Map<String, Object> timelyProducer(Duration deadline) {
+        var half = (int) deadline.toMillis() / 2;
+        var config = relayProducer();
+        config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, half);
+        config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, half);
+        config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, half / 2);
+        return config;
+    }
+
     /** For records that may be lost: bounded in memory and time. */
     Map<String, Object> lossyProducer() {
         var config = producer();
         config.put(ProducerConfig.ACKS_CONFIG, "1");
         config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, false);
-        config.put(ProducerConfig.LINGER_MS_CONFIG, 5);
+        // Nobody waits for these: fewer and larger requests leave the broker and its consumers more for what is waited
+        // for.
+        config.put(ProducerConfig.LINGER_MS_CONFIG, 50);
+        config.put(ProducerConfig.BATCH_SIZE_CONFIG, 64 << 10);
         config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000);
         config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 8 << 20);
         config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 120_000);

@@ -17,7 +17,7 @@ public final class Transient {
         }
     }
 
-    /** True when trying the same again later may succeed: the database or the broker was away. */
+    /** True when trying the same again later may succeed: the database, the broker or what a decision needs was away. */
     public static boolean isOutage(Throwable failure) {
         if (failure instanceof PgException pg) {
             var state = String.valueOf(pg.getSqlState());

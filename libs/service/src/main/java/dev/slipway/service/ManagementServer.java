@@ -2,10 +2,12 @@ package dev.slipway.service;
 
 import dev.slipway.contract.Json;
 import dev.slipway.telemetry.Telemetry;
+import io.micrometer.core.instrument.Gauge;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 
 /** Health and metrics, on a port of their own: for the orchestrator and Prometheus, not for tenants. */
@@ -13,7 +15,10 @@ public final class ManagementServer {
     private ManagementServer() {}
 
     public static Future<HttpServer> start(Vertx vertx, String host, int port, Health health, Telemetry telemetry) {
-        return vertx.createHttpServer()
+        Gauge.builder("slipway.ready", health, parts -> parts.ready() ? 1 : 0)
+                .description("1 when /health/ready says so")
+                .register(telemetry.metrics());
+        return vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false))
                 .requestHandler(request -> answer(request, health, telemetry))
                 .listen(port, host);
     }

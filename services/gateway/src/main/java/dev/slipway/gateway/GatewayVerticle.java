@@ -67,6 +67,8 @@ public final class GatewayVerticle extends VerticleBase {
 
     private HttpServerOptions options() {
         var options = new HttpServerOptions()
+                .setHttp2ClearTextEnabled(
+                        false) // an upgrade in mid-request is one way more to get stuck, and gains nothing here
                 .setIdleTimeout(75)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS)
                 .setMaxInitialLineLength(8_192)

@@ -14,6 +14,8 @@ import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
 import dev.slipway.metering.MeteringVerticle;
+import dev.slipway.processadapter.ProcessAdapterConfig;
+import dev.slipway.processadapter.ProcessAdapterVerticle;
 import dev.slipway.service.BusCodecs;
 import dev.slipway.service.ClusterSettings;
 import dev.slipway.service.DatabaseSettings;
@@ -22,6 +24,7 @@ import dev.slipway.service.Health;
 import dev.slipway.service.Health.Status;
 import dev.slipway.service.ManagementServer;
 import dev.slipway.telemetry.Telemetry;
+import io.micrometer.core.instrument.Gauge;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -32,7 +35,9 @@ import org.jspecify.annotations.Nullable;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /** The services of this process, on a broker and a database that are there: started in order, stopped in the opposite one. */
@@ -60,12 +65,19 @@ public final class Platform {
     public static Future<Platform> start(
             StandaloneConfig config, Addresses addresses, Telemetry telemetry, IamSeed iam, CatalogSeed catalog) {
         var options = new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS).setPreferNativeTransport(true);
-        return ClusterSettings.startVertx(telemetry, config.cluster(), options).compose(vertx -> {
-            BusCodecs.register(vertx);
-            var platform = new Platform(config, vertx, frame(config, addresses, telemetry));
-            return platform.start(iam, catalog).map(platform).recover(e -> platform.stop()
-                    .transform(stopped -> Future.failedFuture(e)));
-        });
+        var started =
+                Promise.<Platform>promise(); // of no event loop: a failed start ends them all, and must be told all the
+        // same
+        ClusterSettings.startVertx(telemetry, config.cluster(), options)
+                .map(vertx -> {
+                    BusCodecs.register(vertx);
+                    return new Platform(config, vertx, frame(config, addresses, telemetry));
+                })
+                .onFailure(started::fail)
+                .onSuccess(platform -> platform.start(iam, catalog)
+                        .onSuccess(ok -> started.complete(platform))
+                        .onFailure(e -> platform.stop().onComplete(stopped -> started.fail(e))));
+        return started.future();
     }
 
     private static Frame frame(StandaloneConfig config, Addresses addresses, Telemetry telemetry) {
@@ -92,6 +104,7 @@ public final class Platform {
     /** Topics first; the gateway opens last, when every service serves and what decisions need has arrived. */
     private Future<Void> start(IamSeed iam, CatalogSeed catalog) {
         frame.health().register("authz", this::authzStatus);
+        showAuthz();
         return ManagementServer.start(
                         vertx, config.managementHost(), config.managementPort(), frame.health(), frame.telemetry())
                 .onSuccess(server -> managementPort = server.actualPort())
@@ -103,12 +116,30 @@ public final class Platform {
                         deployIfRun("audit", () -> new AuditVerticle(frame)),
                         deployIfRun("metering", () -> new MeteringVerticle(frame)),
                         authzReader.start().compose(caughtUp -> authzIsFresh()))))
-                .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture());
+                .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture())
+                .compose(ok -> deployIfRun("process-adapter", this::processAdapter));
     }
 
     private Future<Void> deployGateway() {
         var gateway = new GatewayVerticle(frame, config.gateway());
         return deploy(gateway).onSuccess(ok -> httpPort = gateway.port());
+    }
+
+    /** An adapter like any other: it comes in by the front door, with a credential of its own. */
+    private Deployable processAdapter() {
+        var settings = new HashMap<>(Map.of(
+                "SLIPWAY_KAFKA_BOOTSTRAP", frame.kafka().bootstrap(),
+                "SLIPWAY_ADAPTER_ID", Demo.ADAPTER.toString(),
+                "SLIPWAY_ADAPTER_SECRET_FILE",
+                        new Home(config.home()).adapterSecretFile().toString(),
+                "SLIPWAY_PROCESS_ADAPTER_HOME",
+                        config.home().resolve("process-adapter").toString()));
+        if (baseUrl() != null) {
+            settings.put("SLIPWAY_BASE_URL", baseUrl());
+        }
+        settings.putAll(config.environment());
+        return new ProcessAdapterVerticle(
+                ProcessAdapterConfig.from(settings), frame.telemetry().traces());
     }
 
     private Future<Void> deployIfRun(String service, Supplier<Deployable> verticle) {
@@ -130,6 +161,20 @@ public final class Platform {
         return new Status(
                 age.compareTo(frame.authzBudgetForWrites()) <= 0,
                 "revision " + frame.authz().revision() + ", confirmed " + age.toMillis() + " ms ago");
+    }
+
+    private void showAuthz() {
+        var meters = frame.telemetry().metrics();
+        Gauge.builder(
+                        "slipway.authz.age",
+                        frame,
+                        f -> f.authz().age(f.clock().instant()).toMillis() / 1e3)
+                .description("How long ago the permissions that decisions are taken from were confirmed")
+                .baseUnit("seconds")
+                .register(meters);
+        Gauge.builder("slipway.authz.revision", frame, f -> f.authz().revision())
+                .description("The revision of the permissions that decisions are taken from")
+                .register(meters);
     }
 
     private Future<Void> authzIsFresh() {
@@ -173,9 +218,9 @@ public final class Platform {
                 chain = chain.eventually(() -> vertx.undeploy(id));
             }
         }
-        return chain.otherwiseEmpty()
-                .eventually(authzReader::stop)
-                .otherwiseEmpty()
-                .eventually(vertx::close);
+        var stopped = Promise.<Void>promise(); // of no event loop: none can tell of its own end
+        chain.otherwiseEmpty().eventually(authzReader::stop).onComplete(done -> vertx.close()
+                .onComplete(stopped));
+        return stopped.future();
     }
 }
