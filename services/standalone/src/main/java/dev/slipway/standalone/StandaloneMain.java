@@ -35,7 +35,7 @@ public final class StandaloneMain {
     public static void main(String[] args) {
         try {
             var config = StandaloneConfig.from(System.getenv());
-            LogFile.configure(config.home());
+            LogFile.configure(config.home(), config.environment());
             var main = new StandaloneMain(config);
             Runtime.getRuntime().addShutdownHook(new Thread(main::stop, "slipway-stop"));
             main.start();

@@ -1,0 +1,191 @@
+package dev.slipway.standalone;
+
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.TestInfrastructure;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class DeadLettersMainTest {
+    private static final String BOOTSTRAP = TestInfrastructure.shared().kafkaBootstrap();
+    private static final String PREFIX = "d" + Ids.next().toString().substring(24) + ".";
+    private static final Map<String, String> ENVIRONMENT =
+            Map.of("SLIPWAY_KAFKA_BOOTSTRAP", BOOTSTRAP, "SLIPWAY_TOPIC_PREFIX", PREFIX);
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @BeforeAll
+    static void makeTopics() throws Exception {
+        try (var admin = Admin.create(Map.of("bootstrap.servers", BOOTSTRAP))) {
+            var topics = new ArrayList<NewTopic>();
+            for (var name : List.of("listed", "empty", "replayed")) {
+                topics.add(new NewTopic(PREFIX + name, 1, (short) 1));
+                topics.add(new NewTopic(PREFIX + name + ".dlq", 1, (short) 1));
+            }
+            admin.createTopics(topics).all().get(30, TimeUnit.SECONDS);
+        }
+        bury("listed", "first", "it is\nrotten");
+        bury("listed", "second", "so is this");
+        bury("replayed", "mended", "was a bug");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "list", "list a b", "replay", "replay a", "replay a b c", "remove a", "-h"})
+    void run_showsItsUsage_whenCalledOtherwise(String line) {
+        var args = line.isEmpty() ? new String[0] : line.split(" ", -1);
+
+        assertThat(run(ENVIRONMENT, args)).isEqualTo(DeadLettersMain.MISUSED);
+
+        assertThat(text(err)).startsWith("Usage: dead-letters list TOPIC");
+        assertThat(text(out)).isEmpty();
+    }
+
+    @Test
+    void run_saysWhatIsMissing_whenNoBrokerIsNamed(@TempDir Path home) {
+        assertThat(run(Map.of("SLIPWAY_HOME", home.toString()), "list", "listed"))
+                .isEqualTo(DeadLettersMain.FAILED);
+
+        assertThat(text(err)).contains("SLIPWAY_KAFKA_BOOTSTRAP is not set").contains(home.toString());
+    }
+
+    @Test
+    void run_saysSo_whenTheBrokerDoesNotAnswer(@TempDir Path home) throws IOException {
+        var client = Files.writeString(home.resolve("client"), "default.api.timeout.ms=1000\nrequest.timeout.ms=500\n");
+        int closed;
+        try (var socket = new ServerSocket(0)) {
+            closed = socket.getLocalPort();
+        }
+        var environment = Map.of(
+                "SLIPWAY_KAFKA_BOOTSTRAP", "127.0.0.1:" + closed, "SLIPWAY_KAFKA_CLIENT_FILE", client.toString());
+
+        assertThat(run(environment, "list", "listed")).isEqualTo(DeadLettersMain.FAILED);
+
+        assertThat(text(err)).startsWith("dead-letters: the broker at 127.0.0.1:" + closed + " does not answer");
+    }
+
+    @Test
+    void run_saysSo_whenThereIsNoSuchTopic() {
+        assertThat(run(ENVIRONMENT, "list", "nowhere")).isEqualTo(DeadLettersMain.FAILED);
+
+        assertThat(text(err)).isEqualTo("dead-letters: there is no topic " + PREFIX + "nowhere.dlq\n");
+    }
+
+    @Test
+    void replay_saysSo_whenThereIsNoSuchLetter() {
+        assertThat(run(ENVIRONMENT, "replay", "listed", "0/99")).isEqualTo(DeadLettersMain.FAILED);
+
+        assertThat(text(err)).contains("there is no letter at 0/99");
+        assertThat(read("listed")).isEmpty();
+    }
+
+    @Test
+    void list_printsNothing_whenThereIsNone() {
+        assertThat(run(ENVIRONMENT, "list", "empty")).isEqualTo(DeadLettersMain.DONE);
+
+        assertThat(text(out)).isEmpty();
+        assertThat(text(err)).isEqualTo("No dead letters of empty.\n");
+    }
+
+    @Test
+    void list_printsALineForEachLetter() {
+        assertThat(run(ENVIRONMENT, "list", "listed")).isEqualTo(DeadLettersMain.DONE);
+
+        assertThat(text(out).lines())
+                .satisfiesExactly(
+                        first ->
+                                assertThat(first).matches("0/0\t20[0-9T:.-]+Z\tfirst\tinstances.reports\tit is rotten"),
+                        second -> assertThat(second)
+                                .matches("0/1\t20[0-9T:.-]+Z\tsecond\tinstances.reports\tso is this"));
+    }
+
+    @Test
+    void replay_sendsTheLetterBack_foundByTheHomeOfThePlatform(@TempDir Path home) throws IOException {
+        Files.writeString(
+                home.resolve("demo.json"),
+                Json.object().put("kafka_bootstrap", BOOTSTRAP).toString());
+        var environment = Map.of("SLIPWAY_HOME", home.toString(), "SLIPWAY_TOPIC_PREFIX", PREFIX);
+
+        assertThat(run(environment, "replay", "replayed", "0/0")).isEqualTo(DeadLettersMain.DONE);
+
+        assertThat(text(out)).isEqualTo("Sent back to replayed: 0/0\n");
+        assertThat(read("replayed")).singleElement().satisfies(record -> {
+            assertThat(record.key()).isEqualTo("mended");
+            assertThat(record.value()).isEqualTo("the value".getBytes(StandardCharsets.UTF_8));
+            assertThat(record.headers()).extracting(h -> h.key()).containsExactly("ce_type");
+        });
+    }
+
+    private int run(Map<String, String> environment, String... args) {
+        var main = new DeadLettersMain(
+                new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
+        return main.run(args, environment);
+    }
+
+    private static String text(ByteArrayOutputStream stream) {
+        return stream.toString(StandardCharsets.UTF_8);
+    }
+
+    private static void bury(String topic, String key, String reason) throws Exception {
+        var config = Map.<String, Object>of("bootstrap.servers", BOOTSTRAP);
+        try (var producer = new KafkaProducer<>(config, new StringSerializer(), new ByteArraySerializer())) {
+            var value = "the value".getBytes(StandardCharsets.UTF_8);
+            var record = new ProducerRecord<>(PREFIX + topic + ".dlq", key, value);
+            Map.of(
+                            "ce_type",
+                            "test.thing",
+                            "slipway-dead-letter-reason",
+                            reason,
+                            "slipway-dead-letter-consumer",
+                            "instances.reports",
+                            "slipway-dead-letter-topic",
+                            topic)
+                    .forEach((name, text) -> record.headers().add(name, text.getBytes(StandardCharsets.UTF_8)));
+            producer.send(record).get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    private static List<ConsumerRecord<String, byte[]>> read(String topic) {
+        var config = Map.<String, Object>of("bootstrap.servers", BOOTSTRAP, "auto.offset.reset", "earliest");
+        try (var consumer = new KafkaConsumer<>(config, new StringDeserializer(), new ByteArrayDeserializer())) {
+            var partition = new TopicPartition(PREFIX + topic, 0);
+            consumer.assign(List.of(partition));
+            consumer.seekToBeginning(List.of(partition));
+            var end = consumer.endOffsets(List.of(partition)).get(partition);
+            var all = new ArrayList<ConsumerRecord<String, byte[]>>();
+            while (consumer.position(partition) < end) {
+                consumer.poll(Duration.ofMillis(200)).forEach(all::add);
+            }
+            return all;
+        }
+    }
+}
