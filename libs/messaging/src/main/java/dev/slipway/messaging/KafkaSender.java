@@ -26,9 +26,18 @@ public final class KafkaSender {
 
     /** Keeps order and waits for the broker as long as it takes. */
     public KafkaSender(Vertx vertx, KafkaSettings kafka) {
+        this(vertx, kafka, kafka.relayProducer());
+    }
+
+    private KafkaSender(Vertx vertx, KafkaSettings kafka, Map<String, Object> config) {
         this.vertx = vertx;
         this.kafka = kafka;
-        this.producer = new KafkaProducer<>(kafka.relayProducer());
+        this.producer = new KafkaProducer<>(config);
+    }
+
+    /** Gives up after the deadline: for records that are worth nothing later, such as those that carry a token. */
+    public static KafkaSender timely(Vertx vertx, KafkaSettings kafka, Duration deadline) {
+        return new KafkaSender(vertx, kafka, kafka.timelyProducer(deadline));
     }
 
     /** Sends in order; done when the broker has them all, failed when it does not have one. */

@@ -8,6 +8,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -45,6 +46,16 @@ public record KafkaSettings(
         config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Integer.MAX_VALUE);
         config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
         config.put(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 500);
+        return config;
+    }
+
+    /** As durable as the relay's, but a send that takes too long fails, wherever it got stuck. */
+    Map<String, Object> timelyProducer(Duration deadline) {
+        var half = (int) deadline.toMillis() / 2;
+        var config = relayProducer();
+        config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, half);
+        config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, half);
+        config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, half / 2);
         return config;
     }
 

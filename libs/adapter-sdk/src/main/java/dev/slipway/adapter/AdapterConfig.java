@@ -1,0 +1,49 @@
+package dev.slipway.adapter;
+
+import dev.slipway.messaging.KafkaSettings;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Where the platform is, and who this adapter is to it.
+ *
+ * @param kafkaClient anything else a Kafka client takes: SASL and TLS, say
+ * @param secretFile holds the adapter's secret; read for every exchange, so that it can be replaced while the adapter runs
+ * @param journalDir the adapter's own, for commands and reports in flight; must outlive the process
+ * @param maxConcurrent how many instances are deployed at a time, and how many deleted
+ */
+public record AdapterConfig(
+        URI baseUrl,
+        String kafkaBootstrap,
+        String kafkaTopicPrefix,
+        Map<String, String> kafkaClient,
+        UUID adapterId,
+        Path secretFile,
+        Path journalDir,
+        int maxConcurrent) {
+
+    public AdapterConfig {
+        kafkaClient = Map.copyOf(kafkaClient);
+    }
+
+    /** The settings that all adapters share; faults are left in {@code settings}. */
+    public static AdapterConfig from(Settings settings, Path journalDir, int maxConcurrent) {
+        return new AdapterConfig(
+                settings.url("SLIPWAY_BASE_URL", "where the platform's API is, such as https://slipway.example.com"),
+                settings.required("SLIPWAY_KAFKA_BOOTSTRAP", "the Kafka brokers, as host:port,host:port"),
+                settings.text("SLIPWAY_KAFKA_TOPIC_PREFIX", ""),
+                settings.file("SLIPWAY_KAFKA_CLIENT_FILE"),
+                settings.id("SLIPWAY_ADAPTER_ID", "the id under which this adapter is registered"),
+                Path.of(settings.required("SLIPWAY_ADAPTER_SECRET_FILE", "the file with this adapter's secret")),
+                journalDir,
+                maxConcurrent);
+    }
+
+    /** An adapter makes no topics, so what those settings say does not matter. */
+    KafkaSettings kafka() {
+        return new KafkaSettings(kafkaBootstrap, kafkaTopicPrefix, 1, (short) 1, kafkaClient);
+    }
+}

@@ -1,0 +1,117 @@
+package dev.slipway.adapter;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The adapter's disk: a file per instance, replaced as a whole and synced, so that after a crash it is either the old or the new one.
+ * Blocking; not for event loops.
+ */
+final class Journal {
+    private static final String SUFFIX = ".json";
+
+    private final Path directory;
+    private volatile @Nullable FileChannel lock;
+
+    Journal(Path directory) {
+        this.directory = directory;
+    }
+
+    /** Takes the directory for this process and reads what is in it. */
+    List<InstanceLog> open() throws IOException {
+        // Only ours to read: a command's configuration may hold what its owner keeps to himself.
+        Files.createDirectories(
+                directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        takeLock();
+        var logs = new ArrayList<InstanceLog>();
+        try (var files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
+            for (var file : files) {
+                logs.add(read(file));
+            }
+        }
+        return logs;
+    }
+
+    /** Two adapters on one journal would carry out every command twice. */
+    private void takeLock() throws IOException {
+        var channel = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            if (channel.tryLock() != null) {
+                lock = channel;
+                return;
+            }
+        } catch (OverlappingFileLockException e) {
+            // Held by this very process: no better.
+        }
+        channel.close();
+        throw new IOException("another adapter uses the journal in " + directory);
+    }
+
+    private static InstanceLog read(Path file) throws IOException {
+        try {
+            return InstanceLog.fromBytes(Files.readAllBytes(file));
+        } catch (IOException | RuntimeException e) {
+            throw new IOException("the journal is damaged: " + file, e);
+        }
+    }
+
+    void write(InstanceLog log) throws IOException {
+        requireOpen();
+        var file = file(log.appInstanceId());
+        var temporary = file.resolveSibling(file.getFileName() + ".tmp");
+        var options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+        var ownerOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+        try (var channel = FileChannel.open(temporary, options, ownerOnly)) {
+            var bytes = ByteBuffer.wrap(log.toBytes());
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        syncDirectory();
+    }
+
+    void remove(UUID appInstanceId) throws IOException {
+        requireOpen();
+        Files.deleteIfExists(file(appInstanceId));
+    }
+
+    void close() throws IOException {
+        var held = lock;
+        lock = null;
+        if (held != null) {
+            held.close();
+        }
+    }
+
+    private void requireOpen() throws IOException {
+        if (lock == null) {
+            throw new IOException("the journal is closed");
+        }
+    }
+
+    private Path file(UUID appInstanceId) {
+        return directory.resolve(appInstanceId + SUFFIX);
+    }
+
+    /** Without it, a rename may not outlive a power cut. */
+    private void syncDirectory() throws IOException {
+        try (var channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+}

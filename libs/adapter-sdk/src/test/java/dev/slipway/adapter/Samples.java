@@ -1,0 +1,50 @@
+package dev.slipway.adapter;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+
+/** Commands as the platform sends them. */
+final class Samples {
+    static final Map<String, String> HEADERS = Map.of(
+            "traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "ce_id", "not part of the trace");
+
+    private Samples() {}
+
+    static Envelope deploy(UUID instance) {
+        var payload = payload(instance);
+        payload.putObject("manifest").putObject("runtime").put("profile", "echo");
+        payload.putObject("config").put("message", "hello");
+        return envelope(Message.DEPLOY, payload);
+    }
+
+    static Envelope delete(UUID instance) {
+        return envelope(Message.DELETE, payload(instance));
+    }
+
+    static Message command(Envelope event) {
+        return Message.command(event, HEADERS);
+    }
+
+    private static ObjectNode payload(UUID instance) {
+        return Json.object()
+                .put("org_id", Ids.next().toString())
+                .put("project_id", Ids.next().toString())
+                .put("app_slug", "echo")
+                .put("app_instance_id", instance.toString())
+                .put("generation", 1)
+                .put("runtime_backend", "bare_metal")
+                .put("app_version", "1.0.0")
+                .put("resource_name", "slipway:eu:o:p:app_instance:" + instance)
+                .put("operator_service_account_id", Ids.next().toString());
+    }
+
+    private static Envelope envelope(String type, ObjectNode payload) {
+        return new Envelope(Ids.next(), type, Instant.parse("2026-01-02T03:04:05Z"), 1, "corr-" + Ids.next(), payload);
+    }
+}

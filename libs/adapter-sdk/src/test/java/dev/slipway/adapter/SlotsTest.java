@@ -1,0 +1,50 @@
+package dev.slipway.adapter;
+
+import io.vertx.core.Promise;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SlotsTest {
+    private final Slots slots = new Slots(1);
+    private final Promise<Void> never = Promise.promise();
+
+    @Test
+    void acquire_waitsInLine_whenAllAreTaken() {
+        assertThat(slots.tryAcquire()).isTrue();
+        assertThat(slots.tryAcquire()).isFalse();
+        var first = slots.acquire(never.future());
+        var second = slots.acquire(never.future());
+
+        slots.release();
+
+        assertThat(first.result()).isTrue();
+        assertThat(second.isComplete()).isFalse();
+        assertThat(slots.inUse()).isEqualTo(1);
+    }
+
+    @Test
+    void acquire_takesNothing_whenGivenUp() {
+        assertThat(slots.tryAcquire()).isTrue();
+        var giveUp = Promise.<Void>promise();
+        var waiting = slots.acquire(giveUp.future());
+
+        giveUp.complete();
+        slots.release();
+
+        assertThat(waiting.result()).isFalse();
+        assertThat(slots.inUse()).isZero();
+    }
+
+    @Test
+    void release_letsNobodyIn_whileMoreAreTakenThanAllowed() {
+        slots.occupy();
+        slots.occupy();
+        var waiting = slots.acquire(never.future());
+
+        slots.release();
+        assertThat(waiting.isComplete()).isFalse();
+        slots.release();
+        assertThat(waiting.result()).isTrue();
+    }
+}
