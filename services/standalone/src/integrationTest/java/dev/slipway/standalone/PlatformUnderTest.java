@@ -6,6 +6,7 @@ import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.EventTap;
 import dev.slipway.testkit.FreshDatabase;
+import dev.slipway.testkit.SimulatedAdapter;
 import dev.slipway.testkit.TestInfrastructure;
 import io.vertx.core.Future;
 
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** A whole platform in this JVM, on a database and topics of its own, with the demo's tenants. */
 final class PlatformUnderTest implements AutoCloseable {
@@ -28,6 +30,7 @@ final class PlatformUnderTest implements AutoCloseable {
     private final String kafkaBootstrap = TestInfrastructure.shared().kafkaBootstrap();
     private final Demo demo = new Demo(ADAPTER_SECRET, Instant.now());
     private final Map<String, String> tokens = demo.tokens();
+    private final UnaryOperator<String> line;
     private final Path home;
     private final Telemetry telemetry;
     private final Platform platform;
@@ -39,6 +42,12 @@ final class PlatformUnderTest implements AutoCloseable {
 
     /** With other settings than the usual, by the names that a user would set. */
     PlatformUnderTest(Map<String, String> settings) {
+        this(settings, address -> address);
+    }
+
+    /** And with its Kafka and PostgreSQL at the end of a line that leads to their addresses. */
+    PlatformUnderTest(Map<String, String> settings, UnaryOperator<String> line) {
+        this.line = line;
         try {
             home = Files.createTempDirectory("slipway-home");
         } catch (IOException e) {
@@ -46,8 +55,8 @@ final class PlatformUnderTest implements AutoCloseable {
         }
         var environment = new HashMap<>(Map.of(
                 "SLIPWAY_HOME", home.toString(),
-                "SLIPWAY_KAFKA_BOOTSTRAP", kafkaBootstrap,
-                "SLIPWAY_DATABASE_URL", database.url(),
+                "SLIPWAY_KAFKA_BOOTSTRAP", line.apply(kafkaBootstrap),
+                "SLIPWAY_DATABASE_URL", line.apply(database.url()),
                 "SLIPWAY_DEMO", "true",
                 "SLIPWAY_TOPIC_PREFIX", topicPrefix,
                 "SLIPWAY_TOPIC_PARTITIONS", "2",
@@ -92,6 +101,17 @@ final class PlatformUnderTest implements AutoCloseable {
                         .put("app_slug", Demo.APP)
                         .put("version", Demo.VERSION)
                         .put("display_name", displayName));
+    }
+
+    /** For a simulated adapter of this platform, which keeps its things in the directory. */
+    SimulatedAdapter.Place adapterIn(Path directory) {
+        try {
+            var secret = Files.writeString(home.resolve("adapter.secret"), ADAPTER_SECRET);
+            return new SimulatedAdapter.Place(
+                    platform.baseUrl(), line.apply(kafkaBootstrap), topicPrefix, Demo.ADAPTER, secret, directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     Platform platform() {

@@ -1,0 +1,152 @@
+package dev.slipway.testkit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.contract.Json;
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+import static dev.slipway.testkit.Eventually.eventuallyGet;
+
+/**
+ * The standalone program as a process of its own, in a home of its own. Its ports are free ones at the first start and stay the same at
+ * every later one, so that clients find it again.
+ */
+public final class PlatformProcess implements AutoCloseable {
+    private static final String CLASSPATH = "slipway.standalone.classpath";
+    private static final Pattern HEALTH = Pattern.compile("Health +(http\\S+)/health/ready");
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+
+    private final Path directory;
+    private final Map<String, String> settings;
+    private @Nullable ChildProcess process;
+
+    /** {@code settings} are as a user would set them, over the free ports and the home in {@code directory}. */
+    public PlatformProcess(Path directory, Map<String, String> settings) {
+        this.directory = directory;
+        this.settings = Map.copyOf(settings);
+    }
+
+    public Path home() {
+        return directory.resolve("home");
+    }
+
+    /** Starts it, and waits until it is ready. */
+    public void start() {
+        launch();
+        awaitReady();
+    }
+
+    /** Starts it and does not wait. */
+    @CanIgnoreReturnValue
+    public ChildProcess launch() {
+        var environment = new HashMap<>(Map.of(
+                "SLIPWAY_HOME", home().toString(),
+                "SLIPWAY_HTTP_PORT", "0",
+                "SLIPWAY_MANAGEMENT_PORT", "0",
+                "SLIPWAY_KAFKA_PORT", "0"));
+        if (Files.exists(home().resolve("demo.json"))) {
+            var before = demo();
+            environment.put("SLIPWAY_HTTP_PORT", port(before.path("base_url")));
+            environment.put("SLIPWAY_KAFKA_PORT", port(before.path("kafka_bootstrap")));
+        }
+        environment.putAll(settings);
+        var classpath = Objects.requireNonNull(System.getProperty(CLASSPATH), CLASSPATH);
+        var started = new ChildProcess(directory, environment, classpath, "dev.slipway.standalone.StandaloneMain");
+        process = started;
+        return started;
+    }
+
+    public void awaitReady() {
+        var ready = eventuallyGet(() -> {
+            if (!process().isAlive()) {
+                throw new EndedError(log());
+            }
+            var answer = HTTP.send(
+                    HttpRequest.newBuilder(URI.create(managementUrl() + "/health/ready"))
+                            .timeout(Duration.ofSeconds(5))
+                            .build(),
+                    BodyHandlers.ofString());
+            if (answer.statusCode() != 200) {
+                throw new AssertionError(answer.body());
+            }
+            return true;
+        });
+        if (!ready) {
+            throw new AssertionError(log());
+        }
+    }
+
+    public ChildProcess process() {
+        return Objects.requireNonNull(process, "not started");
+    }
+
+    /** What it wrote for its users; made anew at each start. */
+    public JsonNode demo() {
+        try {
+            return Json.parse(Files.readAllBytes(home().resolve("demo.json")));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A caller with the token of a demo user, named by its role. */
+    public ApiClient as(String user) {
+        var demo = demo();
+        return new ApiClient(
+                demo.path("base_url").asText(), demo.path("tokens").path(user).asText());
+    }
+
+    /** As the banner says, which is the last thing that a start does. */
+    public String managementUrl() {
+        var health = HEALTH.matcher(process().output());
+        if (!health.find()) {
+            throw new IllegalStateException(
+                    "not ready: " + process().output() + process().errors());
+        }
+        return health.group(1);
+    }
+
+    /** Everything that it said, for a test that failed. */
+    public String log() {
+        var log = home().resolve("slipway.log");
+        try {
+            return process().output() + process().errors() + (Files.exists(log) ? Files.readString(log) : "");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (process != null) {
+            process.close();
+        }
+    }
+
+    private static String port(JsonNode address) {
+        var text = address.asText();
+        return text.substring(text.lastIndexOf(':') + 1);
+    }
+
+    /** Not to be waited for any longer. */
+    private static final class EndedError extends Error {
+        EndedError(String log) {
+            super("the platform ended instead of becoming ready:\n" + log);
+        }
+    }
+}

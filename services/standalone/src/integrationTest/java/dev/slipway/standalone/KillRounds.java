@@ -1,0 +1,69 @@
+package dev.slipway.standalone;
+
+import dev.slipway.testkit.EventTap;
+import dev.slipway.testkit.PlatformProcess;
+import dev.slipway.testkit.SimulatedAdapter;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Kills a whole platform, its Kafka and PostgreSQL with it, at random moments while clients launch and delete, and starts it again; at
+ * the end nothing of what was accepted may be missing, and nothing be there twice.
+ */
+final class KillRounds {
+    private static final int CLIENTS = 4;
+    private static final int MAX_ACCEPTED_BEFORE_KILL = 30;
+    private static final int MAX_MS_INTO_START = 8_000;
+
+    private KillRounds() {}
+
+    /** With {@code alsoWhileStarting}, some kills come before the platform is ready again. */
+    static void run(Path directory, int rounds, boolean alsoWhileStarting) {
+        var seed = System.nanoTime();
+        System.out.println("kill rounds: seed " + seed);
+        var random = new Random(seed);
+        var settings = Map.of("SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,gateway");
+        try (var platform = new PlatformProcess(directory, settings)) {
+            platform.start();
+            var demo = platform.demo();
+            var owner = platform.as("project_owner"); // with its first token: that one stays good
+            var place = new SimulatedAdapter.Place(
+                    demo.path("base_url").asText(),
+                    demo.path("kafka_bootstrap").asText(),
+                    "",
+                    Demo.ADAPTER,
+                    platform.home().resolve("adapter.secret"),
+                    directory.resolve("adapter"));
+            try (var adapter = SimulatedAdapter.start(place)) {
+                var load = new Load(owner, CLIENTS, seed);
+                try (load) {
+                    for (var round = 0; round < rounds; round++) {
+                        kill(platform, load, random);
+                        if (alsoWhileStarting && random.nextInt(3) == 0) {
+                            var starting = platform.launch();
+                            assertThat(starting.endsWithin(random.nextInt(MAX_MS_INTO_START)))
+                                    .isFalse();
+                            starting.kill();
+                        }
+                        platform.start();
+                    }
+                    load.accept(MAX_ACCEPTED_BEFORE_KILL / 2);
+                }
+                System.out.println("kill rounds: " + load.acceptedSoFar() + " launched, "
+                        + load.deleted().size() + " of them deleted; on the way " + load.refusals());
+                try (var events = new EventTap(demo.path("kafka_bootstrap").asText(), "")) {
+                    new Kept(owner, load).verify(events, adapter.world(), 1);
+                }
+            }
+        }
+    }
+
+    private static void kill(PlatformProcess platform, Load load, Random random) {
+        load.accept(1 + random.nextInt(MAX_ACCEPTED_BEFORE_KILL));
+        platform.process().kill();
+    }
+}

@@ -1,0 +1,186 @@
+package dev.slipway.standalone;
+
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.PlatformProcess;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The program at the terminal: it starts, or says in a sentence why not; and it ends when asked. */
+@TestMethodOrder(OrderAnnotation.class) // the last one ends the instance that the others leave alone
+class StandaloneProcessTest {
+    private static final String SERVICES = "iam,catalog,instances,audit,metering,gateway";
+
+    @TempDir
+    static Path directory;
+
+    private static PlatformProcess first;
+
+    @BeforeAll
+    static void start() {
+        first = another("first", Map.of());
+        first.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        first.close();
+    }
+
+    private static PlatformProcess another(String name, Map<String, String> settings) {
+        var all = new java.util.HashMap<>(Map.of("SLIPWAY_SERVICES", SERVICES));
+        all.putAll(settings);
+        return new PlatformProcess(directory.resolve(name), all);
+    }
+
+    private static String firstPort(String address) {
+        var text = first.demo().path(address).asText();
+        return text.substring(text.lastIndexOf(':') + 1);
+    }
+
+    /** What a start says that cannot succeed; afterwards the first instance works as before. */
+    private static String refusal(String name, Map<String, String> settings) {
+        try (var refused = another(name, settings)) {
+            var process = refused.launch();
+            assertThat(process.exit()).as(process.errors()).isEqualTo(1);
+            assertThat(process.children()).isEmpty();
+            first.as("project_owner")
+                    .call("listAppInstances")
+                    .path("project_id", Demo.PROJECT)
+                    .send()
+                    .expect(200);
+            return process.errors();
+        }
+    }
+
+    private static void isOneSentence(String errors, String... words) {
+        assertThat(errors.lines())
+                .hasSize(1)
+                .first()
+                .asString()
+                .startsWith("slipway: ")
+                .contains(words);
+    }
+
+    @Test
+    void demoFile_tellsEverythingToItsOwnerOnly() throws Exception {
+        var file = first.home().resolve("demo.json");
+
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        var demo = Json.parse(Files.readAllBytes(file));
+        for (var key : new String[] {
+            "base_url", "kafka_bootstrap", "org_id", "project_id", "other_org_id", "other_project_id", "app_slug"
+        }) {
+            assertThat(demo.path(key).asText()).as(key).isNotBlank();
+        }
+        for (var user : new String[] {
+            "platform_superadmin",
+            "platform_ops",
+            "tenant_owner",
+            "tenant_admin",
+            "project_owner",
+            "project_admin",
+            "project_member",
+            "project_viewer",
+            "service_account",
+            "other_tenant_owner"
+        }) {
+            first.as(user).call("getMe").send().expect(200);
+        }
+    }
+
+    @Test
+    void start_isRefused_whenTheHttpPortIsTaken() {
+        isOneSentence(
+                refusal("http", Map.of("SLIPWAY_HTTP_PORT", firstPort("base_url"))),
+                "SLIPWAY_HTTP_PORT",
+                firstPort("base_url"));
+    }
+
+    @Test
+    void start_isRefused_whenTheKafkaPortIsTaken() {
+        isOneSentence(
+                refusal("kafka", Map.of("SLIPWAY_KAFKA_PORT", firstPort("kafka_bootstrap"))),
+                "SLIPWAY_KAFKA_PORT",
+                firstPort("kafka_bootstrap"));
+    }
+
+    @Test
+    void start_isRefused_whenTheHomeIsInUse() {
+        isOneSentence(
+                refusal("second", Map.of("SLIPWAY_HOME", first.home().toString())),
+                first.home().toString(),
+                "in use");
+    }
+
+    @Test
+    void start_isRefused_whenTheHomeIsAFile() throws Exception {
+        var file = Files.createFile(directory.resolve("a-file"));
+
+        isOneSentence(refusal("file", Map.of("SLIPWAY_HOME", file.toString())), file.toString(), "not a directory");
+    }
+
+    @Test
+    void start_isRefused_whenTheHomeCannotBeMade() {
+        isOneSentence(refusal("proc", Map.of("SLIPWAY_HOME", "/proc/slipway")), "/proc/slipway", "not writable");
+    }
+
+    @Test
+    void start_namesEveryWrongSetting() {
+        var errors = refusal(
+                "settings",
+                Map.of(
+                        "SLIPWAY_HTTP_PORT", "many",
+                        "SLIPWAY_DEMO", "perhaps",
+                        "SLIPWAY_SERVICES", "iam,billing",
+                        "SLIPWAY_AUTHZ_BUDGET_WRITES", "soon"));
+
+        assertThat(errors.lines())
+                .hasSize(4)
+                .allMatch(line -> line.startsWith("slipway: "))
+                .anyMatch(line -> line.contains("SLIPWAY_HTTP_PORT=many"))
+                .anyMatch(line -> line.contains("SLIPWAY_DEMO=perhaps"))
+                .anyMatch(line -> line.contains("billing"))
+                .anyMatch(line -> line.contains("SLIPWAY_AUTHZ_BUDGET_WRITES=soon"));
+    }
+
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void terminate_endsEverything_andTheNextStartHasIt() {
+        var owner = first.as("project_owner");
+        var instance = owner.call("createAppInstance")
+                .path("project_id", Demo.PROJECT)
+                .body(Json.object()
+                        .put("app_slug", Demo.APP)
+                        .put("version", Demo.VERSION)
+                        .put("display_name", "survives"))
+                .send()
+                .expect(202)
+                .text("id");
+        var children = first.process().children();
+        assertThat(children).isNotEmpty();
+
+        assertThat(first.process().terminate()).isEqualTo(128 + 15);
+
+        assertThat(children).noneMatch(ProcessHandle::isAlive);
+        assertThat(first.process().errors()).isEmpty();
+        first.start();
+        owner.call("getAppInstance")
+                .path("project_id", Demo.PROJECT)
+                .path("app_instance_id", instance)
+                .send()
+                .expect(200);
+    }
+}
