@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A Java program in a process of its own, to be killed. */
 public final class ChildProcess implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int PATIENCE_SECONDS = 150;
 
     private final Path output;
     private final Path errors;

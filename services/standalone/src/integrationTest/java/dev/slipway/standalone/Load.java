@@ -92,7 +92,7 @@ final class Load implements AutoCloseable {
         stopping = true;
         for (var thread : threads) {
             try {
-                thread.join(120_000);
+                thread.join(150_000);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

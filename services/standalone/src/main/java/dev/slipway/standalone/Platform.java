@@ -173,9 +173,11 @@ public final class Platform {
                 chain = chain.eventually(() -> vertx.undeploy(id));
             }
         }
-        return chain.otherwiseEmpty()
+        // A promise of nobody's: an event loop cannot tell of its own end.
+        var stopped = Promise.<Void>promise();
+        chain.otherwiseEmpty()
                 .eventually(authzReader::stop)
-                .otherwiseEmpty()
-                .eventually(vertx::close);
+                .onComplete(done -> vertx.close().onComplete(stopped));
+        return stopped.future();
     }
 }
