@@ -34,7 +34,7 @@ public record AdapterConfig(
         return new AdapterConfig(
                 settings.url("SLIPWAY_BASE_URL", "where the platform's API is, such as https://slipway.example.com"),
                 settings.required("SLIPWAY_KAFKA_BOOTSTRAP", "the Kafka brokers, as host:port,host:port"),
-                settings.text("SLIPWAY_KAFKA_TOPIC_PREFIX", ""),
+                settings.text("SLIPWAY_TOPIC_PREFIX", ""),
                 settings.file("SLIPWAY_KAFKA_CLIENT_FILE"),
                 settings.id("SLIPWAY_ADAPTER_ID", "the id under which this adapter is registered"),
                 Path.of(settings.required("SLIPWAY_ADAPTER_SECRET_FILE", "the file with this adapter's secret")),

@@ -77,8 +77,7 @@ public final class AdapterHost implements Reports {
                             List.of(Topics.runtimeCommands(adapter.backend())),
                             MAX_BATCH,
                             this::accept);
-                    commands = loop;
-                    return loop.start();
+                    return loop.start().onSuccess(started -> commands = loop);
                 })
                 .onSuccess(ok -> LOG.atInfo()
                         .addKeyValue("backend", adapter.backend())

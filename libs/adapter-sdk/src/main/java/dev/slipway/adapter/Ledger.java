@@ -1,6 +1,7 @@
 package dev.slipway.adapter;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,30 +39,46 @@ final class Ledger {
     /** A full disk is waited out: a change that is not on disk must not be acted on. Fails only when the host stops. */
     Future<Void> change(UnaryOperator<InstanceLog> change) {
         log = change.apply(log);
-        saved = saved.transform(before -> save(1));
+        saved = saved.transform(before -> save());
         return saved;
     }
 
-    private Future<Void> save(int attempt) {
-        var current = log;
-        if (current.equals(written)) {
-            return Future.succeededFuture();
-        }
-        return vertx.<Void>executeBlocking(
-                        () -> {
-                            journal.write(current);
-                            return null;
-                        },
-                        false)
-                .onSuccess(ok -> written = current)
-                .recover(e -> stopping.begun() ? Future.failedFuture(e) : retry(attempt, e));
+    private Future<Void> save() {
+        var done = Promise.<Void>promise();
+        attempt(1, done);
+        return done.future();
     }
 
-    private Future<Void> retry(int attempt, Throwable failure) {
+    private void attempt(int attempt, Promise<Void> done) {
+        var current = log;
+        if (current.equals(written)) {
+            done.complete();
+            return;
+        }
+        vertx.executeBlocking(
+                        () -> {
+                            journal.write(current);
+                            return current;
+                        },
+                        false)
+                .onSuccess(now -> {
+                    written = now;
+                    done.complete();
+                })
+                .onFailure(e -> {
+                    if (stopping.begun()) {
+                        done.fail(e);
+                    } else {
+                        retry(attempt, e, done);
+                    }
+                });
+    }
+
+    private void retry(int attempt, Throwable failure, Promise<Void> done) {
         LOG.atError()
                 .addKeyValue("app_instance_id", log.appInstanceId())
                 .setCause(failure)
                 .log("cannot write the journal; will try again");
-        return vertx.timer(Backoff.ms(attempt, 500, 10_000)).compose(ok -> save(attempt + 1));
+        vertx.setTimer(Backoff.ms(attempt, 500, 10_000), timer -> attempt(attempt + 1, done));
     }
 }

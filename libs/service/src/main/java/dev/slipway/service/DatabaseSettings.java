@@ -28,6 +28,7 @@ public record DatabaseSettings(String uri, int poolSize) {
                 .addProperty("statement_timeout", "10000")
                 .addProperty("lock_timeout", "5000")
                 .addProperty("idle_in_transaction_session_timeout", "30000")
+                .setMetricsName(service)
                 .setCachePreparedStatements(true)
                 .setPreparedStatementCacheMaxSize(256)
                 .setPipeliningLimit(64);

@@ -14,6 +14,8 @@ import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
 import dev.slipway.metering.MeteringVerticle;
+import dev.slipway.processadapter.ProcessAdapterConfig;
+import dev.slipway.processadapter.ProcessAdapterVerticle;
 import dev.slipway.service.BusCodecs;
 import dev.slipway.service.ClusterSettings;
 import dev.slipway.service.DatabaseSettings;
@@ -32,7 +34,9 @@ import org.jspecify.annotations.Nullable;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /** The services of this process, on a broker and a database that are there: started in order, stopped in the opposite one. */
@@ -103,12 +107,30 @@ public final class Platform {
                         deployIfRun("audit", () -> new AuditVerticle(frame)),
                         deployIfRun("metering", () -> new MeteringVerticle(frame)),
                         authzReader.start().compose(caughtUp -> authzIsFresh()))))
-                .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture());
+                .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture())
+                .compose(ok -> deployIfRun("process-adapter", this::processAdapter));
     }
 
     private Future<Void> deployGateway() {
         var gateway = new GatewayVerticle(frame, config.gateway());
         return deploy(gateway).onSuccess(ok -> httpPort = gateway.port());
+    }
+
+    /** An adapter like any other: it comes in by the front door, with a credential of its own. */
+    private Deployable processAdapter() {
+        var settings = new HashMap<>(Map.of(
+                "SLIPWAY_KAFKA_BOOTSTRAP", frame.kafka().bootstrap(),
+                "SLIPWAY_ADAPTER_ID", Demo.ADAPTER.toString(),
+                "SLIPWAY_ADAPTER_SECRET_FILE",
+                        new Home(config.home()).adapterSecretFile().toString(),
+                "SLIPWAY_PROCESS_ADAPTER_HOME",
+                        config.home().resolve("process-adapter").toString()));
+        if (baseUrl() != null) {
+            settings.put("SLIPWAY_BASE_URL", baseUrl());
+        }
+        settings.putAll(config.environment());
+        return new ProcessAdapterVerticle(
+                ProcessAdapterConfig.from(settings), frame.telemetry().traces());
     }
 
     private Future<Void> deployIfRun(String service, Supplier<Deployable> verticle) {

@@ -1,0 +1,407 @@
+package dev.slipway.adapter;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.read.ListAppender;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.adapter.Outcome.Deleted;
+import dev.slipway.adapter.Outcome.Endpoint;
+import dev.slipway.adapter.Outcome.Failed;
+import dev.slipway.adapter.Outcome.Running;
+import dev.slipway.adapter.testing.SimulatedPlatform;
+import dev.slipway.adapter.testing.SimulatedPlatform.Report;
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.telemetry.Telemetry;
+import dev.slipway.testkit.Proves;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+class AdapterHostTest {
+    private static final Running RUNNING = new Running(List.of(new Endpoint("http", "http://127.0.0.1:1")));
+
+    @TempDir
+    Path home;
+
+    private final Telemetry telemetry = Telemetry.start(Map.of());
+    private final Vertx vertx = telemetry.vertx(new VertxOptions()).build();
+    private final TestAdapter adapter = new TestAdapter();
+    private SimulatedPlatform platform;
+    private AdapterHost host;
+
+    /** Deploys when it is let: an instance with a gate waits for it. */
+    private static final class TestAdapter implements RuntimeAdapter {
+        final List<UUID> deployed = new CopyOnWriteArrayList<>();
+        final List<UUID> deleted = new CopyOnWriteArrayList<>();
+        final Map<UUID, Promise<Outcome>> gates = new ConcurrentHashMap<>();
+        volatile boolean breaks;
+
+        @Override
+        public String backend() {
+            return "bare_metal";
+        }
+
+        @Override
+        public Future<Outcome> deploy(DeployCommand command, Progress progress) {
+            var instance = command.task().appInstanceId();
+            deployed.add(instance);
+            if (breaks) {
+                breaks = false;
+                throw new IllegalStateException("a bug of the adapter");
+            }
+            var gate = gates.get(instance);
+            if (gate == null) {
+                return Future.succeededFuture(RUNNING);
+            }
+            progress.cancelled().onSuccess(ok -> gate.tryComplete(new Failed("cancelled")));
+            return gate.future();
+        }
+
+        @Override
+        public Future<Outcome> delete(DeleteCommand command, Progress progress) {
+            deleted.add(command.task().appInstanceId());
+            return Future.succeededFuture(new Deleted());
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        platform = new SimulatedPlatform(home, "bare_metal");
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        if (host != null) {
+            get(host.stop());
+        }
+        platform.close();
+        get(vertx.close());
+        telemetry.close();
+    }
+
+    private void host(int maxConcurrent) throws Exception {
+        host = new AdapterHost(
+                vertx, platform.adapter(home.resolve("journal"), maxConcurrent), telemetry.traces(), adapter);
+        get(host.start());
+    }
+
+    @CanIgnoreReturnValue
+    private static <T> T get(Future<T> future) throws Exception {
+        return future.toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+    }
+
+    @CanIgnoreReturnValue
+    private Envelope deploy(UUID instance) throws Exception {
+        var command = platform.deploy(instance, Json.object(), Json.object().put("message", "hello"));
+        platform.send(command);
+        return command;
+    }
+
+    private List<String> types(UUID instance) {
+        return platform.reports(instance).stream().map(Report::type).toList();
+    }
+
+    private List<UUID> ids(UUID instance) {
+        return platform.reports(instance).stream().map(r -> r.event().eventId()).toList();
+    }
+
+    private String journal() throws Exception {
+        var text = new StringBuilder();
+        try (var files = Files.walk(home.resolve("journal"))) {
+            for (var file :
+                    files.filter(file -> file.toString().endsWith(".json")).toList()) {
+                text.append(new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
+            }
+        }
+        return text.toString();
+    }
+
+    @Test
+    @Proves("2.18")
+    void deploy_isReportedWithTheCommandsCorrelationAndTrace() throws Exception {
+        host(4);
+        var instance = Ids.next();
+        var command = deploy(instance);
+
+        var running = platform.await(instance, "running");
+
+        assertThat(types(instance)).containsExactly("deploying", "running");
+        for (var report : platform.reports(instance)) {
+            assertThat(report.event().correlationId()).isEqualTo(command.correlationId());
+            assertThat(report.headers().get("traceparent")).contains(SimulatedPlatform.TRACE_ID);
+            assertThat(report.headers().get("baggage")).contains(command.correlationId());
+            assertThat(report.headers())
+                    .containsEntry("ce_id", report.event().eventId().toString());
+            assertThat(report.text("command_id")).isEqualTo(command.eventId().toString());
+        }
+        assertThat(running.event().payload().path("endpoints")).hasSize(1);
+        assertThat(platform.tokens().exchanges()).as("one token serves a task").isEqualTo(1);
+    }
+
+    @Test
+    void command_hasOneEffect_whenItComesAgain() throws Exception {
+        host(4);
+        var instance = Ids.next();
+        var command = deploy(instance);
+        platform.send(command);
+        platform.await(instance, "running");
+        platform.send(platform.delete(instance));
+        platform.await(instance, "deleted");
+        get(host.stop());
+        platform.send(command);
+        host(4);
+        var later = platform.delete(instance);
+        platform.send(later);
+
+        platform.await(r -> r.text("command_id").equals(later.eventId().toString()));
+
+        assertThat(adapter.deployed).containsExactly(instance);
+        assertThat(types(instance)).containsExactly("deploying", "running", "deleted", "deleted");
+    }
+
+    @Test
+    void command_isAskedForAgain_whenTheAdapterDiedAfterTheEffect() throws Exception {
+        var config = platform.adapter(home.resolve("journal"), 4);
+        var effects = home.resolve("effects");
+        var instance = Ids.next();
+        var process = CrashingAdapter.start(config, effects, true);
+        deploy(instance);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(effects).hasContent(instance.toString());
+
+        host(4);
+        platform.await(instance, "running");
+
+        assertThat(adapter.deployed).containsExactly(instance);
+        assertThat(types(instance)).endsWith("running").containsOnlyOnce("running");
+    }
+
+    @Test
+    void report_isSentUnderItsId_whenTheAdapterWasKilledBeforeItWasOut() throws Exception {
+        // Given an adapter that has done its work but cannot report, and is killed
+        platform.tokens().refuse(503, "unavailable");
+        var config = platform.adapter(home.resolve("journal"), 4);
+        var instance = Ids.next();
+        var process = CrashingAdapter.start(config, home.resolve("effects"), false);
+        deploy(instance);
+        var log = home.resolve("journal").resolve(instance + ".json");
+        eventually(() -> assertThat(reportsIn(log).size() == 2).isTrue());
+        assertThat(process.destroyForcibly().waitFor(30, TimeUnit.SECONDS)).isTrue();
+        var journalled = reportsIn(log);
+
+        // When it starts again
+        platform.tokens().accept();
+        host(4);
+        platform.await(instance, "running");
+
+        // Then the reports go out as they were written, and the work is not done again
+        assertThat(ids(instance)).isEqualTo(journalled);
+        assertThat(adapter.deployed).isEmpty();
+        assertThat(home.resolve("effects")).hasContent(instance.toString());
+    }
+
+    private static List<UUID> reportsIn(Path log) {
+        try {
+            return InstanceLog.fromBytes(Files.readAllBytes(log)).reports().stream()
+                    .map(Message::id)
+                    .toList();
+        } catch (java.io.IOException e) {
+            return List.of();
+        }
+    }
+
+    @Test
+    void report_keepsItsId_whenSentTwiceBecauseTheJournalDidNotHearOfTheFirst() throws Exception {
+        // Given a journal as it was before the broker's answer was written down
+        platform.tokens().refuse(503, "unavailable");
+        host(4);
+        var instance = Ids.next();
+        deploy(instance);
+        var log = home.resolve("journal").resolve(instance + ".json");
+        eventually(() -> assertThat(reportsIn(log).size() == 2).isTrue());
+        var before = Files.readAllBytes(log);
+        platform.tokens().accept();
+        platform.await(instance, "running");
+        get(host.stop());
+        Files.write(log, before);
+
+        // When the adapter starts from it
+        host(4);
+        platform.await(r -> ids(instance).size() == 4);
+
+        // Then the platform sees what it has seen
+        var ids = ids(instance);
+        assertThat(ids.subList(2, 4)).isEqualTo(ids.subList(0, 2));
+    }
+
+    @Test
+    void delete_cancelsTheDeploymentInProgress_andFollowsIt() throws Exception {
+        host(4);
+        var instance = Ids.next();
+        adapter.gates.put(instance, Promise.promise());
+        deploy(instance);
+        eventually(() -> assertThat(adapter.deployed.contains(instance)).isTrue());
+
+        platform.send(platform.delete(instance));
+        platform.await(instance, "deleted");
+
+        assertThat(types(instance)).containsExactly("deploying", "deleted");
+        assertThat(adapter.deleted).containsExactly(instance);
+    }
+
+    @Test
+    void deploy_waitsAndSaysSo_whenTheBoundIsReached_butADeleteDoesNot() throws Exception {
+        host(1);
+        var slow = Ids.next();
+        var waiting = Ids.next();
+        var unwanted = Ids.next();
+        var other = Ids.next();
+        adapter.gates.put(slow, Promise.promise());
+        deploy(slow);
+        eventually(() -> assertThat(adapter.deployed.contains(slow)).isTrue());
+        deploy(waiting);
+        deploy(unwanted);
+
+        assertThat(platform.await(waiting, "deploying").text("message")).startsWith("waiting: 1 of 1");
+        platform.await(unwanted, "deploying");
+        platform.send(platform.delete(unwanted));
+        platform.send(platform.delete(other));
+        platform.await(unwanted, "deleted");
+        platform.await(other, "deleted");
+        assertThat(adapter.deployed).containsExactly(slow);
+
+        adapter.gates.get(slow).complete(RUNNING);
+        platform.await(waiting, "running");
+        assertThat(adapter.deployed).containsExactly(slow, waiting);
+    }
+
+    @Test
+    void deploy_doesNotHoldUpOthers_whenItIsSlow() throws Exception {
+        host(2);
+        var slow = Ids.next();
+        adapter.gates.put(slow, Promise.promise());
+        deploy(slow);
+        for (var i = 0; i < 5; i++) {
+            var quick = Ids.next();
+            deploy(quick);
+            platform.await(quick, "running");
+        }
+        assertThat(types(slow)).containsExactly("deploying");
+    }
+
+    @Test
+    void reports_areSent_whenThePlatformDidNotKnowTheTaskYet() throws Exception {
+        platform.tokens().refuse(409, "task_unknown");
+        host(4);
+        var instance = Ids.next();
+        deploy(instance);
+        eventually(() -> assertThat(platform.tokens().exchanges() >= 3).isTrue());
+
+        platform.tokens().accept();
+
+        platform.await(instance, "running");
+        assertThat(types(instance)).containsExactly("deploying", "running");
+    }
+
+    @Test
+    void token_isNeitherJournalledNorLogged() throws Exception {
+        var logged = new ListAppender<ILoggingEvent>();
+        var root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        logged.start();
+        root.addAppender(logged);
+        try {
+            host(4);
+            var instance = Ids.next();
+            adapter.gates.put(instance, Promise.promise());
+            deploy(instance);
+            platform.await(instance, "deploying"); // the token is in the host's memory from here on
+            platform.tokens().refuse(401, "unauthenticated");
+            var other = Ids.next();
+            deploy(other);
+            eventually(() -> assertThat(platform.tokens().exchanges() >= 2).isTrue());
+            adapter.gates.get(instance).complete(new Failed("no more room"));
+            platform.await(instance, "failed");
+
+            eventually(() -> assertThat(List.copyOf(logged.list).stream()
+                            .anyMatch(e -> e.getLevel().levelStr.equals("ERROR")))
+                    .isTrue());
+            assertThat(journal()).contains(instance.toString()).doesNotContain("token-for", "s3cret");
+            assertThat(List.copyOf(logged.list)).allSatisfy(e -> assertThat(e.getFormattedMessage()
+                            + e.getKeyValuePairs()
+                            + ThrowableProxyUtil.asString(e.getThrowableProxy()))
+                    .doesNotContain("token-for", "s3cret"));
+        } finally {
+            root.detachAppender(logged);
+        }
+    }
+
+    @Test
+    void report_isAboutTheDeployment_whenAnInstanceFailsLater() throws Exception {
+        host(4);
+        var instance = Ids.next();
+        var command = deploy(instance);
+        platform.await(instance, "running");
+        get(host.stop());
+        host(4);
+
+        get(host.report(instance, new Failed("the process died")));
+        var failed = platform.await(instance, "failed");
+        platform.send(platform.delete(instance));
+        platform.await(instance, "deleted");
+        get(host.report(instance, new Failed("too late")));
+
+        assertThat(failed.text("command_id")).isEqualTo(command.eventId().toString());
+        assertThat(failed.text("reason")).isEqualTo("the process died");
+        assertThat(failed.event().correlationId()).isEqualTo(command.correlationId());
+        assertThat(journal()).doesNotContain("too late");
+    }
+
+    @Test
+    void deploy_isTriedAgain_whenTheAdapterBreaks() throws Exception {
+        host(4);
+        adapter.breaks = true;
+        var instance = Ids.next();
+        deploy(instance);
+
+        platform.await(instance, "running");
+
+        assertThat(adapter.deployed).containsExactly(instance, instance);
+    }
+
+    @Test
+    void record_isSkipped_whenItIsNoCommand() throws Exception {
+        host(4);
+        var instance = Ids.next();
+        platform.send(instance.toString(), "not an envelope".getBytes(StandardCharsets.UTF_8));
+        var incomplete = platform.delete(instance);
+        incomplete.payload().remove("generation");
+        platform.send(incomplete);
+        deploy(instance);
+
+        platform.await(instance, "running");
+
+        assertThat(adapter.deleted).isEmpty();
+    }
+}

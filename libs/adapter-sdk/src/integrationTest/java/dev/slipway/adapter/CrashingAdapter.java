@@ -1,0 +1,97 @@
+package dev.slipway.adapter;
+
+import dev.slipway.adapter.Outcome.Deleted;
+import dev.slipway.adapter.Outcome.Running;
+import dev.slipway.telemetry.Telemetry;
+import io.vertx.core.Future;
+import io.vertx.core.VertxOptions;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** An adapter in a JVM of its own, so that it can really be killed. Its effect is a line in a file. */
+final class CrashingAdapter implements RuntimeAdapter {
+    private final Path effects;
+    private final boolean halts;
+
+    CrashingAdapter(Path effects, boolean halts) {
+        this.effects = effects;
+        this.halts = halts;
+    }
+
+    /** Arguments: base URL, bootstrap, prefix, adapter id, secret file, journal, effects, whether to halt after the effect. */
+    public static void main(String[] args) {
+        var telemetry = Telemetry.start(Map.of());
+        var vertx = telemetry.vertx(new VertxOptions()).build();
+        var config = new AdapterConfig(
+                URI.create(args[0]),
+                args[1],
+                args[2],
+                Map.of(),
+                UUID.fromString(args[3]),
+                Path.of(args[4]),
+                Path.of(args[5]),
+                4);
+        var adapter = new CrashingAdapter(Path.of(args[6]), Boolean.parseBoolean(args[7]));
+        new AdapterHost(vertx, config, telemetry.traces(), adapter).start().onFailure(e -> {
+            e.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        });
+    }
+
+    static Process start(AdapterConfig config, Path effects, boolean halts) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx128m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        CrashingAdapter.class.getName(),
+                        config.baseUrl().toString(),
+                        config.kafkaBootstrap(),
+                        config.kafkaTopicPrefix(),
+                        config.adapterId().toString(),
+                        config.secretFile().toString(),
+                        config.journalDir().toString(),
+                        effects.toString(),
+                        String.valueOf(halts))
+                .redirectErrorStream(true)
+                .redirectOutput(effects.resolveSibling("crashing-adapter.log").toFile())
+                .start();
+    }
+
+    @Override
+    public String backend() {
+        return "bare_metal";
+    }
+
+    @Override
+    public Future<Outcome> deploy(DeployCommand command, Progress progress) {
+        try {
+            Files.writeString(
+                    effects,
+                    command.task().appInstanceId() + "\n",
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        if (halts) {
+            Runtime.getRuntime().halt(137);
+        }
+        return Future.succeededFuture(new Running(List.of()));
+    }
+
+    @Override
+    public Future<Outcome> delete(DeleteCommand command, Progress progress) {
+        return Future.succeededFuture(new Deleted());
+    }
+}

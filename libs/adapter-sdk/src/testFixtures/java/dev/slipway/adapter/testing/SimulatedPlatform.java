@@ -1,0 +1,221 @@
+package dev.slipway.adapter.testing;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.adapter.AdapterConfig;
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.EventSchemas;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.Eventually;
+import dev.slipway.testkit.TestInfrastructure;
+import io.vertx.core.Vertx;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * Sends commands and collects reports. Every report is checked as it comes in: its schema, its key, and that its token is for its task.
+ */
+public final class SimulatedPlatform implements AutoCloseable {
+    static final String SECRET = "s3cret-of-the-adapter";
+    /** The trace that every command is part of. */
+    public static final String TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
+
+    private static final long PATIENCE_S = 60;
+
+    private final Vertx vertx = Vertx.vertx();
+    private final String broker = TestInfrastructure.shared().kafkaBootstrap();
+    private final Path home;
+    private final String backend;
+    private final String prefix = "t" + Ids.next() + ".";
+    private final TokenEndpoint tokens;
+    private final KafkaProducer<String, byte[]> producer;
+    private final List<Report> reports = new CopyOnWriteArrayList<>();
+    private final List<String> faults = new CopyOnWriteArrayList<>();
+    private final EventSchemas schemas = EventSchemas.load();
+    private final Thread reader = new Thread(this::read, "reports");
+    private volatile boolean closed;
+
+    /** A report that the broker has. */
+    public record Report(Envelope event, Map<String, String> headers) {
+        public String type() {
+            return event.eventType().substring("runtime.report.".length());
+        }
+
+        public UUID instance() {
+            return UUID.fromString(event.payload().path("app_instance_id").asText());
+        }
+
+        public String text(String field) {
+            return event.payload().path(field).asText();
+        }
+    }
+
+    public SimulatedPlatform(Path home, String backend) throws Exception {
+        this.home = home;
+        this.backend = backend;
+        this.tokens = new TokenEndpoint(vertx);
+        var bootstrap = Map.<String, Object>of("bootstrap.servers", broker);
+        try (var admin = Admin.create(bootstrap)) {
+            admin.createTopics(List.of(
+                            new NewTopic(prefix + "runtime.commands." + backend, 2, (short) 1),
+                            new NewTopic(prefix + "runtime.reports", 1, (short) 1)))
+                    .all()
+                    .get(30, TimeUnit.SECONDS);
+        }
+        producer = new KafkaProducer<>(bootstrap, new StringSerializer(), new ByteArraySerializer());
+        Files.writeString(home.resolve("adapter-secret"), SECRET + "\n");
+        reader.start();
+    }
+
+    public AdapterConfig adapter(Path journal, int maxConcurrent) {
+        return new AdapterConfig(
+                URI.create(tokens.baseUrl()),
+                broker,
+                prefix,
+                Map.of(),
+                UUID.nameUUIDFromBytes(prefix.getBytes(StandardCharsets.UTF_8)),
+                home.resolve("adapter-secret"),
+                journal,
+                maxConcurrent);
+    }
+
+    public TokenEndpoint tokens() {
+        return tokens;
+    }
+
+    public Envelope deploy(UUID instance, ObjectNode manifest, ObjectNode config) {
+        var payload = payload(instance);
+        payload.set("manifest", manifest);
+        payload.set("config", config);
+        return command("runtime.command.deploy", payload);
+    }
+
+    public Envelope delete(UUID instance) {
+        return command("runtime.command.delete", payload(instance));
+    }
+
+    public void send(Envelope command) throws Exception {
+        var key = command.payload().path("app_instance_id").asText();
+        send(key, command.toBytes());
+    }
+
+    public void send(String key, byte[] value) throws Exception {
+        var command = new ProducerRecord<>(prefix + "runtime.commands." + backend, key, value);
+        command.headers()
+                .add("traceparent", ("00-" + TRACE_ID + "-b7ad6b7169203331-01").getBytes(StandardCharsets.UTF_8));
+        producer.send(command).get(30, TimeUnit.SECONDS);
+    }
+
+    public List<Report> reports(UUID instance) {
+        return reports.stream().filter(r -> r.instance().equals(instance)).toList();
+    }
+
+    /** Waits for a report of this type about the instance. */
+    @CanIgnoreReturnValue
+    public Report await(UUID instance, String type) {
+        return await(r -> r.instance().equals(instance) && r.type().equals(type));
+    }
+
+    @CanIgnoreReturnValue
+    public Report await(Predicate<Report> wanted) {
+        return Eventually.eventuallyGet(() -> {
+            requireFaultless();
+            return reports.stream()
+                    .filter(wanted)
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError("no such report among " + reports));
+        });
+    }
+
+    @Override
+    public void close() throws Exception {
+        closed = true;
+        reader.join(TimeUnit.SECONDS.toMillis(PATIENCE_S));
+        producer.close();
+        vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        requireFaultless();
+    }
+
+    private void requireFaultless() {
+        if (!faults.isEmpty()) {
+            throw new AssertionError(String.join("; ", faults));
+        }
+    }
+
+    private void read() {
+        var settings = Map.<String, Object>of("bootstrap.servers", broker);
+        try (var consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer())) {
+            var partition = List.of(new TopicPartition(prefix + "runtime.reports", 0));
+            consumer.assign(partition);
+            consumer.seekToBeginning(partition);
+            while (!closed) {
+                for (var record : consumer.poll(Duration.ofMillis(100))) {
+                    var headers = new HashMap<String, String>();
+                    record.headers().forEach(h -> headers.put(h.key(), new String(h.value(), StandardCharsets.UTF_8)));
+                    take(record.key(), record.value(), headers);
+                }
+            }
+        } catch (RuntimeException e) {
+            faults.add("the reports cannot be read: " + e);
+        }
+    }
+
+    private void take(String key, byte[] value, Map<String, String> headers) {
+        try {
+            schemas.check(Json.parse(value))
+                    .forEach(problem -> faults.add("a report is not as the contract says: " + problem));
+        } catch (IOException e) {
+            faults.add("a report is not JSON: " + e);
+        }
+        var report = new Report(Envelope.fromBytes(value), Map.copyOf(headers));
+        if (!key.equals(report.text("app_instance_id"))) {
+            faults.add("a report has the key " + key);
+        }
+        var token = TokenEndpoint.token(report.text("app_instance_id"), report.text("command_id"));
+        if (!("Bearer " + token).equals(headers.get("authorization"))) {
+            faults.add("a report came without its task's token");
+        }
+        reports.add(report);
+    }
+
+    private ObjectNode payload(UUID instance) {
+        return Json.object()
+                .put("org_id", Ids.next().toString())
+                .put("project_id", Ids.next().toString())
+                .put("app_slug", "sample")
+                .put("app_instance_id", instance.toString())
+                .put("generation", 1)
+                .put("runtime_backend", backend)
+                .put("app_version", "1.0.0")
+                .put("resource_name", "slipway:local:o:p:app_instance:" + instance)
+                .put("operator_service_account_id", Ids.next().toString());
+    }
+
+    private static Envelope command(String type, ObjectNode payload) {
+        return new Envelope(Ids.next(), type, Instant.now(), 1, "corr-" + Ids.next(), payload);
+    }
+}

@@ -1,0 +1,2 @@
+/** The platform as an adapter sees it: a broker with the two topics, and the token endpoint. */
+package dev.slipway.adapter.testing;

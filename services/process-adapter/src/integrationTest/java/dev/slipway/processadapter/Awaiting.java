@@ -1,0 +1,39 @@
+package dev.slipway.processadapter;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.vertx.core.Future;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/** A bounded wait, and a look at real processes. */
+final class Awaiting {
+    private static final int PATIENCE_S = 60;
+
+    private Awaiting() {}
+
+    @CanIgnoreReturnValue
+    static <T> T get(Future<T> future) throws Exception {
+        return future.toCompletionStage().toCompletableFuture().get(PATIENCE_S, TimeUnit.SECONDS);
+    }
+
+    static List<Long> pids(UUID instance) throws Exception {
+        return Processes.of(Set.of(instance)).stream().map(ProcessHandle::pid).toList();
+    }
+
+    static String read(String url) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create(url))
+                .timeout(Duration.ofSeconds(10))
+                .build();
+        return HttpClient.newHttpClient()
+                .send(request, HttpResponse.BodyHandlers.ofString())
+                .body();
+    }
+}

@@ -1,0 +1,305 @@
+package dev.slipway.processadapter;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.adapter.DeleteCommand;
+import dev.slipway.adapter.DeployCommand;
+import dev.slipway.adapter.Outcome;
+import dev.slipway.adapter.Outcome.Deleted;
+import dev.slipway.adapter.Outcome.Failed;
+import dev.slipway.adapter.Outcome.Running;
+import dev.slipway.adapter.Progress;
+import dev.slipway.adapter.Task;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+
+import static dev.slipway.processadapter.Awaiting.get;
+import static dev.slipway.processadapter.Awaiting.pids;
+import static dev.slipway.processadapter.Awaiting.read;
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Real processes, without the platform. */
+class ProcessAdapterTest {
+    @TempDir
+    Path home;
+
+    private final List<Vertx> machines = new ArrayList<>();
+    private final List<Outcome> reported = new CopyOnWriteArrayList<>();
+    private final List<String> said = new CopyOnWriteArrayList<>();
+    private final Set<UUID> instances = new HashSet<>();
+    private final Promise<Void> never = Promise.promise();
+    private Context context;
+    private ProcessAdapter adapter;
+
+    /** A new adapter on the same directory. */
+    private void start(int maxChildren) throws Exception {
+        var vertx = Vertx.vertx();
+        machines.add(vertx);
+        context = vertx.getOrCreateContext();
+        var profiles = new HashMap<>(ProcessAdapterConfig.builtIn());
+        profiles.put("quits", List.of("false"));
+        profiles.put("stubborn", List.of("sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"));
+        adapter = new ProcessAdapter(vertx, home, maxChildren, Map.copyOf(profiles));
+        get(on(() -> adapter.start((instance, outcome) -> {
+            reported.add(outcome);
+            return Future.succeededFuture();
+        })));
+    }
+
+    /** As kill -9 would: nothing is stopped, nothing is written. */
+    private void crash() throws Exception {
+        get(machines.get(machines.size() - 1).close());
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        for (var machine : machines) {
+            get(machine.close());
+        }
+        Processes.of(instances).forEach(ProcessHandle::destroyForcibly);
+    }
+
+    private <T> Future<T> on(Supplier<Future<T>> work) {
+        var promise = Promise.<T>promise();
+        context.runOnContext(ignored -> work.get().onComplete(promise));
+        return promise.future();
+    }
+
+    private Task task(UUID instance, int generation) {
+        instances.add(instance);
+        return new Task(
+                Ids.next(), Ids.next(), Ids.next(), instance, "echo", "1", "name", Ids.next(), generation, "corr");
+    }
+
+    private Progress progress(Future<Void> cancelled) {
+        return new Progress() {
+            @Override
+            public Future<Void> say(String message) {
+                said.add(message);
+                return Future.succeededFuture();
+            }
+
+            @Override
+            public Future<Void> cancelled() {
+                return cancelled;
+            }
+        };
+    }
+
+    private static ObjectNode manifest(String profile, int seconds) {
+        var manifest = Json.object();
+        manifest.putObject("runtime").put("profile", profile);
+        manifest.putObject("deadlines").put("deploy_seconds", seconds);
+        return manifest;
+    }
+
+    private Future<Outcome> deploy(UUID instance, int generation, ObjectNode manifest, Future<Void> cancelled) {
+        var config = Json.object().put("message", "say \"hi\"\n" + generation);
+        return on(() ->
+                adapter.deploy(new DeployCommand(task(instance, generation), manifest, config), progress(cancelled)));
+    }
+
+    private Future<Outcome> deploy(UUID instance) {
+        return deploy(instance, 1, manifest("echo", 60), never.future());
+    }
+
+    private Future<Outcome> delete(UUID instance) {
+        return on(() -> adapter.delete(new DeleteCommand(task(instance, 1)), progress(never.future())));
+    }
+
+    private static String url(Outcome outcome) {
+        assertThat(outcome).isInstanceOf(Running.class);
+        return ((Running) outcome).endpoints().get(0).url();
+    }
+
+    private void kill(UUID instance) throws Exception {
+        Processes.of(Set.of(instance)).forEach(ProcessHandle::destroyForcibly);
+    }
+
+    @Test
+    void deploy_runsAProcessThatAnswers_onceHoweverOftenItIsAsked() throws Exception {
+        start(5);
+        var instance = Ids.next();
+
+        var url = url(get(deploy(instance)));
+        var process = pids(instance);
+        var again = url(get(deploy(instance)));
+
+        var answer = Json.trusted(read(url + "/some/path"));
+        assertThat(answer.path("app_instance_id").asText()).isEqualTo(instance.toString());
+        assertThat(answer.path("path").asText()).isEqualTo("/some/path");
+        assertThat(answer.path("method").asText()).isEqualTo("GET");
+        assertThat(answer.path("message").asText()).isEqualTo("say \"hi\"\n1");
+        assertThat(again).isEqualTo(url);
+        assertThat(pids(instance)).isEqualTo(process).hasSize(1);
+    }
+
+    @Test
+    void deploy_replacesTheProcess_whenTheGenerationIsNew() throws Exception {
+        start(5);
+        var instance = Ids.next();
+        get(deploy(instance));
+        var process = pids(instance);
+
+        var url = url(get(deploy(instance, 2, manifest("echo", 60), never.future())));
+
+        assertThat(Json.trusted(read(url)).path("message").asText()).endsWith("2");
+        assertThat(pids(instance)).hasSize(1).isNotEqualTo(process);
+    }
+
+    @Test
+    void deploy_fails_whenTheProfileIsUnknown() throws Exception {
+        start(5);
+        var instance = Ids.next();
+
+        var outcome = get(deploy(instance, 1, manifest("rm -rf /", 60), never.future()));
+
+        assertThat(outcome).isInstanceOfSatisfying(Failed.class, failed -> assertThat(failed.reason())
+                .contains("\"rm -rf /\"", "echo"));
+        assertThat(home.resolve("instances").resolve(instance.toString())).doesNotExist();
+    }
+
+    @Test
+    void deploy_failsAndFreesItsPlace_whenTheProcessEndsAtOnceOrIsNeverHealthy() throws Exception {
+        start(1);
+        var quits = Ids.next();
+        var stubborn = Ids.next();
+
+        assertThat(get(deploy(quits, 1, manifest("quits", 60), never.future())))
+                .isEqualTo(new Failed("the process ended before it was healthy"));
+        assertThat(get(deploy(stubborn, 1, manifest("stubborn", 1), never.future())))
+                .isEqualTo(new Failed("the process was not healthy within 1 s"));
+
+        assertThat(pids(stubborn)).isEmpty();
+        assertThat(url(get(deploy(Ids.next())))).isNotEmpty();
+        assertThat(said).isEmpty();
+    }
+
+    @Test
+    void start_adoptsTheProcess_whenItOutlivedTheAdapter() throws Exception {
+        start(5);
+        var instance = Ids.next();
+        var url = url(get(deploy(instance)));
+        var process = pids(instance);
+        crash();
+
+        start(5);
+        eventually(() -> assertThat(!reported.isEmpty()).isTrue());
+
+        assertThat(url(reported.get(0))).isEqualTo(url);
+        assertThat(pids(instance)).isEqualTo(process);
+        kill(instance); // adopted means watched, too
+        eventually(() -> assertThat(reported.size() == 2).isTrue());
+        assertThat(read(url(reported.get(1)))).contains(instance.toString());
+    }
+
+    @Test
+    void start_launchesAgain_whenTheProcessDiedMeanwhile() throws Exception {
+        start(5);
+        var instance = Ids.next();
+        get(deploy(instance));
+        crash();
+        kill(instance);
+        eventually(() -> assertThat(pids(instance).isEmpty()).isTrue());
+
+        start(5);
+        eventually(() -> assertThat(!reported.isEmpty()).isTrue());
+
+        assertThat(read(url(reported.get(0)))).contains(instance.toString());
+        assertThat(pids(instance)).hasSize(1);
+    }
+
+    @Test
+    void watch_launchesAgainAndGivesUpAfterThreeTimes_whenTheProcessDies() throws Exception {
+        start(1);
+        var instance = Ids.next();
+        get(deploy(instance));
+
+        for (var i = 1; i <= 3; i++) {
+            var relaunched = i;
+            kill(instance);
+            eventually(() -> assertThat(reported.size() == relaunched).isTrue());
+            assertThat(read(url(reported.get(i - 1)))).contains(instance.toString());
+        }
+        kill(instance);
+        eventually(() -> assertThat(reported.size() == 4).isTrue());
+
+        assertThat(reported.get(3)).isInstanceOf(Failed.class);
+        assertThat(url(get(deploy(Ids.next())))).as("its place is free").isNotEmpty();
+        assertThat(pids(instance)).isEmpty();
+    }
+
+    @Test
+    void delete_leavesNothing() throws Exception {
+        start(5);
+        var instance = Ids.next();
+        get(deploy(instance));
+
+        assertThat(get(delete(instance))).isEqualTo(new Deleted());
+
+        assertThat(pids(instance)).isEmpty();
+        assertThat(home.resolve("instances")).isEmptyDirectory();
+        assertThat(get(delete(instance))).as("again").isEqualTo(new Deleted());
+        assertThat(get(delete(Ids.next()))).as("never deployed").isEqualTo(new Deleted());
+        assertThat(reported).isEmpty();
+    }
+
+    @Test
+    void deploy_waitsForAPlaceAndSaysSo_whenAllAreTaken() throws Exception {
+        start(1);
+        var first = Ids.next();
+        get(deploy(first));
+        var cancel = Promise.<Void>promise();
+        var unwanted = deploy(Ids.next(), 1, manifest("echo", 60), cancel.future());
+        var waiting = deploy(Ids.next());
+        eventually(() -> assertThat(said.size() == 2).isTrue());
+        assertThat(said).containsOnly("waiting for a free slot: 1 of 1 in use");
+
+        context.runOnContext(ignored -> cancel.complete());
+        assertThat(get(unwanted)).isInstanceOf(Failed.class);
+        assertThat(waiting.isComplete()).isFalse();
+        get(delete(first));
+
+        assertThat(url(get(waiting))).isNotEmpty();
+    }
+
+    @Test
+    void stop_endsAllProcesses_andTheNextStartLaunchesThem() throws Exception {
+        start(5);
+        var one = Ids.next();
+        var two = Ids.next();
+        get(deploy(one));
+        get(deploy(two));
+
+        get(on(() -> adapter.stop()));
+        assertThat(pids(one)).isEmpty();
+        assertThat(pids(two)).isEmpty();
+        assertThat(Files.exists(home.resolve("instances").resolve(one + "/spec.json")))
+                .isTrue();
+        crash();
+
+        start(5);
+        eventually(() -> assertThat(reported.size() == 2).isTrue());
+        assertThat(pids(one)).hasSize(1);
+        assertThat(pids(two)).hasSize(1);
+    }
+}

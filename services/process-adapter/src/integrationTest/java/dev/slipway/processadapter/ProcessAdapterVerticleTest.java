@@ -1,0 +1,137 @@
+package dev.slipway.processadapter;
+
+import dev.slipway.adapter.testing.SimulatedPlatform;
+import dev.slipway.adapter.testing.SimulatedPlatform.Report;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.telemetry.Telemetry;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import static dev.slipway.processadapter.Awaiting.get;
+import static dev.slipway.processadapter.Awaiting.pids;
+import static dev.slipway.processadapter.Awaiting.read;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** From the platform's commands to its reports, with real processes in between. */
+class ProcessAdapterVerticleTest {
+    @TempDir
+    Path home;
+
+    private final Telemetry telemetry = Telemetry.start(Map.of());
+    private final Vertx vertx = telemetry.vertx(new VertxOptions()).build();
+    private final UUID instance = Ids.next();
+    private SimulatedPlatform platform;
+
+    @BeforeEach
+    void start() throws Exception {
+        platform = new SimulatedPlatform(home, "bare_metal");
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        get(vertx.close());
+        platform.close();
+        telemetry.close();
+        Processes.of(Set.of(instance)).forEach(ProcessHandle::destroyForcibly);
+    }
+
+    private String adapter() throws Exception {
+        var config = new ProcessAdapterConfig(
+                platform.adapter(home.resolve("adapter/journal"), ProcessAdapterConfig.MAX_CONCURRENT),
+                home.resolve("adapter"),
+                5,
+                ProcessAdapterConfig.builtIn());
+        return get(vertx.deployVerticle(new ProcessAdapterVerticle(config, telemetry.traces())));
+    }
+
+    private Process program() throws IOException {
+        var config = platform.adapter(home.resolve("unused"), 1);
+        var builder = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx128m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ProcessAdapterMain.class.getName())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        home.resolve("program.log").toFile()));
+        builder.environment()
+                .putAll(Map.of(
+                        "SLIPWAY_BASE_URL", config.baseUrl().toString(),
+                        "SLIPWAY_KAFKA_BOOTSTRAP", config.kafkaBootstrap(),
+                        "SLIPWAY_TOPIC_PREFIX", config.kafkaTopicPrefix(),
+                        "SLIPWAY_ADAPTER_ID", config.adapterId().toString(),
+                        "SLIPWAY_ADAPTER_SECRET_FILE", config.secretFile().toString(),
+                        "SLIPWAY_PROCESS_ADAPTER_HOME", home.resolve("adapter").toString()));
+        return builder.start();
+    }
+
+    private void deploy() throws Exception {
+        var manifest = Json.object();
+        manifest.putObject("runtime").put("profile", "echo");
+        platform.send(platform.deploy(instance, manifest, Json.object().put("message", "hello")));
+    }
+
+    private static String url(Report running) {
+        return running.event().payload().path("endpoints").path(0).path("url").asText();
+    }
+
+    private Report nextRunning(Report before) throws Exception {
+        return platform.await(report -> report.type().equals("running")
+                && !report.event().eventId().equals(before.event().eventId()));
+    }
+
+    @Test
+    void instance_livesFromDeployToDelete_overARestartOfTheAdapter() throws Exception {
+        var deployment = adapter();
+        deploy();
+        var running = platform.await(instance, "running");
+        assertThat(read(url(running))).contains("hello", instance.toString());
+
+        get(vertx.undeploy(deployment));
+        assertThat(pids(instance))
+                .as("the end of the platform ends its processes")
+                .isEmpty();
+        var restarted = adapter();
+        var again = nextRunning(running);
+        assertThat(read(url(again))).contains("hello");
+
+        platform.send(platform.delete(instance));
+        platform.await(instance, "deleted");
+        assertThat(pids(instance)).isEmpty();
+        assertThat(home.resolve("adapter/instances")).isEmptyDirectory();
+        get(vertx.undeploy(restarted));
+    }
+
+    @Test
+    void program_findsItsProcess_whenItWasKilled_andEndsItWhenItIsStopped() throws Exception {
+        var killed = program();
+        deploy();
+        var running = platform.await(instance, "running");
+        var process = pids(instance);
+        assertThat(killed.destroyForcibly().waitFor(30, TimeUnit.SECONDS)).isTrue();
+
+        var next = program();
+        var again = nextRunning(running);
+        assertThat(url(again)).isEqualTo(url(running));
+        assertThat(pids(instance)).isEqualTo(process).hasSize(1);
+
+        next.destroy();
+        assertThat(next.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(pids(instance)).isEmpty();
+    }
+}

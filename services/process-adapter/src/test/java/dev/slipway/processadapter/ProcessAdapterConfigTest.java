@@ -1,0 +1,58 @@
+package dev.slipway.processadapter;
+
+import dev.slipway.contract.Ids;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class ProcessAdapterConfigTest {
+    @TempDir
+    Path home;
+
+    private final Map<String, String> env = new HashMap<>(Map.of(
+            "SLIPWAY_BASE_URL", "http://127.0.0.1:8080",
+            "SLIPWAY_KAFKA_BOOTSTRAP", "127.0.0.1:9092",
+            "SLIPWAY_ADAPTER_ID", Ids.next().toString(),
+            "SLIPWAY_ADAPTER_SECRET_FILE", "/run/secrets/adapter",
+            "SLIPWAY_PROCESS_ADAPTER_HOME", "/var/lib/slipway"));
+
+    @Test
+    void from_hasTheEchoProfileAndADefaultBound() {
+        var config = ProcessAdapterConfig.from(env);
+
+        assertThat(config.profiles()).containsOnlyKeys("echo");
+        assertThat(config.maxChildren()).isEqualTo(50);
+        assertThat(config.adapter().journalDir()).isEqualTo(Path.of("/var/lib/slipway/journal"));
+    }
+
+    @Test
+    void from_readsFurtherProfilesFromAFile() throws Exception {
+        var file = Files.writeString(home.resolve("profiles.json"), "{\"web\": [\"web-server\", \"{port_file}\"]}");
+        env.put("SLIPWAY_PROCESS_ADAPTER_PROFILES_FILE", file.toString());
+
+        assertThat(ProcessAdapterConfig.from(env).profiles().get("web")).containsExactly("web-server", "{port_file}");
+    }
+
+    @Test
+    void from_namesEveryFaultAtOnce() throws Exception {
+        var file = Files.writeString(home.resolve("profiles.json"), "{\"web\": []}");
+        env.put("SLIPWAY_PROCESS_ADAPTER_PROFILES_FILE", file.toString());
+        env.put("SLIPWAY_PROCESS_ADAPTER_MAX_CHILDREN", "many");
+        env.remove("SLIPWAY_ADAPTER_ID");
+        env.remove("SLIPWAY_PROCESS_ADAPTER_HOME");
+
+        assertThatThrownBy(() -> ProcessAdapterConfig.from(env))
+                .hasMessageContainingAll(
+                        "SLIPWAY_PROCESS_ADAPTER_PROFILES_FILE",
+                        "SLIPWAY_PROCESS_ADAPTER_MAX_CHILDREN",
+                        "SLIPWAY_ADAPTER_ID",
+                        "SLIPWAY_PROCESS_ADAPTER_HOME");
+    }
+}
