@@ -44,6 +44,10 @@ public final class AuthzModel {
     public void apply(Incoming record) {
         var event = record.envelope();
         var payload = event.payload();
+        var at = payload.path("revision").asLong();
+        if (at < revision && !event.eventType().equals("state.heartbeat")) {
+            return; // published a second time: a later record may have undone it
+        }
         switch (event.eventType()) {
             case "authz.role" -> role(payload);
             case "authz.project" -> orgOfProject.put(uuid(payload, "project_id"), uuid(payload, "org_id"));
@@ -51,7 +55,7 @@ public final class AuthzModel {
             case "authz.binding" -> binding(payload);
             case "authz.signing_key" -> keys.put(payload.path("kid").asText(), SigningKey.of(payload));
             case "state.heartbeat" -> {
-                if (payload.path("revision").asLong() <= revision) {
+                if (at <= revision) {
                     freshAt = record.appendedAt();
                 }
                 return;
@@ -61,7 +65,7 @@ public final class AuthzModel {
                 return;
             }
         }
-        revision = Math.max(revision, payload.path("revision").asLong());
+        revision = at;
     }
 
     public Duration age(Instant now) {

@@ -54,6 +54,7 @@ public final class Relay {
 
     private @Nullable PgConnection connection;
     private @Nullable KafkaSender sender;
+    private boolean connecting;
     private boolean leading;
     private boolean draining;
     private boolean again;
@@ -122,10 +123,13 @@ public final class Relay {
     }
 
     private void connect() {
-        if (stopping || connection != null) {
+        // One at a time: of two connections the one that is dropped could hold the lock, and then nobody would lead.
+        if (stopping || connecting || connection != null) {
             return;
         }
+        connecting = true;
         PgConnection.connect(vertx, database)
+                .onComplete(done -> connecting = false)
                 .onSuccess(connected -> {
                     connection = connected;
                     connected.closeHandler(closed -> lost(connected));
@@ -134,13 +138,17 @@ public final class Relay {
                 .onFailure(e -> LOG.atDebug().addKeyValue("source", source).log("relay cannot reach the database"));
     }
 
-    /** A connection that is gone has taken the lock with it: another may lead already. */
+    /** A connection that is gone has taken the lock with it: another may lead already, and nothing of ours may come after what it sends. */
     private void lost(PgConnection gone) {
         if (connection == gone) {
             connection = null;
             leading = false;
             if (!stopping) {
                 LOG.atWarn().addKeyValue("source", source).log("relay lost its database connection; reconnecting");
+            }
+            if (draining && sender != null) {
+                var ignored = sender.abandon();
+                sender = null;
             }
         }
     }

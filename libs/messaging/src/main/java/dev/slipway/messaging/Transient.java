@@ -17,14 +17,15 @@ public final class Transient {
         }
     }
 
-    /** True when trying the same again later may succeed: the database or the broker was away. */
+    /** True when trying the same again later may succeed: the database, the broker or what a decision needs was away. */
     public static boolean isOutage(Throwable failure) {
         if (failure instanceof PgException pg) {
             var state = String.valueOf(pg.getSqlState());
             // Connection trouble, resources, the operator shutting down, and conflicts of concurrent transactions.
             return state.startsWith("08") || state.startsWith("53") || state.startsWith("57") || state.startsWith("40");
         }
-        if (failure instanceof VertxException
+        if (failure instanceof NotReadyException
+                || failure instanceof VertxException
                 || failure instanceof IOException
                 || failure instanceof TimeoutException) {
             return true;

@@ -23,15 +23,16 @@ public record DatabaseSettings(String uri, int poolSize) {
 
     /** Connects as the service itself, which may only read and write its own tables. */
     PgConnectOptions runtime(String service) {
-        return as(runtimeRole(service), service)
+        var options = as(runtimeRole(service), service)
                 // Nothing may wait for ever, whatever holds a lock or was left open by whom.
                 .addProperty("statement_timeout", "10000")
                 .addProperty("lock_timeout", "5000")
                 .addProperty("idle_in_transaction_session_timeout", "30000")
-                .setMetricsName(service)
                 .setCachePreparedStatements(true)
                 .setPreparedStatementCacheMaxSize(256)
                 .setPipeliningLimit(64);
+        options.setMetricsName(service);
+        return options;
     }
 
     PgConnectOptions owner(String service) {

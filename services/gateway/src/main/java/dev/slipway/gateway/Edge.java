@@ -255,6 +255,10 @@ final class Edge {
                     Problem.of(
                             ErrorCode.TIMEOUT,
                             "The service did not answer in time; it may still do what was asked. Retry with the same Idempotency-Key.");
+                case ERROR ->
+                    Problem.of(
+                            ErrorCode.SERVICE_UNAVAILABLE,
+                            "The process behind this operation went away; it may have done what was asked. Retry with the same Idempotency-Key.");
                 default -> Problem.of(ErrorCode.INTERNAL_ERROR, "Something went wrong on our side.");
             };
         }

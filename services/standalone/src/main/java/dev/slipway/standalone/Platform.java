@@ -64,12 +64,17 @@ public final class Platform {
     public static Future<Platform> start(
             StandaloneConfig config, Addresses addresses, Telemetry telemetry, IamSeed iam, CatalogSeed catalog) {
         var options = new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS).setPreferNativeTransport(true);
-        return ClusterSettings.startVertx(telemetry, config.cluster(), options).compose(vertx -> {
-            BusCodecs.register(vertx);
-            var platform = new Platform(config, vertx, frame(config, addresses, telemetry));
-            return platform.start(iam, catalog).map(platform).recover(e -> platform.stop()
-                    .transform(stopped -> Future.failedFuture(e)));
-        });
+        var started = Promise.<Platform>promise(); // of no event loop: a failed start ends them all, and must be told all the same
+        ClusterSettings.startVertx(telemetry, config.cluster(), options)
+                .map(vertx -> {
+                    BusCodecs.register(vertx);
+                    return new Platform(config, vertx, frame(config, addresses, telemetry));
+                })
+                .onFailure(started::fail)
+                .onSuccess(platform -> platform.start(iam, catalog)
+                        .onSuccess(ok -> started.complete(platform))
+                        .onFailure(e -> platform.stop().onComplete(stopped -> started.fail(e))));
+        return started.future();
     }
 
     private static Frame frame(StandaloneConfig config, Addresses addresses, Telemetry telemetry) {
@@ -195,8 +200,7 @@ public final class Platform {
                 chain = chain.eventually(() -> vertx.undeploy(id));
             }
         }
-        // A promise of nobody's: an event loop cannot tell of its own end.
-        var stopped = Promise.<Void>promise();
+        var stopped = Promise.<Void>promise(); // of no event loop: none can tell of its own end
         chain.otherwiseEmpty()
                 .eventually(authzReader::stop)
                 .onComplete(done -> vertx.close().onComplete(stopped));

@@ -1,0 +1,137 @@
+package dev.slipway.messaging;
+
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.telemetry.Telemetry;
+import dev.slipway.testkit.EventTap;
+import dev.slipway.testkit.FaultyLink;
+import dev.slipway.testkit.FreshDatabase;
+import dev.slipway.testkit.TestInfrastructure;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.pgclient.PgConnectOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A relay whose database or broker fails it. */
+class RelayFaultsTest {
+    private static final String KAFKA = TestInfrastructure.shared().kafkaBootstrap();
+
+    private final String prefix = "r" + UUID.randomUUID().toString().substring(0, 8) + ".";
+    private final Telemetry telemetry = Telemetry.start(Map.of());
+    private final Vertx vertx = telemetry.vertx(new VertxOptions()).build();
+    private final FreshDatabase database = FreshDatabase.create();
+    private final FaultyLink kafkaLink = FaultyLink.toKafka(KAFKA);
+    private final FaultyLink databaseLink = FaultyLink.toDatabase(database.url());
+    private EventTap tap;
+
+    @BeforeEach
+    void start() throws Exception {
+        database.execute(migration());
+        await(Topics.ensure(vertx, kafka(KAFKA)));
+        tap = new EventTap(KAFKA, prefix);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        tap.close();
+        await(vertx.close());
+        telemetry.close();
+        kafkaLink.close();
+        databaseLink.close();
+        database.close();
+    }
+
+    private static String migration() throws IOException {
+        try (var sql = Relay.class.getResourceAsStream("/db/migration/messaging/V000_1__outbox_and_inbox.sql")) {
+            return new String(sql.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static void await(Future<Void> future) throws Exception {
+        var ignored = future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+
+    private KafkaSettings kafka(String bootstrap) {
+        return new KafkaSettings(bootstrap, prefix, 1, (short) 1, Map.of());
+    }
+
+    private void startRelay(String bootstrap, String databaseUrl) {
+        new Relay(vertx, PgConnectOptions.fromUri(databaseUrl), kafka(bootstrap), telemetry.traces(), "test").start();
+    }
+
+    private void announce(long revision) {
+        var event = new Envelope(
+                Ids.next(),
+                "state.heartbeat",
+                Instant.now(),
+                1,
+                "test",
+                Json.object().put("revision", revision));
+        database.execute("""
+                INSERT INTO outbox (event_id, event_type, topic, key, occurred_at, correlation_id, value)
+                VALUES ('%s', '%s', 'authz.state', 'one key', now(), 'test', convert_to('%s', 'UTF8'))
+                """.formatted(event.eventId(), event.eventType(), new String(event.toBytes(), StandardCharsets.UTF_8)));
+    }
+
+    private List<Long> published() {
+        return tap.where(seen -> true).stream()
+                .map(seen -> seen.payload().path("revision").asLong())
+                .toList();
+    }
+
+    private static void lasting(Duration time) {
+        var end = Instant.now().plus(time);
+        eventually(() -> assertThat(Instant.now()).isAfter(end));
+    }
+
+    /** It tries to connect every second meanwhile; the lock must not end up on a connection that nobody uses. */
+    @Test
+    void aRelay_publishes_whenTheDatabaseWasSlowToAnswer() {
+        announce(1);
+        databaseLink.stall();
+        startRelay(KAFKA, databaseLink.through(database.url()));
+        lasting(Duration.ofSeconds(5));
+
+        databaseLink.heal();
+
+        eventually(() -> assertThat(published()).containsExactly(1L));
+    }
+
+    @Test
+    void aRelayThatLostTheLead_publishesNothingMore() {
+        kafkaLink.cut();
+        announce(1);
+        startRelay(kafkaLink.through(KAFKA), databaseLink.through(database.url()));
+        eventually(() -> assertThat(database.query("""
+                        SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+                        WHERE l.locktype = 'advisory' AND d.datname = current_database()
+                        """)).isEqualTo("1"));
+        lasting(Duration.ofSeconds(2)); // it leads, and has taken up the first record
+
+        databaseLink.cut();
+        startRelay(KAFKA, database.url());
+        eventually(() -> assertThat(published()).containsExactly(1L));
+        announce(2);
+        eventually(() -> assertThat(published()).containsExactly(1L, 2L));
+        kafkaLink.heal();
+
+        lasting(Duration.ofSeconds(5)); // long enough to send
+        assertThat(published()).containsExactly(1L, 2L);
+    }
+}
