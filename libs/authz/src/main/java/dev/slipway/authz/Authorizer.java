@@ -17,7 +17,16 @@ public final class Authorizer {
     private final AuthzModel model;
 
     /** A decision and how it was reached, step by step, for those who administer the scope. */
-    public record Explanation(Decision decision, List<String> steps, long revision) {}
+    public record Explanation(Decision decision, List<Step> steps, long revision) {}
+
+    /** A binding that was looked at: whether it is held where the question was asked, and whether its role grants the action. */
+    public record Step(Binding binding, boolean applies, boolean grants) {
+        @Override
+        public String toString() {
+            return binding.level().text() + " " + binding.role() + (applies ? " applies, " : " is elsewhere, ")
+                    + (grants ? "grants" : "does not grant");
+        }
+    }
 
     /** Where an action is allowed: in the organizations with all their projects, and in the projects. */
     public record Reach(Set<UUID> orgIds, Set<UUID> projectIds) {}
@@ -83,13 +92,12 @@ public final class Authorizer {
     }
 
     public Explanation explainInProject(Principal principal, String action, UUID projectId) {
-        var steps = new ArrayList<String>();
         var orgId = model.orgOf(projectId);
-        for (var binding : model.bindingsOf(principal.id())) {
+        var bindings = model.bindingsOf(principal.id());
+        var steps = new ArrayList<Step>(bindings.size());
+        for (var binding : bindings) {
             var applies = orgId != null && covers(binding, orgId, projectId);
-            var grants = model.grants(binding.role(), action);
-            steps.add(binding.level().text() + " " + binding.role() + (applies ? " applies, " : " is elsewhere, ")
-                    + (grants ? "grants" : "does not grant"));
+            steps.add(new Step(binding, applies, model.grants(binding.role(), action)));
         }
         return new Explanation(inProject(principal, action, projectId), steps, model.revision());
     }

@@ -44,9 +44,15 @@ public final class AuthzModel {
     public void apply(Incoming record) {
         var event = record.envelope();
         var payload = event.payload();
-        var at = payload.path("revision").asLong();
-        if (at < revision && !event.eventType().equals("state.heartbeat")) {
-            return; // published a second time: a later record may have undone it
+        var recordRevision = payload.path("revision").asLong();
+        if (event.eventType().equals("state.heartbeat")) {
+            if (recordRevision <= revision) {
+                freshAt = record.appendedAt();
+            }
+            return;
+        }
+        if (recordRevision < revision) {
+            return; // published again after a crash: it was applied, and what came after it must stand
         }
         switch (event.eventType()) {
             case "authz.role" -> role(payload);
@@ -54,18 +60,12 @@ public final class AuthzModel {
             case "authz.principal" -> principal(payload);
             case "authz.binding" -> binding(payload);
             case "authz.signing_key" -> keys.put(payload.path("kid").asText(), SigningKey.of(payload));
-            case "state.heartbeat" -> {
-                if (at <= revision) {
-                    freshAt = record.appendedAt();
-                }
-                return;
-            }
+            // The last record of a commit: only now is all of it here.
+            case "authz.revision" -> revision = recordRevision;
             default -> {
                 // A newer IAM may know more kinds of records; what they grant is not granted here.
-                return;
             }
         }
-        revision = at;
     }
 
     public Duration age(Instant now) {

@@ -34,6 +34,7 @@ class AuthzModelTest {
                         .put("project_id", Ids.next().toString())
                         .put("removed", removed)
                         .put("revision", revision));
+        apply("authz.revision", START, Json.object().put("revision", revision));
     }
 
     private void heartbeat(long revision, Instant at) {

@@ -4,6 +4,9 @@ import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
 import dev.slipway.messaging.KafkaSender.Outgoing;
 import dev.slipway.telemetry.Traces;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -11,6 +14,7 @@ import io.vertx.core.Vertx;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +32,9 @@ public final class InboxConsumer {
     private static final int MAX_SINGLY = 200;
 
     private static final int MAX_AS_ONE = 1_000;
+    /** Facts that are only kept may come a moment later: at hundreds a second this makes one transaction of dozens. */
+    private static final Duration GATHER = Duration.ofMillis(100);
+
     private static final int ATTEMPTS = 5;
 
     /** What an event changes; runs in the transaction that also keeps the event's id, so that a second delivery finds it. */
@@ -52,6 +59,8 @@ public final class InboxConsumer {
     private final KafkaSender deadLetters;
     private final BatchEffect effect;
     private final RecordLoop loop;
+    private final MeterRegistry meters;
+    private final Counter buried;
 
     public InboxConsumer(
             Vertx vertx,
@@ -61,8 +70,19 @@ public final class InboxConsumer {
             Outbox outbox,
             Traces traces,
             KafkaSender deadLetters,
+            MeterRegistry meters,
             Effect effect) {
-        this(vertx, kafka, name, topics, outbox, deadLetters, new Inbox(vertx, name, traces, effect), MAX_SINGLY);
+        this(
+                vertx,
+                kafka,
+                name,
+                topics,
+                outbox,
+                deadLetters,
+                meters,
+                new Inbox(vertx, name, traces, effect),
+                MAX_SINGLY,
+                Duration.ZERO);
     }
 
     public InboxConsumer(
@@ -72,8 +92,9 @@ public final class InboxConsumer {
             List<String> topics,
             Outbox outbox,
             KafkaSender deadLetters,
+            MeterRegistry meters,
             BatchEffect effect) {
-        this(vertx, kafka, name, topics, outbox, deadLetters, effect, MAX_AS_ONE);
+        this(vertx, kafka, name, topics, outbox, deadLetters, meters, effect, MAX_AS_ONE, GATHER);
     }
 
     private InboxConsumer(
@@ -83,17 +104,34 @@ public final class InboxConsumer {
             List<String> topics,
             Outbox outbox,
             KafkaSender deadLetters,
+            MeterRegistry meters,
             BatchEffect effect,
-            int maxBatch) {
+            int maxBatch,
+            Duration gather) {
         this.vertx = vertx;
         this.name = name;
         this.outbox = outbox;
         this.deadLetters = deadLetters;
         this.effect = effect;
-        this.loop = new RecordLoop(vertx, kafka, name, topics, maxBatch, this::handle);
+        this.loop = new RecordLoop(vertx, kafka, name, topics, maxBatch, gather, this::handle);
+        this.meters = meters;
+        this.buried = Counter.builder("slipway.dead.letters")
+                .description("Records that could not be applied and were put aside")
+                .tag("consumer", name)
+                .register(meters);
     }
 
     public Future<Void> start() {
+        Gauge.builder("slipway.consumer.poll.age", loop, RecordLoop::secondsSincePoll)
+                .description("How long ago the consumer last polled; one that is stuck does not")
+                .baseUnit("seconds")
+                .tag("consumer", name)
+                .register(meters);
+        Gauge.builder("slipway.consumer.behind", loop, RecordLoop::secondsBehind)
+                .description("How long the records that are being applied had waited in their topic")
+                .baseUnit("seconds")
+                .tag("consumer", name)
+                .register(meters);
         return loop.start();
     }
 
@@ -159,6 +197,7 @@ public final class InboxConsumer {
 
     /** Puts a record aside, with what a person needs to mend and replay it. Anything secret in its headers stays behind. */
     private Future<Void> bury(Incoming record, Throwable reason) {
+        buried.increment();
         LOG.atError()
                 .addKeyValue("consumer", name)
                 .addKeyValue("topic", record.topic())

@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,6 +28,7 @@ import java.util.stream.Collectors;
 public final class RecordLoop {
     private static final Logger LOG = LoggerFactory.getLogger(RecordLoop.class);
     private static final Duration POLL = Duration.ofMillis(250);
+    private static final int MANY_BYTES = 128 << 10;
     private static final long PATIENCE_MS = 5_000;
 
     private final Vertx vertx;
@@ -39,6 +41,8 @@ public final class RecordLoop {
     private final Promise<Void> stopped = Promise.promise();
     private @Nullable KafkaConsumer<String, byte[]> consumer;
     private volatile boolean stopping;
+    private volatile long lastPollNanos = System.nanoTime();
+    private volatile double waitedSeconds;
 
     public RecordLoop(
             Vertx vertx,
@@ -46,6 +50,18 @@ public final class RecordLoop {
             String group,
             List<String> topics,
             int maxBatch,
+            Function<List<Incoming>, Future<Void>> handler) {
+        this(vertx, kafka, group, topics, maxBatch, Duration.ZERO, handler);
+    }
+
+    /** One that lets records gather for so long, unless there are many: a batch costs much the same whatever its size. */
+    RecordLoop(
+            Vertx vertx,
+            KafkaSettings kafka,
+            String group,
+            List<String> topics,
+            int maxBatch,
+            Duration gather,
             Function<List<Incoming>, Future<Void>> handler) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
@@ -56,6 +72,10 @@ public final class RecordLoop {
         this.config = new HashMap<>(kafka.consumer());
         config.put("group.id", this.group);
         config.put("max.poll.records", String.valueOf(maxBatch));
+        if (!gather.isZero()) {
+            config.put("fetch.min.bytes", String.valueOf(MANY_BYTES));
+            config.put("fetch.max.wait.ms", String.valueOf(gather.toMillis()));
+        }
     }
 
     public Future<Void> start() {
@@ -75,6 +95,20 @@ public final class RecordLoop {
         return stopped.future().eventually(current::close);
     }
 
+    /** How long ago the last poll was; grows while a batch is handled, and without end when one is stuck. */
+    public double secondsSincePoll() {
+        return (System.nanoTime() - lastPollNanos) / 1e9;
+    }
+
+    /** How long the first record of the last batch had been in its topic: how far this consumer is behind. */
+    public double secondsBehind() {
+        return waitedSeconds;
+    }
+
+    private static double secondsSince(Instant then) {
+        return Math.max(0, Duration.between(then, Instant.now()).toMillis() / 1e3);
+    }
+
     private void poll(KafkaConsumer<String, byte[]> from) {
         if (stopping) {
             stopped.tryComplete();
@@ -82,8 +116,10 @@ public final class RecordLoop {
         }
         from.poll(POLL)
                 .compose(polled -> {
+                    lastPollNanos = System.nanoTime();
                     var records = polled.records();
                     if (records.isEmpty()) {
+                        waitedSeconds = 0;
                         return Future.succeededFuture();
                     }
                     var batch = new ArrayList<Incoming>(records.count());
@@ -94,6 +130,7 @@ public final class RecordLoop {
                                 new TopicPartition(record.topic(), record.partition()),
                                 new OffsetAndMetadata(record.offset() + 1, ""));
                     }
+                    waitedSeconds = secondsSince(batch.get(0).appendedAt());
                     return handler.apply(batch)
                             .compose(ok -> from.commit(offsets).<Void>mapEmpty());
                 })

@@ -3,6 +3,9 @@ package dev.slipway.messaging;
 import dev.slipway.messaging.KafkaSender.Outgoing;
 import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.vertx.core.Context;
@@ -42,7 +45,16 @@ public final class Relay {
             SELECT seq, event_id, event_type, topic, key, occurred_at, correlation_id, traceparent, value
             FROM outbox ORDER BY seq LIMIT $1
             """;
+    /** A deletion that a crash of the database undoes is a record sent twice, which consumers pass over: not worth a wait for the disk. */
+    private static final String UNHURRIED = "SET synchronous_commit = off";
+
     private static final String DELETE = "DELETE FROM outbox WHERE seq = ANY($1)";
+    private static final long MEASURE_EVERY_MS = 5_000;
+    /** Of the oldest rows only: when more wait than that, how many more is not worth a long count. */
+    private static final String MEASURE = """
+            SELECT count(*) AS waiting, coalesce(extract(epoch FROM now() - min(occurred_at)), 0)::float8 AS oldest_s
+            FROM (SELECT occurred_at FROM outbox ORDER BY seq LIMIT 10000) AS oldest
+            """;
 
     private final Vertx vertx;
     private final Context context;
@@ -51,11 +63,15 @@ public final class Relay {
     private final Traces traces;
     private final String source;
     private final String channel;
+    private final String service;
+    private final MeterRegistry meters;
+    private final Counter publishFailures;
 
     private @Nullable PgConnection connection;
     private @Nullable KafkaSender sender;
     private boolean connecting;
-    private boolean leading;
+    private volatile boolean leading;
+    private volatile Backlog backlog = Backlog.NONE;
     private boolean draining;
     private boolean again;
     private boolean stopping;
@@ -63,7 +79,18 @@ public final class Relay {
     private int failures;
     private final Promise<Void> drained = Promise.promise();
 
-    public Relay(Vertx vertx, PgConnectOptions database, KafkaSettings kafka, Traces traces, String service) {
+    /** What waits to be published, as last measured. */
+    private record Backlog(long waiting, double oldestSeconds) {
+        static final Backlog NONE = new Backlog(0, 0);
+    }
+
+    public Relay(
+            Vertx vertx,
+            PgConnectOptions database,
+            KafkaSettings kafka,
+            Traces traces,
+            MeterRegistry meters,
+            String service) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.database = database;
@@ -71,11 +98,25 @@ public final class Relay {
         this.traces = traces;
         this.source = "slipway/" + service;
         this.channel = "outbox_" + service.replace('-', '_');
+        this.service = service;
+        this.meters = meters;
+        this.publishFailures = Counter.builder("slipway.relay.failures")
+                .description("Batches that could not be published and are tried again")
+                .tag("service", service)
+                .register(meters);
     }
 
     /** Starts to lead, or to wait for the lead; needs neither the database nor the broker to be there yet. */
     public void start() {
         context.runOnContext(ignored -> connect());
+        showBacklog();
+        vertx.setPeriodic(MEASURE_EVERY_MS, timer -> {
+            if (stopping) {
+                vertx.cancelTimer(timer);
+            } else {
+                context.runOnContext(ignored -> measure());
+            }
+        });
         vertx.setPeriodic(SAFETY_POLL_MS, SAFETY_POLL_MS, timer -> {
             if (stopping) {
                 vertx.cancelTimer(timer);
@@ -112,6 +153,38 @@ public final class Relay {
         return promise.future();
     }
 
+    /** Only who leads shows the backlog, so that it is not counted twice; that nobody leads shows too. */
+    private void showBacklog() {
+        Gauge.builder("slipway.relay.leading", this, relay -> relay.leading ? 1 : 0)
+                .description("1 where the outbox is published from; with none, nothing is published")
+                .tag("service", service)
+                .register(meters);
+        Gauge.builder("slipway.outbox.waiting", this, relay -> relay.backlog.waiting)
+                .description("Events committed and not yet published; 10000 stands for that or more")
+                .tag("service", service)
+                .register(meters);
+        Gauge.builder("slipway.outbox.oldest.age", this, relay -> relay.backlog.oldestSeconds)
+                .description("How long the oldest event that is not yet published has waited")
+                .baseUnit("seconds")
+                .tag("service", service)
+                .register(meters);
+    }
+
+    private void measure() {
+        var current = connection;
+        if (current == null || !leading) {
+            backlog = Backlog.NONE;
+            return;
+        }
+        current.query(MEASURE)
+                .execute()
+                .onSuccess(rows -> {
+                    var row = rows.iterator().next();
+                    backlog = new Backlog(row.getLong("waiting"), row.getDouble("oldest_s"));
+                })
+                .onFailure(e -> LOG.atDebug().addKeyValue("source", source).log("relay cannot measure the outbox"));
+    }
+
     private void tick() {
         if (connection == null) {
             connect();
@@ -123,7 +196,8 @@ public final class Relay {
     }
 
     private void connect() {
-        // One at a time: of two connections the one that is dropped could hold the lock, and then nobody would lead.
+        // One attempt at a time: the first of two connections would keep the lock, and the second be asked to lead, for
+        // ever.
         if (stopping || connecting || connection != null) {
             return;
         }
@@ -161,7 +235,9 @@ public final class Relay {
         current.query(LEAD)
                 .execute()
                 .compose(rows -> rows.iterator().next().getBoolean(0)
-                        ? current.query("LISTEN " + channel).execute().map(true)
+                        ? current.query("LISTEN " + channel + "; " + UNHURRIED)
+                                .execute()
+                                .map(true)
                         : Future.succeededFuture(false))
                 .onSuccess(won -> {
                     if (won && connection == current) {
@@ -269,6 +345,7 @@ public final class Relay {
     /** After a failed send the producer is thrown away with all it still holds: a record of it must not overtake the retry. */
     private void failed(Throwable cause) {
         failures++;
+        publishFailures.increment();
         if (stopping) {
             drained.tryComplete();
             return;

@@ -64,7 +64,7 @@ public final class Topics {
         }
     }
 
-    private static List<NewTopic> all(KafkaSettings kafka) {
+    static List<NewTopic> all(KafkaSettings kafka) {
         var facts = Map.of("retention.ms", THIRTY_DAYS_MS);
         var compacted = Map.of("cleanup.policy", "compact", "segment.ms", "3600000");
         // The broker's clock decides when a report came in: its sender's could be wrong, or lie.

@@ -2,6 +2,7 @@ package dev.slipway.service;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.tracing.TracingPolicy;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.PgConnection;
@@ -21,25 +22,33 @@ public final class Database {
     private final SqlClient reads;
     private final PgConnectOptions options;
 
-    private Database(Vertx vertx, PgConnectOptions options, int poolSize) {
+    private Database(Vertx vertx, PgConnectOptions options, String service, int poolSize) {
         this.options = options;
-        var pool =
-                new PoolOptions().setMaxSize(poolSize).setConnectionTimeout(5).setMaxWaitQueueSize(5_000);
+        var pool = new PoolOptions()
+                .setName(service)
+                .setMaxSize(poolSize)
+                .setConnectionTimeout(5)
+                .setMaxWaitQueueSize(5_000);
         this.transactions =
                 PgBuilder.pool().using(vertx).connectingTo(options).with(pool).build();
         // Single statements share connections: many can be in flight on each.
         this.reads = PgBuilder.client()
                 .using(vertx)
                 .connectingTo(options)
-                .with(new PoolOptions().setMaxSize(Math.max(2, poolSize / 4)).setConnectionTimeout(5))
+                .with(new PoolOptions()
+                        .setName(service + ".reads")
+                        .setMaxSize(Math.max(2, poolSize / 4))
+                        .setConnectionTimeout(5))
                 .build();
     }
 
     /** Makes what is missing of roles and schema, migrates, connects. Several processes may do so at once. */
-    public static Future<Database> open(Vertx vertx, DatabaseSettings settings, String service) {
+    public static Future<Database> open(Vertx vertx, DatabaseSettings settings, String service, boolean traced) {
+        var policy = traced ? TracingPolicy.PROPAGATE : TracingPolicy.IGNORE;
         return setUp(vertx, settings, service)
                 .compose(ok -> migrate(vertx, settings, service))
-                .map(ok -> new Database(vertx, settings.runtime(service), settings.poolSize()));
+                .map(ok -> new Database(
+                        vertx, settings.runtime(service).setTracingPolicy(policy), service, settings.poolSize()));
     }
 
     /** For transactions; use it through {@link dev.slipway.messaging.Outbox}. */

@@ -17,6 +17,7 @@ import dev.slipway.messaging.Transient;
 import dev.slipway.service.AuditTrail.Entry;
 import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
+import io.micrometer.core.instrument.Counter;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -52,13 +53,16 @@ public final class Dispatcher {
     private final Authorizer authorizer;
     private final TokenVerifier tokens;
     private final Clock clock;
+    private final Counter allowed;
+    private final Counter denied;
+    private final Counter stale;
     private final Map<Operation, Function<Request, Future<Reply>>> handlers = new LinkedHashMap<>();
     private final List<MessageConsumer<Call>> consumers = new ArrayList<>();
     private final Promise<Void> idle = Promise.promise();
     private int inFlight;
     private boolean stopping;
 
-    Dispatcher(Vertx vertx, Frame frame, Outbox outbox) {
+    Dispatcher(Vertx vertx, Frame frame, Outbox outbox, String service) {
         this.vertx = vertx;
         this.frame = frame;
         this.outbox = outbox;
@@ -66,6 +70,17 @@ public final class Dispatcher {
         this.authorizer = new Authorizer(model);
         this.tokens = frame.tokens();
         this.clock = frame.clock();
+        this.allowed = decisions(service, "allowed");
+        this.denied = decisions(service, "denied");
+        this.stale = decisions(service, "stale");
+    }
+
+    private Counter decisions(String service, String outcome) {
+        return Counter.builder("slipway.decisions")
+                .description("Authorization decisions; stale ones were refused for want of confirmed permissions")
+                .tag("service", service)
+                .tag("outcome", outcome)
+                .register(frame.telemetry().metrics());
     }
 
     /** Serves an operation once {@link #open} is called. */
@@ -117,6 +132,7 @@ public final class Dispatcher {
         }
         var budget = operation.changesSomething() ? frame.authzBudgetForWrites() : frame.authzBudgetForReads();
         if (model.age(clock.instant()).compareTo(budget) > 0) {
+            stale.increment();
             return Future.failedFuture(Problem.of(
                             ErrorCode.AUTHZ_STALE,
                             "Permissions have not been confirmed lately, so nothing was done. Try again shortly.")
@@ -131,9 +147,12 @@ public final class Dispatcher {
         var projectId = projectOf(call);
         var orgId = projectId == null ? null : model.orgOf(projectId);
         var decision = decide(operation, principal, call, projectId);
-        return decision.allowed()
-                ? Future.succeededFuture(new Request(call, principal, orgId, projectId, cause))
-                : refused(operation, principal, orgId, projectId, decision, cause);
+        if (decision.allowed()) {
+            allowed.increment();
+            return Future.succeededFuture(new Request(call, principal, orgId, projectId, cause));
+        }
+        denied.increment();
+        return refused(operation, principal, orgId, projectId, decision, cause);
     }
 
     private Decision decide(Operation operation, Principal principal, Call call, @Nullable UUID projectId) {

@@ -2,6 +2,7 @@ package dev.slipway.service;
 
 import dev.slipway.contract.Json;
 import dev.slipway.telemetry.Telemetry;
+import io.micrometer.core.instrument.Gauge;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -13,6 +14,9 @@ public final class ManagementServer {
     private ManagementServer() {}
 
     public static Future<HttpServer> start(Vertx vertx, String host, int port, Health health, Telemetry telemetry) {
+        Gauge.builder("slipway.ready", health, parts -> parts.ready() ? 1 : 0)
+                .description("1 when /health/ready says so")
+                .register(telemetry.metrics());
         return vertx.createHttpServer()
                 .requestHandler(request -> answer(request, health, telemetry))
                 .listen(port, host);

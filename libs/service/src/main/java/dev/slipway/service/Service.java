@@ -41,17 +41,24 @@ public final class Service {
         this.name = name;
         this.database = database;
         var traces = frame.telemetry().traces();
-        this.relay = new Relay(vertx, database.options(), frame.kafka(), traces, name);
+        this.relay = new Relay(
+                vertx,
+                database.options(),
+                frame.kafka(),
+                traces,
+                frame.telemetry().metrics(),
+                name);
         this.outbox = new Outbox(database.transactions(), traces, frame.clock(), relay::wake);
         this.mutations = new Mutations(outbox);
-        this.dispatcher = new Dispatcher(vertx, frame, outbox);
+        this.dispatcher = new Dispatcher(vertx, frame, outbox, name);
         this.deadLetters = new KafkaSender(vertx, frame.kafka());
         frame.health().register(name, () -> new Status(started, started ? "serving" : "starting"));
     }
 
     /** Brings the service's schema up to date and connects. Nothing is served before {@link #start}. */
     public static Future<Service> open(Vertx vertx, Frame frame, String name) {
-        return Database.open(vertx, frame.database(), name).map(database -> new Service(vertx, frame, name, database));
+        return Database.open(vertx, frame.database(), name, frame.telemetry().exports())
+                .map(database -> new Service(vertx, frame, name, database));
     }
 
     public SqlClient reads() {
@@ -81,14 +88,22 @@ public final class Service {
                 outbox,
                 frame.telemetry().traces(),
                 deadLetters,
+                frame.telemetry().metrics(),
                 effect));
         return this;
     }
 
     /** Has whole batches of events applied, by an effect that passes over those it has seen. The consumer's name is its Kafka group. */
     public Service consumeBatches(String consumer, List<String> topics, InboxConsumer.BatchEffect effect) {
-        consumers.add(
-                new InboxConsumer(vertx, frame.kafka(), name + "." + consumer, topics, outbox, deadLetters, effect));
+        consumers.add(new InboxConsumer(
+                vertx,
+                frame.kafka(),
+                name + "." + consumer,
+                topics,
+                outbox,
+                deadLetters,
+                frame.telemetry().metrics(),
+                effect));
         return this;
     }
 

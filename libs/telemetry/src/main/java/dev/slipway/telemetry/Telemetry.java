@@ -1,5 +1,7 @@
 package dev.slipway.telemetry;
 
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
@@ -7,6 +9,7 @@ import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.vertx.core.VertxBuilder;
 import io.vertx.core.VertxOptions;
+import io.vertx.micrometer.Label;
 import io.vertx.micrometer.MetricsDomain;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
@@ -18,12 +21,16 @@ import java.util.Map;
 /** Traces by {@code OTEL_*}, metrics for Prometheus. One per process. */
 public final class Telemetry implements AutoCloseable {
     private final OpenTelemetrySdk sdk;
+    private final boolean exports;
     private final Traces traces;
     private final PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
-    private Telemetry(OpenTelemetrySdk sdk) {
+    private Telemetry(OpenTelemetrySdk sdk, boolean exports) {
         this.sdk = sdk;
+        this.exports = exports;
         this.traces = new Traces(sdk);
+        new JvmMemoryMetrics().bindTo(metrics);
+        new ProcessorMetrics().bindTo(metrics);
     }
 
     public static Telemetry start(Map<String, String> env) {
@@ -47,7 +54,7 @@ public final class Telemetry implements AutoCloseable {
                 .addPropertiesCustomizer(config -> fromEnvironment(env))
                 .addTracerProviderCustomizer((provider, config) -> provider.addSpanProcessor(new CorrelationOnSpans()))
                 .build();
-        return new Telemetry(configured.getOpenTelemetrySdk());
+        return new Telemetry(configured.getOpenTelemetrySdk(), exports);
     }
 
     /** The environment as it was handed to us, which in tests is not the process's own. */
@@ -64,12 +71,19 @@ public final class Telemetry implements AutoCloseable {
     public VertxBuilder vertx(VertxOptions options) {
         var domains = java.util.EnumSet.allOf(MetricsDomain.class);
         domains.removeAll(java.util.List.of(MetricsDomain.HTTP_SERVER, MetricsDomain.NAMED_POOLS));
-        var metricsOptions = new MicrometerMetricsOptions().setEnabled(true);
+        var metricsOptions = new MicrometerMetricsOptions()
+                .setEnabled(true)
+                .addLabels(Label.LOCAL); // tells the API's requests from the probes'
         domains.forEach(metricsOptions::addDisabledMetricsCategory);
         return io.vertx.core.Vertx.builder()
                 .with(new VertxOptions(options).setMetricsOptions(metricsOptions))
                 .withMetrics(new MicrometerMetricsFactory(metrics))
                 .withTracer(new OpenTelemetryTracingFactory(sdk));
+    }
+
+    /** Whether anybody will see a span. If not, one that nothing hangs below, such as a statement's, need not be made. */
+    public boolean exports() {
+        return exports;
     }
 
     public OpenTelemetry openTelemetry() {

@@ -24,6 +24,7 @@ import dev.slipway.service.Health;
 import dev.slipway.service.Health.Status;
 import dev.slipway.service.ManagementServer;
 import dev.slipway.telemetry.Telemetry;
+import io.micrometer.core.instrument.Gauge;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -101,6 +102,7 @@ public final class Platform {
     /** Topics first; the gateway opens last, when every service serves and what decisions need has arrived. */
     private Future<Void> start(IamSeed iam, CatalogSeed catalog) {
         frame.health().register("authz", this::authzStatus);
+        showAuthz();
         return ManagementServer.start(
                         vertx, config.managementHost(), config.managementPort(), frame.health(), frame.telemetry())
                 .onSuccess(server -> managementPort = server.actualPort())
@@ -157,6 +159,20 @@ public final class Platform {
         return new Status(
                 age.compareTo(frame.authzBudgetForWrites()) <= 0,
                 "revision " + frame.authz().revision() + ", confirmed " + age.toMillis() + " ms ago");
+    }
+
+    private void showAuthz() {
+        var meters = frame.telemetry().metrics();
+        Gauge.builder(
+                        "slipway.authz.age",
+                        frame,
+                        f -> f.authz().age(f.clock().instant()).toMillis() / 1e3)
+                .description("How long ago the permissions that decisions are taken from were confirmed")
+                .baseUnit("seconds")
+                .register(meters);
+        Gauge.builder("slipway.authz.revision", frame, f -> f.authz().revision())
+                .description("The revision of the permissions that decisions are taken from")
+                .register(meters);
     }
 
     private Future<Void> authzIsFresh() {

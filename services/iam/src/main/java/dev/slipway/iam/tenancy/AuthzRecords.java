@@ -104,6 +104,11 @@ final class AuthzRecords {
         authz("key:" + key.kid(), "authz.signing_key", payload);
     }
 
+    /** Says that this was all of the revision; a reader that has not seen it has not seen everything. */
+    void complete() {
+        authz("revision", "authz.revision", Json.object());
+    }
+
     private void principal(
             UUID id,
             String type,

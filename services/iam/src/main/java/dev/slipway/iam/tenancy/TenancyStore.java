@@ -112,6 +112,10 @@ public final class TenancyStore {
             for (var key : seed.issuerKeys()) {
                 chain = chain.compose(ok -> addKey(unit, key, records));
             }
+            chain = chain.compose(ok -> {
+                records.complete();
+                return Future.succeededFuture();
+            });
             for (var a : seed.adapters()) {
                 unit.write(ADAPTER, Tuple.of(a.id(), a.runtimeBackend(), a.displayName(), hash(a.secret())));
             }
@@ -121,7 +125,7 @@ public final class TenancyStore {
 
     /** Publishes a key; tokens signed with it are good once it has arrived. */
     public Future<Void> addKey(UnitOfWork unit, IamSeed.IssuerKey key) {
-        return raised(unit).compose(records -> addKey(unit, key, records));
+        return raised(unit).compose(records -> addKey(unit, key, records).onSuccess(ok -> records.complete()));
     }
 
     public static io.vertx.core.buffer.Buffer hash(String secret) {

@@ -1,6 +1,7 @@
 package dev.slipway.instances.appinstance;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.InstanceEvent;
@@ -14,7 +15,7 @@ final class AppInstanceJson {
 
     static ObjectNode full(AppInstance instance) {
         var node = summary(instance);
-        node.set("config", Json.trusted(instance.config()));
+        node.putRawValue("config", stored(instance.config()));
         return node;
     }
 
@@ -37,7 +38,7 @@ final class AppInstanceJson {
         node.put(
                 "operator_service_account_id",
                 instance.operatorServiceAccountId().toString());
-        node.set("runtime_state", Json.trusted(instance.runtimeState()));
+        node.putRawValue("runtime_state", stored(instance.runtimeState()));
         node.put("failure_reason", instance.failureReason());
         node.put("created_at", instance.createdAt().toString());
         node.put("updated_at", instance.updatedAt().toString());
@@ -86,9 +87,14 @@ final class AppInstanceJson {
 
     static ObjectNode deploy(AppInstance instance, String manifest) {
         var node = command(instance);
-        node.set("manifest", Json.trusted(manifest));
-        node.set("config", Json.trusted(instance.config()));
+        node.putRawValue("manifest", stored(manifest));
+        node.putRawValue("config", stored(instance.config()));
         return node;
+    }
+
+    /** JSON that was checked when it came in: written as it is, not read to be written again. */
+    private static RawValue stored(String json) {
+        return new RawValue(json);
     }
 
     private static ObjectNode context(AppInstance instance) {

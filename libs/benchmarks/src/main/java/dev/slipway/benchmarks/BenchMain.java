@@ -1,0 +1,92 @@
+package dev.slipway.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Measures the rows that it is asked for, all by default, and prints one table. */
+public final class BenchMain {
+    private static final List<String> ROWS = List.of("get", "post", "events", "authz", "start");
+
+    private BenchMain() {}
+
+    public static void main(String[] arguments) throws IOException {
+        var rows = chosen(arguments);
+        var directory = Files.createTempDirectory("slipway-bench");
+        // PostgreSQL may run as another user than this one.
+        directory.toFile().setExecutable(true, false);
+        directory.toFile().setReadable(true, false);
+        var table = new Table();
+        Console.note("logs are in " + directory);
+        if (rows.contains("start")) {
+            new StartRow(directory, table).measure();
+        }
+        if (rows.contains("authz")) {
+            authz(directory, table);
+        }
+        if (rows.contains("get") || rows.contains("post") || rows.contains("events")) {
+            try (var stage = new Stage(directory, System.getProperty("bench.profile", ""))) {
+                if (rows.contains("get") || rows.contains("post")) {
+                    new HttpRows(stage, table).measure(rows.contains("get"), rows.contains("post"));
+                }
+                if (rows.contains("events")) {
+                    new EventsRow(stage, table).measure();
+                }
+            }
+        }
+        var text = LocalDate.now(ZoneOffset.UTC) + ", " + Runtime.getRuntime().availableProcessors()
+                + " processors, Java " + Runtime.version() + "\n\n" + table.markdown();
+        Console.print(text);
+        Files.writeString(Path.of(System.getProperty("bench.results", "bench.md")), text);
+        delete(directory);
+    }
+
+    private static void authz(Path directory, Table table) {
+        try (var child = Child.java("authz", directory, List.of("-Xmx128m", "-XX:+UseSerialGC"), AuthzMain.class)) {
+            var result = child.answer();
+            var decisions = result.path("decisions").asDouble();
+            var lookups = result.path("lookups").asDouble();
+            var cost = decisions / result.path("explanations").asDouble();
+            table.add(new Table.Row(
+                    "authorization decision in process, one core",
+                    Table.number(decisions) + "/s",
+                    "one HashMap lookup by UUID " + Table.number(lookups) + "/s",
+                    Table.number(decisions / lookups),
+                    "≥ 1,000,000/s",
+                    Table.met(decisions >= 1_000_000),
+                    "3 bindings; half allowed, a quarter without the action, a quarter not bound"));
+            table.add(new Table.Row(
+                    "its explanation, as cost of a decision",
+                    Table.number(result.path("explanations").asDouble()) + "/s",
+                    "the decision " + Table.number(decisions) + "/s",
+                    Table.number(cost) + " ×",
+                    "≤ 3 ×",
+                    Table.met(cost <= 3),
+                    ""));
+        }
+    }
+
+    private static Set<String> chosen(String[] arguments) {
+        var asked = arguments.length == 0 ? "" : arguments[0];
+        var rows = asked.isBlank() ? new TreeSet<>(ROWS) : new TreeSet<>(Arrays.asList(asked.split(",")));
+        if (!ROWS.containsAll(rows)) {
+            throw new IllegalArgumentException("rows are some of " + String.join(",", ROWS) + ", not " + asked);
+        }
+        return rows;
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (var files = Files.walk(directory)) {
+            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package dev.slipway.benchmarks;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.Json;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/**
+ * A process of ours that answers lines with lines. Those of its output that begin with a brace and the word are answers; the rest is
+ * its log. It ends when its input does, so it cannot be left behind.
+ */
+final class Child implements AutoCloseable {
+    private static final long PATIENCE_SECONDS = 20;
+
+    private final String name;
+    private final Process process;
+    private final BufferedReader out;
+    private final BufferedWriter in;
+    private final Path log;
+
+    Child(String name, Path directory, List<String> command) {
+        this.name = name;
+        this.log = directory.resolve(name + ".log");
+        try {
+            process = new ProcessBuilder(command)
+                    .directory(directory.toFile())
+                    .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        out = process.inputReader(StandardCharsets.UTF_8);
+        in = process.outputWriter(StandardCharsets.UTF_8);
+    }
+
+    /** A main class on our own class path. */
+    static Child java(String name, Path directory, List<String> jvm, Class<?> main, String... arguments) {
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvm);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(List.of(arguments));
+        return new Child(name, directory, command);
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    JsonNode ask(JsonNode question) {
+        try {
+            in.write(Json.text(question));
+            in.newLine();
+            in.flush();
+        } catch (IOException e) {
+            throw new IllegalStateException(name + " has ended; see " + log, e);
+        }
+        return answer();
+    }
+
+    JsonNode answer() {
+        return Json.node(lineWith("{\"").getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The next line of output with the text in it. */
+    String lineWith(String text) {
+        try {
+            for (var line = out.readLine(); line != null; line = out.readLine()) {
+                if (line.contains(text) && !line.startsWith("{\"at\":")) {
+                    return line;
+                }
+                Files.writeString(log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        throw new IllegalStateException(name + " ended without an answer; see " + log);
+    }
+
+    /** The processor time, in seconds, of the process and those that it started, also of those that have ended. */
+    double cpuSeconds() {
+        return process.descendants()
+                        .mapToDouble(child -> cpuSeconds(child.pid()))
+                        .sum()
+                + cpuSeconds(process.pid());
+    }
+
+    private static double cpuSeconds(long pid) {
+        try {
+            var stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+            // After the name, which may have spaces: utime, stime, cutime and cstime are the 12th to 15th, in
+            // hundredths of a second.
+            var field = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            return IntStream.range(11, 15)
+                            .mapToDouble(i -> Double.parseDouble(field[i]))
+                            .sum()
+                    / 100;
+        } catch (IOException e) {
+            return 0; // ended meanwhile: its parent has its time
+        }
+    }
+
+    /** What the process holds in memory now, in MiB. */
+    double residentMib() {
+        return residentMib(process.pid());
+    }
+
+    /** And what the processes that it started hold, counting what they share once. */
+    double descendantsProportionalMib() {
+        return process.descendants()
+                        .mapToDouble(child -> statusKib("/proc/" + child.pid() + "/smaps_rollup", "Pss:"))
+                        .sum()
+                / 1024;
+    }
+
+    private static double residentMib(long pid) {
+        return statusKib("/proc/" + pid + "/status", "VmRSS:") / 1024;
+    }
+
+    private static double statusKib(String file, String field) {
+        try {
+            return Files.readAllLines(Path.of(file)).stream()
+                    .filter(line -> line.startsWith(field))
+                    .mapToDouble(line -> Double.parseDouble(line.replaceAll("\\D+", "")))
+                    .sum();
+        } catch (IOException | UncheckedIOException e) {
+            return 0; // gone meanwhile
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            in.close();
+            if (!process.waitFor(1, TimeUnit.SECONDS)) {
+                process.destroy();
+            }
+            if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                var killed = process.destroyForcibly();
+                Console.note(name + " did not stop; killed " + killed.pid());
+            }
+        } catch (IOException e) {
+            process.destroy();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

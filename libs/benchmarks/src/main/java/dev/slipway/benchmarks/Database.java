@@ -1,0 +1,100 @@
+package dev.slipway.benchmarks;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Looks behind the scenes, and gives the baseline tables of its own. */
+final class Database implements AutoCloseable {
+    private static final List<String> MIGRATIONS = List.of(
+            "messaging/V000_1__outbox_and_inbox.sql",
+            "service/V000_2__idempotency.sql",
+            "instances/V001__projections.sql",
+            "instances/V002__app_instances.sql");
+    private static final List<String> COPIED = List.of(
+            "organizations",
+            "users",
+            "projects",
+            "service_accounts",
+            "app_catalog",
+            "app_versions",
+            "project_app_entitlements");
+
+    private final Connection connection;
+
+    Database(String url) {
+        var uri = URI.create(url);
+        var user = uri.getUserInfo().split(":", 2);
+        try {
+            connection = DriverManager.getConnection(
+                    "jdbc:postgresql://" + uri.getHost() + ":" + uri.getPort() + uri.getPath(), user[0], user[1]);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The same tables by the same migrations, with the same tenants, in a schema where no relay looks. */
+    void makeBaseline() {
+        execute("DROP SCHEMA IF EXISTS baseline CASCADE; CREATE SCHEMA baseline; SET search_path = baseline");
+        MIGRATIONS.forEach(file -> execute(resource("/db/migration/" + file)));
+        COPIED.forEach(table -> execute("INSERT INTO " + table + " SELECT * FROM instances." + table));
+        execute("SET search_path = public");
+    }
+
+    /** Both sides start every pass with as few rows. */
+    void trimBaseline() {
+        execute("TRUNCATE baseline.outbox, baseline.app_instances, baseline.idempotency");
+    }
+
+    long count(String from) {
+        return Long.parseLong(texts("SELECT count(*) FROM " + from).get(0));
+    }
+
+    /** The first column. */
+    List<String> texts(String sql) {
+        try (var statement = connection.createStatement();
+                var rows = statement.executeQuery(sql)) {
+            var texts = new ArrayList<String>();
+            while (rows.next()) {
+                texts.add(rows.getString(1));
+            }
+            return texts;
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    void execute(String sql) {
+        try (var statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    private static String resource(String name) {
+        try (var in = Database.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException("not on the class path: " + name);
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            Console.note("closing the connection: " + e);
+        }
+    }
+}

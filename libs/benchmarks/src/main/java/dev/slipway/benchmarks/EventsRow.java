@@ -1,0 +1,164 @@
+package dev.slipway.benchmarks;
+
+import dev.slipway.contract.Envelope;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+/**
+ * How long after its commit an event is at a consumer. Its clock starts at occurred_at, which is taken before the transaction's first
+ * statement: so the transaction itself is in the figure, and the time from the commit is less.
+ */
+final class EventsRow {
+    private static final int RATE = 200;
+    private static final int PASSES = 3;
+    private static final double SECONDS = 8;
+    private static final double BAR_MS = 25;
+    private static final String TOPIC = "instances.events";
+    /** A topic of the platform's that nothing is published to while this runs. */
+    private static final String RAW_TOPIC = "runtime.commands.k8s";
+
+    private final Stage stage;
+    private final Table table;
+
+    EventsRow(Stage stage, Table table) {
+        this.stage = stage;
+        this.table = table;
+    }
+
+    void measure() {
+        try (var platform = stage.platform(HttpRows.ALL)) {
+            var requests = requests(platform);
+            stage.awaitTenants();
+            stage.settle(HttpRows.ALL);
+            stage.warm(platform.port(), requests, RATE * 5, 30, 0);
+            var ours = new double[PASSES];
+            var median = new double[PASSES];
+            var raw = new double[PASSES];
+            for (var pass = 0; pass < PASSES; pass++) {
+                raw[pass] = ms(latencies(RAW_TOPIC, this::stamp, this::produce), 99);
+                var measured = latencies(
+                        TOPIC,
+                        bytes -> Envelope.fromBytes(bytes).occurredAt(),
+                        () -> stage.warm(platform.port(), requests, (int) (RATE * SECONDS), SECONDS * 2, RATE));
+                ours[pass] = ms(measured, 99);
+                median[pass] = ms(measured, 50);
+            }
+            var p99 = Table.median(ours);
+            var base = Table.median(raw);
+            table.add(new Table.Row(
+                    "transaction → event at a Kafka consumer, " + RATE + "/s, p99",
+                    Table.number(p99) + " ms",
+                    "raw produce → consume " + Table.number(base) + " ms",
+                    Table.number(p99 / base),
+                    "≤ " + (int) BAR_MS + " ms",
+                    Table.met(p99 <= BAR_MS),
+                    "p50 " + Table.number(Table.median(median)) + " ms; all services"));
+        }
+    }
+
+    private Path requests(Stage.Running platform) {
+        return stage.requests(
+                "events",
+                HttpRows.lines(i -> "POST\t/api/v1/projects/" + Seeds.project(i) + "/app-instances\t"
+                        + platform.tokenFor(i) + "\t" + Seeds.launch()));
+    }
+
+    /** Follows the topic while something is sent to it; sorted microseconds from each record's own time to its arrival. */
+    private long[] latencies(String topic, Function<byte[], Instant> madeAt, Runnable send) {
+        var done = new AtomicBoolean();
+        try (var consumer = Topic.follow(stage.kafkaBootstrap(), topic)) {
+            var following = CompletableFuture.supplyAsync(() -> follow(consumer, madeAt, done));
+            send.run();
+            done.set(true);
+            return following.get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static long[] follow(
+            KafkaConsumer<String, byte[]> consumer, Function<byte[], Instant> madeAt, AtomicBoolean done) {
+        var expected = (int) (RATE * SECONDS);
+        var latencies = new long[expected * 2];
+        var count = 0;
+        for (var quiet = 0; quiet < 10; ) {
+            var records = consumer.poll(Duration.ofMillis(100));
+            var now = Instant.now();
+            for (var record : records) {
+                if (count < latencies.length) {
+                    latencies[count++] = ChronoUnit.MICROS.between(madeAt.apply(record.value()), now);
+                }
+            }
+            quiet = done.get() && records.isEmpty() ? quiet + 1 : 0;
+        }
+        if (count < expected * 0.9) {
+            throw new IllegalStateException("only " + count + " of " + expected + " events arrived");
+        }
+        var sorted = Arrays.copyOf(latencies, count);
+        Arrays.sort(sorted);
+        return sorted;
+    }
+
+    /** The settings of the relay's producer, records of an event's size. */
+    private void produce() {
+        Map<String, Object> config = Map.of(
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                stage.kafkaBootstrap(),
+                ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+                StringSerializer.class,
+                ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+                ByteArraySerializer.class,
+                ProducerConfig.ACKS_CONFIG,
+                "all",
+                ProducerConfig.LINGER_MS_CONFIG,
+                0);
+        try (var producer = new KafkaProducer<String, byte[]>(config)) {
+            var partitions = producer.partitionsFor(RAW_TOPIC).size();
+            var next = System.nanoTime();
+            for (var i = 0; i < RATE * SECONDS; i++) {
+                while (System.nanoTime() < next) {
+                    LockSupport.parkNanos(next - System.nanoTime());
+                }
+                next += 1_000_000_000L / RATE;
+                var now = Instant.now();
+                var value = ByteBuffer.allocate(800)
+                        .putLong(now.getEpochSecond())
+                        .putInt(now.getNano())
+                        .array();
+                var sent = producer.send(new ProducerRecord<>(RAW_TOPIC, i % partitions, "key", value));
+                if (sent.isCancelled()) {
+                    throw new IllegalStateException("the producer is closed");
+                }
+            }
+        }
+    }
+
+    private Instant stamp(byte[] value) {
+        var buffer = ByteBuffer.wrap(value);
+        return Instant.ofEpochSecond(buffer.getLong(), buffer.getInt());
+    }
+
+    private static double ms(long[] sortedMicros, int percent) {
+        return Load.percentile(sortedMicros, percent) / 1_000.0;
+    }
+}

@@ -1,0 +1,49 @@
+package dev.slipway.benchmarks;
+
+import dev.slipway.contract.Json;
+import dev.slipway.standalone.Platform;
+import dev.slipway.standalone.StandaloneConfig;
+import dev.slipway.telemetry.Telemetry;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The platform under test, configured as a user would: the services that it is told, on the Kafka and PostgreSQL that it is told. */
+public final class PlatformMain {
+    private PlatformMain() {}
+
+    public static void main(String[] arguments)
+            throws IOException, ExecutionException, TimeoutException, InterruptedException {
+        var environment = Map.of(
+                "SLIPWAY_HOME", arguments[0],
+                "SLIPWAY_KAFKA_BOOTSTRAP", arguments[1],
+                "SLIPWAY_DATABASE_URL", arguments[2],
+                "SLIPWAY_SERVICES", arguments[3],
+                "SLIPWAY_HTTP_PORT", "0",
+                "SLIPWAY_MANAGEMENT_PORT", "0");
+        var config = StandaloneConfig.from(environment);
+        var issuer = Seeds.issuer();
+        var telemetry = Telemetry.start(environment);
+        var platform = Platform.start(
+                        config,
+                        new Platform.Addresses(arguments[1], arguments[2]),
+                        telemetry,
+                        Seeds.iam(issuer),
+                        Seeds.catalog())
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(120, TimeUnit.SECONDS);
+        var answer = Json.object().put("port", platform.httpPort());
+        var tokens = answer.putArray("tokens");
+        Seeds.tokens(issuer).forEach(tokens::add);
+        Console.print(Json.text(answer));
+        System.in.transferTo(OutputStream.nullOutputStream());
+        platform.stop().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        telemetry.close();
+        System.exit(0);
+    }
+}

@@ -1,0 +1,171 @@
+package dev.slipway.benchmarks;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.contract.Json;
+import dev.slipway.embedded.EmbeddedMain;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.StreamSupport;
+
+/** Kafka, PostgreSQL and the load generator, each a process of its own; and the platform, when a row needs it. */
+final class Stage implements AutoCloseable {
+    /** What `slipway` starts with, so that a figure is that of what a user runs; the baseline has the same. */
+    static final List<String> JVM = List.of("-Xmx384m", "-XX:+UseSerialGC", "-XX:MaxMetaspaceSize=192m", "-Xss512k");
+
+    private static final int CONNECTIONS = 48;
+    private static final long SETTLE_NS = 180_000_000_000L;
+
+    private final Path directory;
+    private final String profile;
+    private final Child infrastructure;
+    private final Child load;
+    private final String kafkaBootstrap;
+    private final Database database;
+    private final String databaseUrl;
+    private int platforms;
+
+    Stage(Path directory, String profile) {
+        this.directory = directory;
+        this.profile = profile;
+        infrastructure = Child.java(
+                "infrastructure",
+                directory,
+                List.of("-Xmx512m", "-XX:+UseSerialGC"),
+                EmbeddedMain.class,
+                directory.resolve("data").toString());
+        var addresses = infrastructure.answer();
+        kafkaBootstrap = addresses.path("kafka_bootstrap").asText();
+        databaseUrl = addresses.path("database_url").asText();
+        database = new Database(databaseUrl);
+        load = Child.java("load", directory, List.of("-Xmx128m", "-XX:+UseSerialGC"), LoadMain.class);
+    }
+
+    /** A running platform, and the tokens of its tenants' owners. */
+    record Running(Child process, int port, List<String> tokens) implements AutoCloseable {
+        @Override
+        public void close() {
+            process.close();
+        }
+
+        String tokenFor(int project) {
+            return tokens.get(project % tokens.size());
+        }
+    }
+
+    Running platform(String services) {
+        var jvm = new ArrayList<>(JVM);
+        platforms++;
+        if (!profile.isEmpty()) {
+            jvm.add("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=" + profile + "/platform-"
+                    + platforms + ".jfr");
+        }
+        var process = Child.java(
+                "platform",
+                directory,
+                jvm,
+                PlatformMain.class,
+                directory.resolve("home").toString(),
+                kafkaBootstrap,
+                databaseUrl,
+                services);
+        var answer = process.answer();
+        var tokens = StreamSupport.stream(answer.path("tokens").spliterator(), false)
+                .map(JsonNode::asText)
+                .toList();
+        return new Running(process, answer.path("port").asInt(), tokens);
+    }
+
+    Child baseline(String eventSizes) {
+        return Child.java("baseline", directory, JVM, BaselineMain.class, databaseUrl, eventSizes);
+    }
+
+    /** Writes requests down for the load generator: method, path, token and body of each. */
+    Path requests(String name, List<String> lines) {
+        try {
+            return Files.write(directory.resolve(name), lines);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Load from 48 connections: so many requests, but not for longer than given; a rate of 0 is as fast as answers come. Any failed
+     * request fails the benchmark.
+     */
+    JsonNode load(int port, Path requests, int count, double seconds, int rate) {
+        var result = warm(port, requests, count, seconds, rate);
+        if (result.path("failed").asInt() > 0) {
+            throw new IllegalStateException("requests failed: " + result);
+        }
+        return result;
+    }
+
+    /** The same, but a request may fail: a cold start on a busy machine can keep one waiting for too long. */
+    @CanIgnoreReturnValue
+    JsonNode warm(int port, Path requests, int count, double seconds, int rate) {
+        return load.ask(Json.object()
+                .put("port", port)
+                .put("requests", requests.toString())
+                .put("connections", CONNECTIONS)
+                .put("count", count)
+                .put("seconds", seconds)
+                .put("rate", rate));
+    }
+
+    /** The processor time, in seconds, that everything but the server itself has used: PostgreSQL, Kafka, the load generator. */
+    double cpuSeconds() {
+        return infrastructure.cpuSeconds() + load.cpuSeconds();
+    }
+
+    /** Waits until the tenants have arrived where launches are decided. */
+    void awaitTenants() {
+        var started = System.nanoTime();
+        while (database.count("instances.project_app_entitlements") < Seeds.PROJECTS
+                || database.count("instances.service_accounts") < Seeds.PROJECTS) {
+            if (System.nanoTime() - started > SETTLE_NS) {
+                throw new IllegalStateException("the tenants do not arrive");
+            }
+            LockSupport.parkNanos(200_000_000);
+        }
+    }
+
+    /**
+     * Waits until the outbox is published and the running services have applied all that is on the topics; answers how long that took,
+     * in seconds.
+     */
+    @CanIgnoreReturnValue
+    double settle(String services) {
+        var started = System.nanoTime();
+        var groups = List.of(services.split(",", -1));
+        while (!database.texts("SELECT 1 FROM instances.outbox LIMIT 1").isEmpty()
+                || Topic.lag(kafkaBootstrap, group -> groups.contains(group.split("\\.", -1)[0])) > 0) {
+            if (System.nanoTime() - started > SETTLE_NS) {
+                throw new IllegalStateException("the services do not catch up");
+            }
+            LockSupport.parkNanos(100_000_000);
+        }
+        return (System.nanoTime() - started) / 1e9;
+    }
+
+    Database database() {
+        return database;
+    }
+
+    String kafkaBootstrap() {
+        return kafkaBootstrap;
+    }
+
+    @Override
+    public void close() {
+        database.close();
+        load.close();
+        infrastructure.close();
+    }
+}

@@ -1,0 +1,91 @@
+package dev.slipway.benchmarks;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** Reads topics as any consumer would. */
+final class Topic {
+    private Topic() {}
+
+    /** A consumer of all partitions of a topic, from their ends on. */
+    static KafkaConsumer<String, byte[]> follow(String bootstrap, String topic) {
+        var consumer = open(bootstrap);
+        var partitions = consumer.partitionsFor(topic).stream()
+                .map(p -> new TopicPartition(topic, p.partition()))
+                .collect(Collectors.toSet());
+        consumer.assign(partitions);
+        consumer.seekToEnd(partitions);
+        partitions.forEach(consumer::position); // now, not at the first poll
+        return consumer;
+    }
+
+    /** How many bytes each of the three records of a launch has, for the baseline to write as many. */
+    static String sizes(String bootstrap) {
+        return List.of("instances.events", "runtime.commands.bare_metal", "audit.events").stream()
+                .map(topic -> String.valueOf(largest(bootstrap, topic)))
+                .collect(Collectors.joining(","));
+    }
+
+    /** How many records the consumer groups have yet to apply. */
+    static long lag(String bootstrap, Predicate<String> group) {
+        try (var admin = Admin.create(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap))) {
+            var lag = 0L;
+            for (var listed : admin.listGroups().all().get()) {
+                if (group.test(listed.groupId())) {
+                    var applied = admin.listConsumerGroupOffsets(listed.groupId())
+                            .partitionsToOffsetAndMetadata()
+                            .get();
+                    var ends = admin.listOffsets(applied.keySet().stream()
+                                    .collect(
+                                            Collectors.toMap(partition -> partition, partition -> OffsetSpec.latest())))
+                            .all()
+                            .get();
+                    for (var at : applied.entrySet()) {
+                        lag += Objects.requireNonNull(ends.get(at.getKey())).offset()
+                                - at.getValue().offset();
+                    }
+                }
+            }
+            return lag;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static int largest(String bootstrap, String topic) {
+        try (var consumer = follow(bootstrap, topic)) {
+            consumer.seekToBeginning(consumer.assignment());
+            var largest = 0;
+            for (var record : consumer.poll(Duration.ofSeconds(5))) {
+                largest = Math.max(largest, record.value().length);
+            }
+            return largest;
+        }
+    }
+
+    private static KafkaConsumer<String, byte[]> open(String bootstrap) {
+        Map<String, Object> config = new HashMap<>();
+        config.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+        config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, StringDeserializer.class);
+        config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+        config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        return new KafkaConsumer<>(config);
+    }
+}

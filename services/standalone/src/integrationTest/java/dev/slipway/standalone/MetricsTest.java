@@ -1,0 +1,81 @@
+package dev.slipway.standalone;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What an operator can see, and that dashboards and alerts ask for nothing else. */
+class MetricsTest {
+    private static final Pattern NAME = Pattern.compile("\\b(?:slipway|vertx|jvm|process)_[a-z_]+\\b");
+    private static PlatformUnderTest platform;
+
+    @BeforeAll
+    static void start() {
+        platform = new PlatformUnderTest();
+    }
+
+    @AfterAll
+    static void stop() {
+        platform.close();
+    }
+
+    @Test
+    void metrics_showEveryRelayLeading_whenThePlatformIsUp() {
+        eventually(() -> {
+            for (var service : new String[] {"iam", "catalog", "instances", "audit", "metering"}) {
+                assertThat(metrics()).contains("slipway_relay_leading{service=\"" + service + "\"} 1.0");
+            }
+        });
+    }
+
+    @Test
+    void metrics_countDecisions_whenCallsAreDecided() {
+        platform.launch("project_member", "counted").send().expect(202);
+        platform.launch("project_viewer", "refused").send().expect(403);
+
+        assertThat(metrics())
+                .containsPattern("slipway_decisions_total\\{outcome=\"allowed\",service=\"instances\"} [1-9]")
+                .containsPattern("slipway_decisions_total\\{outcome=\"denied\",service=\"instances\"} [1-9]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"infra/grafana/slipway.json", "infra/alerts.yaml"})
+    void metrics_haveAllThat_areAskedForIn(String file) throws IOException {
+        platform.launch("project_member", "seen").send().expect(202);
+        var asked = new TreeSet<String>();
+        var names = NAME.matcher(Files.readString(Path.of("../..", file)));
+        while (names.find()) {
+            asked.add(names.group());
+        }
+
+        var shown = metrics();
+
+        assertThat(asked).isNotEmpty().allSatisfy(name -> assertThat(shown).containsPattern("(?m)^" + name + "[ {]"));
+    }
+
+    private static String metrics() {
+        var uri = URI.create("http://127.0.0.1:" + platform.platform().managementPort() + "/metrics");
+        try {
+            return HttpClient.newHttpClient()
+                    .send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
+                    .body();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
