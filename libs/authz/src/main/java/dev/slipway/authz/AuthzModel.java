@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -169,6 +170,8 @@ public final class AuthzModel {
             if (!removed) {
                 next.add(binding);
             }
+            // Project, then organization, then platform: the first that grants is the one that decided.
+            next.sort(Comparator.comparing(Binding::level).reversed());
             return next.isEmpty() ? null : List.copyOf(next);
         });
     }

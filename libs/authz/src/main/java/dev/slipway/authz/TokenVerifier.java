@@ -114,13 +114,18 @@ public final class TokenVerifier {
 
     private static @Nullable Task task(JWTClaimsSet claims) throws ParseException {
         var instance = claims.getStringClaim("app_instance_id");
-        return instance == null
-                ? null
-                : new Task(
-                        uuid(claims.getStringClaim("adapter_id")),
-                        uuid(instance),
-                        uuid(claims.getStringClaim("command_id")),
-                        Set.of(claims.getStringClaim("scope").split(" ", -1)));
+        if (instance == null) {
+            return null;
+        }
+        var scope = claims.getStringClaim("scope");
+        if (scope == null) {
+            throw invalid("The token is for a task, and lacks its scope.");
+        }
+        return new Task(
+                uuid(claims.getStringClaim("adapter_id")),
+                uuid(instance),
+                uuid(claims.getStringClaim("command_id")),
+                Set.of(scope.split(" ", -1)));
     }
 
     private static UUID uuid(@Nullable String text) {

@@ -1,91 +1,126 @@
 package dev.slipway.authz;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.messaging.Incoming;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
-import java.util.UUID;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class AuthzModelTest {
-    private static final Instant START = Instant.parse("2026-01-02T03:04:05Z");
-    private static final UUID USER = Ids.next();
-    private static final UUID BINDING = Ids.next();
+    private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
 
-    private final AuthzModel model = new AuthzModel();
+    private final World world = new World();
 
-    private void binding(long revision, boolean removed) {
-        apply(
+    @Test
+    void age_isWithoutEnd_whenNoHeartbeatWasHeard() {
+        world.project(Ids.next(), Ids.next());
+
+        assertThat(world.model.age(NOW)).isGreaterThan(Duration.ofDays(365));
+    }
+
+    @Test
+    void age_staysAsItWas_whenTheHeartbeatIsAheadOfTheModel() {
+        world.project(Ids.next(), Ids.next());
+        world.heartbeat(1, NOW);
+
+        world.heartbeat(2, NOW.plusSeconds(60)); // committed, and not here: perhaps a revocation
+
+        assertThat(world.model.age(NOW.plusSeconds(60))).isEqualTo(Duration.ofSeconds(60));
+    }
+
+    @Test
+    void age_staysAsItWas_whenOnlyAPartOfTheCommitIsHere() {
+        world.project(Ids.next(), Ids.next());
+        world.heartbeat(1, NOW);
+        world.apply("authz.role", Json.object().put("role", "any").put("level", "project").put("revision", 2), NOW);
+
+        world.heartbeat(2, NOW.plusSeconds(60)); // the revocation in the same commit is still on its way
+
+        assertThat(world.model.age(NOW.plusSeconds(60))).isEqualTo(Duration.ofSeconds(60));
+    }
+
+    @Test
+    void apply_changesNothing_whenARecordComesAgainAfterALaterOne() {
+        var user = world.user("issuer", "somebody");
+        var binding = world.bindPlatform(user, "any");
+        world.unbind(binding, user);
+
+        world.apply(
                 "authz.binding",
-                START,
                 Json.object()
-                        .put("binding_id", BINDING.toString())
-                        .put("principal_id", USER.toString())
-                        .put("role", "project_owner")
-                        .put("level", "project")
-                        .put("org_id", Ids.next().toString())
+                        .put("binding_id", binding.toString())
+                        .put("principal_id", user.toString())
+                        .put("role", "any")
+                        .put("level", "platform")
+                        .put("removed", false)
+                        .put("revision", 2),
+                NOW);
+
+        assertThat(world.model.bindingsOf(user)).isEmpty();
+    }
+
+    @Test
+    void age_isThatOfTheHeartbeat_whenTheModelHasReachedIt() {
+        world.heartbeat(1, NOW);
+        assertThat(world.model.age(NOW)).isGreaterThan(Duration.ofDays(365));
+
+        world.project(Ids.next(), Ids.next());
+        world.heartbeat(1, NOW.plusSeconds(2));
+
+        assertThat(world.model.age(NOW.plusSeconds(5))).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void age_isOld_whenAnOldHeartbeatIsReadAgain() {
+        world.project(Ids.next(), Ids.next());
+
+        world.heartbeat(1, NOW.minusSeconds(3_600)); // what a compacted topic holds after a long stop
+
+        assertThat(world.model.age(NOW)).isEqualTo(Duration.ofHours(1));
+    }
+
+    @Test
+    void age_isZero_whenTheBrokersClockIsAhead() {
+        world.project(Ids.next(), Ids.next());
+        world.heartbeat(1, NOW.plusSeconds(1));
+
+        assertThat(world.model.age(NOW)).isZero();
+    }
+
+    @Test
+    void revision_neverGoesBack_whenAnOlderRecordComesAfterANewerOne() {
+        world.project(Ids.next(), Ids.next());
+        world.project(Ids.next(), Ids.next());
+
+        world.apply(
+                "authz.project",
+                Json.object()
                         .put("project_id", Ids.next().toString())
-                        .put("removed", removed)
-                        .put("revision", revision));
-        apply("authz.revision", START, Json.object().put("revision", revision));
-    }
+                        .put("org_id", Ids.next().toString())
+                        .put("revision", 1),
+                NOW);
 
-    private void heartbeat(long revision, Instant at) {
-        apply("state.heartbeat", at, Json.object().put("revision", revision));
-    }
-
-    private void apply(String type, Instant at, ObjectNode payload) {
-        var event = new Envelope(Ids.next(), type, at, 1, "test", payload);
-        model.apply(new Incoming("authz.state", 0, 0, at, null, event.toBytes(), Map.of()));
+        assertThat(world.model.revision()).isEqualTo(2);
     }
 
     @Test
-    void age_isEndless_beforeTheFirstHeartbeat() {
-        binding(1, false);
+    void apply_passesOver_whatOnlyANewerVersionKnows() {
+        world.apply("authz.group", Json.object().put("revision", 9), NOW);
 
-        assertThat(model.age(START)).isGreaterThan(Duration.ofDays(365));
+        assertThat(world.model.revision()).isZero();
     }
 
     @Test
-    void age_countsFromTheLastHeartbeat() {
-        binding(1, false);
-        heartbeat(1, START);
-        heartbeat(1, START.plusSeconds(2));
+    void principal_isGone_whenInactive_andBackWhenActiveAgain() {
+        var user = world.user("issuer", "somebody");
+        assertThat(world.model.principalOf("issuer", "somebody")).isNotNull();
 
-        assertThat(model.age(START.plusSeconds(5))).isEqualTo(Duration.ofSeconds(3));
-    }
+        world.deactivate(user);
 
-    /** IAM has committed a revocation that has not arrived: every heartbeat says so, and none makes the model younger. */
-    @Test
-    void age_grows_whileARevocationIsStuck() {
-        binding(1, false);
-        heartbeat(1, START);
-
-        heartbeat(2, START.plusSeconds(30));
-        assertThat(model.age(START.plusSeconds(31))).isEqualTo(Duration.ofSeconds(31));
-
-        binding(2, true);
-        assertThat(model.age(START.plusSeconds(31))).isEqualTo(Duration.ofSeconds(31));
-        heartbeat(2, START.plusSeconds(32));
-        assertThat(model.age(START.plusSeconds(32))).isZero();
-        assertThat(model.bindingsOf(USER)).isEmpty();
-    }
-
-    /** Records may be published twice; the older of two must not undo the younger. */
-    @Test
-    void apply_changesNothing_whenARecordComesAgainLate() {
-        binding(1, false);
-        binding(2, true);
-
-        binding(1, false);
-
-        assertThat(model.bindingsOf(USER)).isEmpty();
+        assertThat(world.model.principal(user)).isNull();
+        assertThat(world.model.principalOf("issuer", "somebody")).isNull();
     }
 }

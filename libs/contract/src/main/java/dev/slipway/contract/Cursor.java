@@ -9,6 +9,8 @@ import java.util.UUID;
 /** Where a page ends: the order is {@code created_at desc, id desc}. Opaque to callers. */
 public record Cursor(Instant createdAt, UUID id) {
     private static final String VERSION = "1";
+    /** Nothing here was created before or after: the database could not even compare with a time beyond its own range. */
+    private static final long MAX_MICROS = 253_402_300_799_999_999L;
 
     public String encode() {
         var text = VERSION + "|" + ChronoUnit.MICROS.between(Instant.EPOCH, createdAt) + "|" + id;
@@ -19,11 +21,11 @@ public record Cursor(Instant createdAt, UUID id) {
     public static Cursor decode(String text) {
         try {
             var parts = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8).split("\\|", -1);
-            if (parts.length == 3 && parts[0].equals(VERSION)) {
-                return new Cursor(
-                        Instant.EPOCH.plus(Long.parseLong(parts[1]), ChronoUnit.MICROS), UUID.fromString(parts[2]));
+            var micros = parts.length == 3 && parts[0].equals(VERSION) ? Long.parseLong(parts[1]) : -1;
+            if (micros >= 0 && micros <= MAX_MICROS) {
+                return new Cursor(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), UUID.fromString(parts[2]));
             }
-        } catch (IllegalArgumentException | ArithmeticException e) {
+        } catch (IllegalArgumentException e) {
             // Falls through: whatever is wrong with it, it is not ours.
         }
         throw Problem.validationOf(ErrorCode.INVALID_CURSOR, "cursor", "is not a cursor that this API handed out")

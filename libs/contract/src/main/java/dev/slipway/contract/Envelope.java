@@ -26,7 +26,7 @@ public record Envelope(
     /** Reads a record; throws {@link MalformedEnvelopeException} when the bytes are not an envelope. */
     public static Envelope fromBytes(byte[] bytes) {
         try {
-            var node = Json.parse(bytes);
+            var node = Json.parseOwn(bytes);
             if (!(node.path("payload") instanceof ObjectNode payload)) {
                 throw new MalformedEnvelopeException("the payload is not an object");
             }
@@ -34,12 +34,19 @@ public record Envelope(
                     UUID.fromString(text(node, "event_id")),
                     text(node, "event_type"),
                     Instant.parse(text(node, "occurred_at")),
-                    node.path("version").asInt(),
+                    version(node.path("version")),
                     text(node, "correlation_id"),
                     payload);
         } catch (IOException | IllegalArgumentException | DateTimeException e) {
             throw new MalformedEnvelopeException(String.valueOf(e.getMessage()));
         }
+    }
+
+    private static int version(JsonNode value) {
+        if (!value.isIntegralNumber() || !value.canConvertToInt() || value.intValue() < 1) {
+            throw new MalformedEnvelopeException("version is not a number from 1");
+        }
+        return value.intValue();
     }
 
     private static String text(JsonNode node, String field) {

@@ -15,19 +15,27 @@ import java.io.UncheckedIOException;
 
 /** How this project reads and writes JSON: strictly (no repeated names, nothing after the end) and not too deep. */
 public final class Json {
-    private static final JsonMapper MAPPER = JsonMapper.builder()
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            .build();
+    static final int MAX_DEPTH = 64;
+    /** What callers nest we nest again, in calls, events and commands: that must not make it unreadable to ourselves. */
+    private static final int OWN_LEVELS = 16;
 
-    static {
-        MAPPER.getFactory()
-                .setStreamReadConstraints(
-                        StreamReadConstraints.builder().maxNestingDepth(64).build());
-    }
+    private static final JsonMapper FOREIGN = mapper(MAX_DEPTH);
+    private static final JsonMapper OWN = mapper(MAX_DEPTH + OWN_LEVELS);
 
     private Json() {}
+
+    private static JsonMapper mapper(int maxDepth) {
+        var mapper = JsonMapper.builder()
+                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .build();
+        mapper.getFactory()
+                .setStreamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(maxDepth)
+                        .build());
+        return mapper;
+    }
 
     public static ObjectNode object() {
         return JsonNodeFactory.instance.objectNode();
@@ -37,14 +45,20 @@ public final class Json {
         return JsonNodeFactory.instance.arrayNode();
     }
 
+    /** Reads what a caller sent. */
     public static JsonNode parse(byte[] bytes) throws IOException {
-        return MAPPER.readTree(bytes);
+        return FOREIGN.readTree(bytes);
+    }
+
+    /** Reads what another part of the platform sent, with what callers had sent inside. */
+    public static JsonNode parseOwn(byte[] bytes) throws IOException {
+        return OWN.readTree(bytes);
     }
 
     /** Reads what we wrote ourselves; if that is not JSON, something is broken. */
     public static ObjectNode trusted(String text) {
         try {
-            return (ObjectNode) MAPPER.readTree(text);
+            return (ObjectNode) OWN.readTree(text);
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException("stored JSON is broken", e);
         }
@@ -53,7 +67,7 @@ public final class Json {
     /** Reads what was parsed before. */
     public static JsonNode node(byte[] bytes) {
         try {
-            return MAPPER.readTree(bytes);
+            return OWN.readTree(bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -61,7 +75,7 @@ public final class Json {
 
     public static byte[] bytes(JsonNode node) {
         try {
-            return MAPPER.writeValueAsBytes(node);
+            return OWN.writeValueAsBytes(node);
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }

@@ -4,6 +4,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,13 @@ public final class DeadLetters {
             String consumer,
             String reason) {}
 
+    /** The letters cannot be read or sent; the message says why, to a person. */
+    public static final class DeadLettersException extends RuntimeException {
+        DeadLettersException(String message, @Nullable Throwable cause) {
+            super(message, cause);
+        }
+    }
+
     public DeadLetters(KafkaSettings kafka) {
         this.kafka = kafka;
     }
@@ -44,8 +52,11 @@ public final class DeadLetters {
         return read(topic).stream().map(this::letter).toList();
     }
 
-    /** Sends one letter back to its topic. Consumers that applied it already know its event id and pass over it. */
-    public boolean replay(String topic, String position) throws ExecutionException, InterruptedException {
+    /**
+     * Sends one letter back to its topic; false when there is none at the position. Consumers that applied it already know its event id
+     * and pass over it.
+     */
+    public boolean replay(String topic, String position) {
         var found =
                 read(topic).stream().filter(r -> position(r).equals(position)).findFirst();
         if (found.isEmpty()) {
@@ -60,6 +71,11 @@ public final class DeadLetters {
         });
         try (var producer = new KafkaProducer<String, byte[]>(kafka.relayProducer())) {
             return producer.send(back).get().offset() >= 0;
+        } catch (ExecutionException | KafkaException e) {
+            throw new DeadLettersException("the broker did not take it: " + reason(e), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DeadLettersException("interrupted", e);
         }
     }
 
@@ -70,6 +86,9 @@ public final class DeadLetters {
             var partitions = consumer.partitionsFor(name).stream()
                     .map(p -> new TopicPartition(name, p.partition()))
                     .collect(Collectors.toSet());
+            if (partitions.isEmpty()) {
+                throw new DeadLettersException("there is no topic " + name, null);
+            }
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
             var ends = consumer.endOffsets(partitions);
@@ -78,7 +97,14 @@ public final class DeadLetters {
                 consumer.poll(Duration.ofMillis(200)).forEach(all::add);
             }
             return all;
+        } catch (KafkaException e) {
+            throw new DeadLettersException("the broker at " + kafka.bootstrap() + " does not answer: " + reason(e), e);
         }
+    }
+
+    private static String reason(Throwable failure) {
+        var cause = failure.getCause() == null ? failure : failure.getCause();
+        return String.valueOf(cause.getMessage());
     }
 
     private Letter letter(ConsumerRecord<String, byte[]> record) {

@@ -149,9 +149,8 @@ public final class InboxConsumer {
                 malformed = malformed.compose(ok -> bury(record, e));
             }
         }
-        return malformed
-                .compose(ok -> apply(events))
-                .recover(e -> events.size() == 1 ? retry(events.get(0), e, 1) : oneByOne(events));
+        return malformed.compose(
+                ok -> apply(events).recover(e -> events.size() == 1 ? retry(events.get(0), e, 1) : oneByOne(events)));
     }
 
     private Future<Void> oneByOne(List<Event> events) {

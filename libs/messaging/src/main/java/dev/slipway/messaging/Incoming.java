@@ -35,4 +35,9 @@ public record Incoming(
     public Envelope envelope() {
         return Envelope.fromBytes(value);
     }
+
+    @Override
+    public String toString() {
+        return "Incoming[" + topic + ", " + partition + "/" + offset + "]"; // a report's token is among the headers
+    }
 }

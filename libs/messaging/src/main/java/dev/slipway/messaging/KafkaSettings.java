@@ -96,4 +96,9 @@ public record KafkaSettings(
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         return config;
     }
+
+    @Override
+    public String toString() {
+        return "KafkaSettings[" + bootstrap + ", " + topicPrefix + "]"; // a client's settings have passwords among them
+    }
 }

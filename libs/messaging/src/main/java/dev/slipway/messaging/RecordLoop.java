@@ -123,20 +123,23 @@ public final class RecordLoop {
                         return Future.succeededFuture();
                     }
                     var batch = new ArrayList<Incoming>(records.count());
+                    var starts = new HashMap<TopicPartition, Long>();
                     var offsets = new HashMap<TopicPartition, OffsetAndMetadata>();
                     for (var record : records) {
+                        var partition = new TopicPartition(record.topic(), record.partition());
                         batch.add(Incoming.of(record, kafka));
-                        offsets.put(
-                                new TopicPartition(record.topic(), record.partition()),
-                                new OffsetAndMetadata(record.offset() + 1, ""));
+                        starts.putIfAbsent(partition, record.offset());
+                        offsets.put(partition, new OffsetAndMetadata(record.offset() + 1, ""));
                     }
                     waitedSeconds = secondsSince(batch.get(0).appendedAt());
                     return handler.apply(batch)
+                            .recover(e -> rewind(from, starts).transform(done -> Future.failedFuture(e)))
                             .compose(ok -> from.commit(offsets).<Void>mapEmpty());
                 })
                 .onComplete(done -> {
                     if (done.failed() && !stopping) {
-                        // A commit lost to a rebalance, or the broker away: the records come again.
+                        // A commit lost to a rebalance, the broker away, or a batch not handled: the records come
+                        // again.
                         LOG.atWarn()
                                 .addKeyValue("group", group)
                                 .setCause(done.cause())
@@ -146,5 +149,14 @@ public final class RecordLoop {
                         context.runOnContext(ignored -> poll(from));
                     }
                 });
+    }
+
+    /** Without this the next poll would go on behind the batch. A partition that was taken away meanwhile is no longer ours to move. */
+    private static Future<Void> rewind(KafkaConsumer<String, byte[]> consumer, Map<TopicPartition, Long> starts) {
+        return Future.join(starts.entrySet().stream()
+                        .map(start -> consumer.seek(start.getKey(), start.getValue()))
+                        .toList())
+                .<Void>mapEmpty()
+                .otherwiseEmpty();
     }
 }

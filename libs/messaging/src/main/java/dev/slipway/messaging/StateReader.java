@@ -63,7 +63,12 @@ public final class StateReader {
         from.poll(POLL)
                 .compose(polled -> {
                     for (var record : polled.records()) {
-                        model.accept(Incoming.of(record, kafka));
+                        try {
+                            model.accept(Incoming.of(record, kafka));
+                        } catch (RuntimeException e) {
+                            // Passing over it would leave a model that is wrong and looks fresh.
+                            return from.seek(partition, record.offset()).compose(ok -> Future.<Void>failedFuture(e));
+                        }
                     }
                     return caughtUp.future().isComplete()
                             ? Future.<Void>succeededFuture()
@@ -79,7 +84,7 @@ public final class StateReader {
                         LOG.atWarn()
                                 .addKeyValue("topic", partition.getTopic())
                                 .setCause(done.cause())
-                                .log("cannot follow a state topic; goes on");
+                                .log("cannot follow a state topic; tries again");
                         vertx.setTimer(500, timer -> poll(from));
                     } else {
                         context.runOnContext(ignored -> poll(from));

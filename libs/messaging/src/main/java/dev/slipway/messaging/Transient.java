@@ -24,13 +24,21 @@ public final class Transient {
             // Connection trouble, resources, the operator shutting down, and conflicts of concurrent transactions.
             return state.startsWith("08") || state.startsWith("53") || state.startsWith("57") || state.startsWith("40");
         }
+        if (failure instanceof VertxException) {
+            return !isWrongParameter(failure);
+        }
         if (failure instanceof NotReadyException
-                || failure instanceof VertxException
                 || failure instanceof IOException
                 || failure instanceof TimeoutException) {
             return true;
         }
         return failure instanceof org.apache.kafka.common.errors.RetriableException
                 || (failure.getCause() != null && isOutage(failure.getCause()));
+    }
+
+    /** The database client has no exception of its own for a value that a statement cannot take; trying again will not help it. */
+    private static boolean isWrongParameter(Throwable failure) {
+        var message = String.valueOf(failure.getMessage());
+        return message.startsWith("Parameter at position[") || message.startsWith("The number of parameters");
     }
 }

@@ -59,7 +59,9 @@ public final class UnitOfWork {
     /** Runs a statement now, after the writes that were called for before it: it sees them. */
     public Future<RowSet<Row>> query(String sql, Tuple parameters) {
         sendWrites();
-        return connection.preparedQuery(sql).execute(parameters);
+        var asked = connection.preparedQuery(sql).execute(parameters);
+        state.sent.add(asked);
+        return asked;
     }
 
     /** Has a write run, in the order of the calls, before the next query or the commit. */
@@ -75,7 +77,7 @@ public final class UnitOfWork {
         return envelope.eventId();
     }
 
-    /** Sends what was deferred, without waiting; the answers are among {@link #sent}. */
+    /** Sends what was deferred, without waiting. */
     void sendWrites() {
         for (var write : state.writes) {
             state.sent.add(connection.preparedQuery(write.sql).execute(write.parameters));
@@ -83,6 +85,7 @@ public final class UnitOfWork {
         state.writes.clear();
     }
 
+    /** Every statement so far: one that failed has broken the transaction, even where the work made light of it. */
     List<Future<?>> sent() {
         return state.sent;
     }

@@ -18,13 +18,14 @@ import java.util.function.Function;
 
 /** How calls and replies travel: by reference within a process, as JSON between processes. */
 public final class BusCodecs {
+    static final MessageCodec<Call, Call> CALLS = new Codec<>("slipway.call", BusCodecs::encode, BusCodecs::decodeCall);
+    static final MessageCodec<Reply, Reply> REPLIES =
+            new Codec<>("slipway.reply", BusCodecs::encode, BusCodecs::decodeReply);
+
     private BusCodecs() {}
 
     public static void register(Vertx vertx) {
-        vertx.eventBus()
-                .registerDefaultCodec(Call.class, new Codec<>("slipway.call", BusCodecs::encode, BusCodecs::decodeCall))
-                .registerDefaultCodec(
-                        Reply.class, new Codec<>("slipway.reply", BusCodecs::encode, BusCodecs::decodeReply));
+        vertx.eventBus().registerDefaultCodec(Call.class, CALLS).registerDefaultCodec(Reply.class, REPLIES);
     }
 
     private static ObjectNode encode(Call call) {
@@ -102,7 +103,7 @@ public final class BusCodecs {
         public T decodeFromWire(int position, Buffer buffer) {
             var start = position + Integer.BYTES;
             try {
-                return decoder.apply(Json.parse(buffer.getBytes(start, start + buffer.getInt(position))));
+                return decoder.apply(Json.parseOwn(buffer.getBytes(start, start + buffer.getInt(position))));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

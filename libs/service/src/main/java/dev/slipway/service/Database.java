@@ -6,10 +6,13 @@ import io.vertx.core.tracing.TracingPolicy;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.PgConnection;
+import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.SqlClient;
 import org.flywaydb.core.Flyway;
+
+import java.util.Set;
 
 /**
  * A service's own part of the database: its schema, brought up to date by its owner role, and connections of its runtime role, which
@@ -17,6 +20,9 @@ import org.flywaydb.core.Flyway;
  */
 public final class Database {
     private static final long SETUP_LOCK = 0x51_19_7A_79L;
+    private static final int SETUP_ATTEMPTS = 10;
+    /** What PostgreSQL answers to the slower of two that change the same role: unique violation, duplicate, internal error. */
+    private static final Set<String> ROLE_RACES = Set.of("23505", "42710", "XX000");
 
     private final Pool transactions;
     private final SqlClient reads;
@@ -45,7 +51,7 @@ public final class Database {
     /** Makes what is missing of roles and schema, migrates, connects. Several processes may do so at once. */
     public static Future<Database> open(Vertx vertx, DatabaseSettings settings, String service, boolean traced) {
         var policy = traced ? TracingPolicy.PROPAGATE : TracingPolicy.IGNORE;
-        return setUp(vertx, settings, service)
+        return setUp(vertx, settings, service, 1)
                 .compose(ok -> migrate(vertx, settings, service))
                 .map(ok -> new Database(
                         vertx, settings.runtime(service).setTracingPolicy(policy), service, settings.poolSize()));
@@ -69,13 +75,21 @@ public final class Database {
         return Future.join(transactions.close(), reads.close()).mapEmpty();
     }
 
-    private static Future<Void> setUp(Vertx vertx, DatabaseSettings settings, String service) {
-        return PgConnection.connect(vertx, settings.administrator()).compose(connection -> connection
-                .query("SELECT pg_advisory_lock(" + SETUP_LOCK + ")")
-                .execute()
-                .compose(ok -> connection.query(setUpSql(settings, service)).execute())
-                .eventually(connection::close)
-                .mapEmpty());
+    /** The lock is the database's, but roles are the server's: another database's service may be making the same ones. */
+    private static Future<Void> setUp(Vertx vertx, DatabaseSettings settings, String service, int attempt) {
+        return PgConnection.connect(vertx, settings.administrator())
+                .compose(connection -> connection
+                        .query("SELECT pg_advisory_lock(" + SETUP_LOCK + ")")
+                        .execute()
+                        .compose(ok ->
+                                connection.query(setUpSql(settings, service)).execute())
+                        .eventually(connection::close)
+                        .<Void>mapEmpty())
+                .recover(e -> attempt < SETUP_ATTEMPTS
+                                && e instanceof PgException pg
+                                && ROLE_RACES.contains(String.valueOf(pg.getSqlState()))
+                        ? setUp(vertx, settings, service, attempt + 1)
+                        : Future.failedFuture(e));
     }
 
     /** Names and passwords are ours and need no quoting: letters, digits, '_' and '-'. */

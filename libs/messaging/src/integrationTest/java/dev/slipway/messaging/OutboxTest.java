@@ -1,0 +1,241 @@
+package dev.slipway.messaging;
+
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.Proves;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.context.Context;
+import io.vertx.core.Future;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.PoolOptions;
+import io.vertx.sqlclient.Tuple;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.time.Clock;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+import static dev.slipway.messaging.Stage.await;
+import static dev.slipway.messaging.Stage.because;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class OutboxTest {
+    private static final String INSERT = "INSERT INTO things (name, times) VALUES ($1, 1)";
+    private static Stage stage;
+
+    private final AtomicInteger woken = new AtomicInteger();
+    private final Outbox outbox = stage.outbox(woken::incrementAndGet);
+
+    @BeforeAll
+    static void open() {
+        stage = new Stage();
+    }
+
+    @AfterAll
+    static void close() {
+        stage.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        stage.database.execute("TRUNCATE things, outbox");
+    }
+
+    @Test
+    void transaction_leavesNothing_whenTheWorkFails() {
+        assertFails(
+                unit -> {
+                    insert(unit, "a");
+                    announce(unit, "a");
+                    return Future.failedFuture(new IllegalStateException("no"));
+                },
+                IllegalStateException.class);
+    }
+
+    @Test
+    void transaction_leavesNothing_whenTheWorkThrows() {
+        assertFails(
+                unit -> {
+                    insert(unit, "a");
+                    announce(unit, "a");
+                    throw new IllegalStateException("no");
+                },
+                IllegalStateException.class);
+    }
+
+    @Test
+    void transaction_leavesNothing_whenADeferredWriteFails() {
+        assertFails(
+                unit -> {
+                    insert(unit, "a");
+                    insert(unit, "a"); // the same again: refused by the primary key, after the work is done
+                    announce(unit, "a");
+                    return Future.succeededFuture();
+                },
+                PgException.class);
+    }
+
+    @Test
+    void transaction_leavesNothing_whenTheAnnouncementCannotBeKept() {
+        assertFails(
+                unit -> {
+                    insert(unit, "a");
+                    // No text of PostgreSQL's can hold it.
+                    unit.announce("things", "key\u0000", "test.thing", Json.object());
+                    return Future.succeededFuture();
+                },
+                PgException.class);
+    }
+
+    /** The server answers the COMMIT of a broken transaction politely, with a rollback. */
+    @Test
+    void transaction_fails_whenAStatementFailedAndTheWorkWentOnAllTheSame() {
+        assertFails(
+                unit -> {
+                    insert(unit, "a");
+                    return unit.query("SELECT 1 / (count(*) - 1) FROM things", Tuple.tuple())
+                            .<Void>mapEmpty()
+                            .otherwiseEmpty();
+                },
+                PgException.class);
+    }
+
+    @Test
+    void transaction_givesItsConnectionBack_whateverHappened() {
+        var small = PgBuilder.pool()
+                .using(stage.vertx)
+                .connectingTo(stage.options())
+                .with(new PoolOptions().setMaxSize(1))
+                .build();
+        var one = new Outbox(small, stage.traces(), Clock.systemUTC(), woken::incrementAndGet);
+        for (var i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> await(one.transaction(because("c"), unit -> {
+                insert(unit, "a");
+                insert(unit, "a");
+                return Future.succeededFuture();
+            })));
+            assertThatThrownBy(() -> await(one.transaction(because("c"), unit -> {
+                throw new IllegalStateException("no");
+            })));
+        }
+
+        await(one.transaction(because("c"), unit -> {
+            insert(unit, "b");
+            return Future.succeededFuture();
+        }));
+
+        assertThat(stage.things()).isEqualTo(1);
+        await(small.close());
+    }
+
+    @Test
+    @Proves("1.14")
+    void transaction_commitsStateAndAnnouncementTogether() {
+        var span = SpanContext.create(
+                "0af7651916cd43dd8448eb211c80319c",
+                "b7ad6b7169203331",
+                TraceFlags.getSampled(),
+                TraceState.getDefault());
+        var cause = new Cause("c-7", Context.root().with(Span.wrap(span)));
+
+        var id = await(outbox.transaction(cause, unit -> {
+            insert(unit, "a");
+            return Future.succeededFuture(
+                    unit.announce("things", "a", "test.thing", Json.object().put("n", 1)));
+        }));
+
+        assertThat(stage.things()).isEqualTo(1);
+        assertThat(woken).hasValue(1);
+        assertThat(stage.database.query(
+                        "SELECT concat_ws('|', event_id, event_type, topic, key, correlation_id) FROM outbox"))
+                .isEqualTo(id + "|test.thing|things|a|c-7");
+        assertThat(stage.database.query("SELECT traceparent FROM outbox"))
+                .startsWith("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-");
+        var value = stage.database.query("SELECT convert_from(value, 'UTF8') FROM outbox");
+        var event = Envelope.fromBytes(value.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        assertThat(event.eventId()).isEqualTo(id);
+        assertThat(event.correlationId()).isEqualTo("c-7");
+        assertThat(event.payload().path("n").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void transaction_keepsTheOrder_ofWhatItAnnounces() {
+        await(outbox.transaction(because("c"), unit -> {
+            for (var i = 0; i < 20; i++) {
+                unit.announce("things", "k" + i, "test.thing", Json.object());
+            }
+            return Future.succeededFuture();
+        }));
+
+        assertThat(stage.database.query("SELECT string_agg(key, ',' ORDER BY seq) FROM outbox"))
+                .isEqualTo("k0,k1,k2,k3,k4,k5,k6,k7,k8,k9,k10,k11,k12,k13,k14,k15,k16,k17,k18,k19");
+    }
+
+    @Test
+    void transaction_wakesNobody_whenNothingWasAnnounced() {
+        await(outbox.transaction(because("c"), unit -> {
+            insert(unit, "a");
+            return Future.succeededFuture();
+        }));
+
+        assertThat(stage.things()).isEqualTo(1);
+        assertThat(woken).hasValue(0);
+    }
+
+    @Test
+    void query_seesTheWritesBeforeIt() {
+        var counts = await(outbox.transaction(because("c"), unit -> {
+            insert(unit, "a");
+            insert(unit, "b");
+            var first = count(unit);
+            insert(unit, "c");
+            var second = count(unit);
+            return Future.all(first, second).map(both -> both.<Long>resultAt(0) + "," + both.<Long>resultAt(1));
+        }));
+
+        assertThat(counts).isEqualTo("2,3");
+    }
+
+    @Test
+    void now_isTheSameThroughout_andToTheMicrosecond() {
+        var times = await(outbox.transaction(because("c"), unit -> {
+            var before = unit.now();
+            return count(unit)
+                    .map(ok -> before.equals(unit.now()) && before.equals(before.truncatedTo(ChronoUnit.MICROS)));
+        }));
+
+        assertThat(times).isTrue();
+    }
+
+    private void assertFails(Function<UnitOfWork, Future<Void>> work, Class<? extends Throwable> with) {
+        assertThatThrownBy(() -> await(outbox.transaction(because("c"), work))).hasRootCauseInstanceOf(with);
+
+        assertThat(stage.things()).isZero();
+        assertThat(stage.outboxRows()).isZero();
+        assertThat(woken).hasValue(0);
+    }
+
+    private static void insert(UnitOfWork unit, String name) {
+        unit.write(INSERT, Tuple.of(name));
+    }
+
+    private static void announce(UnitOfWork unit, String key) {
+        unit.announce(
+                "things", key, "test.thing", Json.object().put("id", Ids.next().toString()));
+    }
+
+    private static Future<Long> count(UnitOfWork unit) {
+        return unit.query("SELECT count(*) FROM things", Tuple.tuple())
+                .map(rows -> rows.iterator().next().getLong(0));
+    }
+}

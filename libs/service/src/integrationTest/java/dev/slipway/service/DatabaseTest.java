@@ -1,0 +1,149 @@
+package dev.slipway.service;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.testkit.FreshDatabase;
+import dev.slipway.testkit.Proves;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class DatabaseTest {
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
+    private static Vertx vertx;
+    private static FreshDatabase fresh;
+    private static Database alpha;
+    private static Database beta;
+
+    @BeforeAll
+    static void open() {
+        vertx = Vertx.vertx();
+        fresh = FreshDatabase.create();
+        alpha = await(Database.open(vertx, new DatabaseSettings(fresh.url(), 4), "alpha"));
+        beta = await(Database.open(vertx, new DatabaseSettings(fresh.url(), 4), "beta"));
+    }
+
+    @AfterAll
+    static void close() {
+        await(Future.join(alpha.close(), beta.close()));
+        await(vertx.close());
+        fresh.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CREATE TABLE mine (id integer)",
+                "CREATE TABLE public.mine (id integer)",
+                "CREATE SCHEMA mine",
+                "ALTER TABLE things ADD COLUMN more text",
+                "DROP TABLE things",
+                "TRUNCATE things",
+                "CREATE INDEX ix ON things (times)",
+                "CREATE ROLE mine",
+                "SET ROLE slipway_alpha_owner"
+            })
+    void runtimeRole_cannotChangeTheSchema(String sql) {
+        assertThatThrownBy(() -> run(alpha, sql))
+                .hasRootCauseInstanceOf(PgException.class)
+                .rootCause()
+                .satisfies(DatabaseTest::isForbidden);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT * FROM beta.things",
+                "INSERT INTO beta.things VALUES ('a', 1)",
+                "SELECT * FROM beta.outbox",
+                "DELETE FROM beta.idempotency",
+                "SET ROLE slipway_beta"
+            })
+    @Proves("3.28")
+    void runtimeRole_cannotReachAnotherServicesTables(String sql) {
+        assertThatThrownBy(() -> run(alpha, sql)).rootCause().satisfies(DatabaseTest::isForbidden);
+    }
+
+    @Test
+    void runtimeRole_readsAndWritesItsOwnTables() {
+        run(alpha, "INSERT INTO things VALUES ('a', 1)");
+        run(alpha, "UPDATE things SET times = 2");
+
+        assertThat(await(alpha.reads().query("SELECT times FROM things").execute())
+                        .iterator()
+                        .next()
+                        .getInteger(0))
+                .isEqualTo(2);
+        assertThat(fresh.query("SELECT count(*) FROM beta.things")).isEqualTo("0");
+        run(alpha, "DELETE FROM things");
+    }
+
+    @Test
+    void open_works_whenManyDoSoAtOnce() {
+        try (var one = FreshDatabase.create()) {
+            openAll(List.of(one, one, one, one));
+            assertThat(one.query("SELECT count(*) FROM alpha.flyway_schema_history WHERE success"))
+                    .isEqualTo(fresh.query("SELECT count(*) FROM alpha.flyway_schema_history WHERE success"));
+        }
+    }
+
+    /** Roles belong to the server, not to the database: two platforms on one server make the same ones. */
+    @Test
+    void open_works_whenTwoDatabasesOfOneServerDoSoAtOnce() {
+        try (var one = FreshDatabase.create();
+                var two = FreshDatabase.create()) {
+            for (var round = 0; round < 3; round++) {
+                openAll(List.of(one, two, one, two));
+            }
+        }
+    }
+
+    @Test
+    void open_fails_whenTheServerIsAway() {
+        var nowhere = new DatabaseSettings("postgresql://a:b@127.0.0.1:1/x", 2);
+
+        assertThatThrownBy(() -> await(Database.open(vertx, nowhere, "alpha")))
+                .rootCause()
+                .hasMessageContaining("refused")
+                .hasMessageNotContaining("a:b");
+    }
+
+    private static void openAll(List<FreshDatabase> where) {
+        var opening = new ArrayList<Future<Database>>();
+        for (var database : where) {
+            opening.add(Database.open(vertx, new DatabaseSettings(database.url(), 2), "alpha"));
+        }
+        await(Future.join(opening));
+        opening.forEach(opened -> await(opened.result().close()));
+    }
+
+    private static void isForbidden(Throwable failure) {
+        assertThat(failure).isInstanceOfSatisfying(PgException.class, e -> assertThat(e.getSqlState())
+                .as(e.getMessage())
+                .isEqualTo(INSUFFICIENT_PRIVILEGE));
+    }
+
+    private static void run(Database database, String sql) {
+        await(database.reads().query(sql).execute());
+    }
+
+    @CanIgnoreReturnValue
+    static <T> T await(Future<T> future) {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}

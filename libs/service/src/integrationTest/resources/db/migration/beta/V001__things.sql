@@ -1,0 +1,1 @@
+CREATE TABLE things (name text PRIMARY KEY, times integer NOT NULL);

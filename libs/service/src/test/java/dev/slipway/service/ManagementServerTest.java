@@ -1,0 +1,100 @@
+package dev.slipway.service;
+
+import dev.slipway.contract.Json;
+import dev.slipway.service.Health.Status;
+import dev.slipway.telemetry.Telemetry;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ManagementServerTest {
+    private final Health health = new Health();
+    private final Telemetry telemetry = Telemetry.start(Map.of());
+    private final Vertx vertx =
+            telemetry.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();
+    private int port;
+
+    @BeforeEach
+    void start() throws Exception {
+        port = ManagementServer.start(vertx, "127.0.0.1", 0, health, telemetry)
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(30, TimeUnit.SECONDS)
+                .actualPort();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        vertx.close().toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+        telemetry.close();
+    }
+
+    @Test
+    void answers404_whenThePathIsAnother() throws Exception {
+        assertThat(get("/").statusCode()).isEqualTo(404);
+        assertThat(get("/health").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void isNotReady_beforeAnythingIsRegistered() throws Exception {
+        assertThat(get("/health/ready").statusCode()).isEqualTo(503);
+        assertThat(get("/health/live").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void isNotReady_whenOnePartIsNot_andSaysWhich() throws Exception {
+        health.register("database", () -> new Status(true, "connected"));
+        health.register("authz", () -> new Status(false, "no heartbeat for 40 s"));
+
+        var answer = get("/health/ready");
+
+        assertThat(answer.statusCode()).isEqualTo(503);
+        var body = Json.parse(answer.body().getBytes(StandardCharsets.UTF_8));
+        assertThat(body.path("ready").asBoolean()).isFalse();
+        assertThat(body.at("/parts/database/ready").asBoolean()).isTrue();
+        assertThat(body.at("/parts/authz/message").asText()).isEqualTo("no heartbeat for 40 s");
+    }
+
+    @Test
+    void isReady_whenEveryPartIs_orTheOneThatWasNotIsGone() throws Exception {
+        health.register("a", () -> new Status(true, "fine"));
+        assertThat(get("/health/ready").statusCode()).isEqualTo(200);
+        health.register("b", () -> new Status(false, "broken"));
+        assertThat(get("/health/ready").statusCode()).isEqualTo(503);
+
+        health.remove("b");
+
+        assertThat(get("/health/ready").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void metrics_areForPrometheus() throws Exception {
+        telemetry.metrics().counter("things.done").increment();
+
+        var answer = get("/metrics");
+
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("content-type"))
+                .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain; version=0.0.4"));
+        assertThat(answer.body()).contains("things_done_total 1.0");
+    }
+
+    private HttpResponse<String> get(String path) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .build();
+        return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+    }
+}

@@ -1,0 +1,165 @@
+package dev.slipway.service;
+
+import dev.slipway.messaging.KafkaSettings;
+import dev.slipway.service.Settings.InvalidSettingsException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class SettingsTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"ten", "1.5", "0", "101", "99999999999", "0x10"})
+    void integer_isAFault_whenItIsNoWholeNumberInItsRange(String value) {
+        assertThat(faults(value, settings -> settings.integer("N", 10, 1, 100)))
+                .containsExactly("N=" + value + " is not a whole number from 1 to 100");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "65536", "http"})
+    void port_isAFault_whenItIsNone(String value) {
+        assertThat(faults(value, settings -> settings.port("N", 10)))
+                .containsExactly("N=" + value + " is not a whole number from 0 to 65535");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"yes", "TRUE", "1"})
+    void flag_isAFault_whenItIsNeitherTrueNorFalse(String value) {
+        assertThat(faults(value, settings -> settings.flag("N", true)))
+                .containsExactly("N=" + value + " is neither true nor false");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"30", "30s", "PT0S", "PT-5S", "soon"})
+    void duration_isAFault_whenItIsNone(String value) {
+        assertThat(faults(value, settings -> settings.duration("N", Duration.ofSeconds(1))))
+                .containsExactly("N=" + value + " is not a duration such as PT30S");
+    }
+
+    @Test
+    void listOf_isAFault_forEachThatIsUnknown() {
+        assertThat(faults("a, x,b,y", settings -> settings.listOf("N", List.of(), List.of("a", "b"))))
+                .containsExactly("N has x, which is none of a, b", "N has y, which is none of a, b");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "  "})
+    void required_isAFault_whenItIsEmpty(String value) {
+        assertThat(faults(value, settings -> settings.required("N", "it says where things are")))
+                .containsExactly("N is not set: it says where things are");
+    }
+
+    @Test
+    void file_isAFault_whenItCannotBeRead(@TempDir Path folder) {
+        var path = folder.resolve("nowhere").toString();
+
+        assertThat(faults(path, settings -> settings.file("N"))).singleElement().satisfies(fault -> assertThat(fault)
+                .startsWith("N=" + path + " cannot be read"));
+    }
+
+    @Test
+    void check_reportsEveryFault_atOnce() {
+        var settings = new Settings(Map.of("A", "x", "B", "maybe", "C", "later"));
+
+        assertThat(settings.integer("A", 1, 0, 9)).isEqualTo(1);
+        assertThat(settings.flag("B", true)).isTrue();
+        assertThat(settings.duration("C", Duration.ofSeconds(3))).isEqualTo(Duration.ofSeconds(3));
+        assertThat(settings.required("D", "for something")).isEmpty();
+        settings.fault("E and F go together");
+
+        assertThatThrownBy(settings::check)
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.faults())
+                        .hasSize(5))
+                .hasMessageContainingAll("A=x", "B=maybe", "C=later", "D is not set", "E and F go together");
+    }
+
+    @Test
+    void cluster_isAFault_whenItsFilesAreNotAllNamed() {
+        var settings = new Settings(Map.of("SLIPWAY_CLUSTER", "127.0.0.1:5701", "SLIPWAY_CLUSTER_KEY_FILE", "/k"));
+
+        assertThat(ClusterSettings.from(settings)).isNotNull();
+
+        assertThatThrownBy(settings::check).hasMessageContaining("go together");
+    }
+
+    @Test
+    void withFile_isAFault_whenTheFileCannotBeRead(@TempDir Path folder) {
+        assertThatThrownBy(() -> Settings.withFile(
+                        Map.of("SLIPWAY_CONFIG_FILE", folder.resolve("nowhere").toString())))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("SLIPWAY_CONFIG_FILE");
+    }
+
+    @Test
+    void withFile_putsTheEnvironmentOverTheFile(@TempDir Path folder) throws IOException {
+        var file = Files.writeString(folder.resolve("f"), "# comment\nA=of the file\nB = both \n");
+
+        var merged = Settings.withFile(Map.of("SLIPWAY_CONFIG_FILE", file.toString(), "A", "of the environment"));
+
+        assertThat(merged).containsEntry("A", "of the environment").containsEntry("B", "both ");
+        assertThat(new Settings(merged).optional("B")).isEqualTo("both");
+    }
+
+    @Test
+    void values_areReadAsWritten_andFallBack() {
+        var settings = new Settings(Map.of("I", " 7 ", "F", "false", "D", "PT5M", "L", "a, b,,c ", "T", "text"));
+
+        assertThat(settings.integer("I", 1, 0, 9)).isEqualTo(7);
+        assertThat(settings.flag("F", true)).isFalse();
+        assertThat(settings.duration("D", Duration.ofSeconds(1))).isEqualTo(Duration.ofMinutes(5));
+        assertThat(settings.list("L", List.of())).containsExactly("a", "b", "c");
+        assertThat(settings.text("T", "other")).isEqualTo("text");
+        assertThat(settings.text("absent", "other")).isEqualTo("other");
+        assertThat(settings.list("absent", List.of("x"))).containsExactly("x");
+        assertThat(settings.port("absent", 8080)).isEqualTo(8080);
+        assertThat(settings.file("absent")).isEmpty();
+        assertThatCode(settings::check).doesNotThrowAnyException();
+    }
+
+    @Test
+    void toString_keepsSecrets() {
+        var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway", 4);
+        var kafka = new KafkaSettings("b:9092", "", 1, (short) 1, Map.of("sasl.jaas.config", "password=\"hunter2\""));
+        var call = new Call("getMe", "c-1", "hunter2", Map.of(), Map.of(), Map.of(), null);
+
+        assertThat(List.of(database.toString(), kafka.toString(), call.toString()))
+                .noneMatch(text -> text.contains("hunter2"));
+        assertThat(database).hasToString("DatabaseSettings[db:5432]");
+    }
+
+    @Test
+    void password_ofARole_isItsOwn_andNotTheAdministrators() {
+        var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway", 4);
+
+        assertThat(database.password("slipway_a"))
+                .isNotEqualTo(database.password("slipway_b"))
+                .doesNotContain("hunter2")
+                .matches("[A-Za-z0-9_-]{43}");
+    }
+
+    private static List<String> faults(String value, Function<Settings, ?> read) {
+        var values = new HashMap<String, String>();
+        values.put("N", value);
+        var settings = new Settings(values);
+        var unused = read.apply(settings);
+        try {
+            settings.check();
+            return List.of();
+        } catch (InvalidSettingsException e) {
+            return e.faults();
+        }
+    }
+}

@@ -1,0 +1,250 @@
+package dev.slipway.testkit;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import dev.slipway.contract.RoleRegistry;
+import org.junit.jupiter.api.DynamicTest;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+/** The rules of how the parts of a module may use each other, once for all modules. {@code root} is the module's package. */
+public final class ArchitectureRules {
+    private ArchitectureRules() {}
+
+    /** A test for each rule that holds in a service; {@code openToAll} names the classes that all its aggregates may know. */
+    public static Stream<DynamicTest> ofService(String root, String... openToAll) {
+        return tests(
+                production(root),
+                pureDomain(root),
+                noClockInTheDomain(),
+                sqlOnlyIn("Store", "Verticle"),
+                kafkaOnlyIn(),
+                nobodyWaits(),
+                aggregatesKnowOnlyEachOthersDomain(root, openToAll),
+                noCycles(root),
+                plainNames(),
+                environmentOnlyInMain());
+    }
+
+    public static Stream<DynamicTest> tests(JavaClasses classes, ArchRule... rules) {
+        return Stream.of(rules).map(rule -> DynamicTest.dynamicTest(rule.getDescription(), () -> rule.check(classes)));
+    }
+
+    /** The classes that are shipped. */
+    public static JavaClasses production(String... packages) {
+        return new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages(packages);
+    }
+
+    public static ArchRule pureDomain(String root) {
+        return classes()
+                .that()
+                .resideInAPackage("..domain..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", "org.jspecify..", root + "..domain..")
+                .as("the domain uses only Java and itself")
+                .allowEmptyShould(true);
+    }
+
+    /** Ids and the time are arguments: a decision is the same whenever it is taken. */
+    public static ArchRule noClockInTheDomain() {
+        return noClasses()
+                .that()
+                .resideInAPackage("..domain..")
+                .should()
+                .callMethodWhere(target("asks for the time, an id or a number", call -> {
+                    var owner = call.getOwner().getPackageName();
+                    return (owner.startsWith("java.time")
+                                    && Set.of("now", "systemUTC", "instant").contains(call.getName()))
+                            || (call.getOwner().isEquivalentTo(java.util.UUID.class)
+                                    && call.getName().equals("randomUUID"))
+                            || (call.getOwner().isEquivalentTo(Math.class)
+                                    && call.getName().equals("random"))
+                            || (call.getOwner().isEquivalentTo(System.class)
+                                    && Set.of("currentTimeMillis", "nanoTime").contains(call.getName()));
+                }))
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(java.util.Random.class)
+                .as("the domain has no clock and no dice")
+                .allowEmptyShould(true);
+    }
+
+    public static ArchRule sqlOnlyIn(String... suffixes) {
+        return noClasses()
+                .that(are(notPartOf(suffixes)))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.vertx.sqlclient..", "io.vertx.pgclient..")
+                .as("SQL is in *" + String.join(" and *", suffixes))
+                .allowEmptyShould(true);
+    }
+
+    /** What a service knows of Kafka is what libs/messaging offers. */
+    public static ArchRule kafkaOnlyIn(String... packages) {
+        return noClasses()
+                .that()
+                .resideOutsideOfPackages(packages)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.vertx.kafka..", "org.apache.kafka..")
+                .as("Kafka's own classes are used in " + List.of(packages) + " only")
+                .allowEmptyShould(true);
+    }
+
+    /** An event loop that waits serves nobody. A main may: while it starts and stops, nothing else runs on its thread. */
+    public static ArchRule nobodyWaits() {
+        return noClasses()
+                .that(are(notPartOf("Main")))
+                .should()
+                .callMethodWhere(target("waits", ArchitectureRules::waits))
+                .orShould()
+                .dependOnClassesThat()
+                .resideInAPackage("java.sql..")
+                .as("nobody waits: no await, join, get or sleep, no java.sql")
+                .allowEmptyShould(true);
+    }
+
+    private static boolean waits(AccessTarget.MethodCallTarget call) {
+        var owner = call.getOwner();
+        var name = call.getName();
+        return (owner.isAssignableTo(java.util.concurrent.CompletableFuture.class)
+                        && Set.of("get", "join").contains(name))
+                || (owner.getName().equals("io.vertx.core.Future") && name.equals("await"))
+                || (owner.isEquivalentTo(Thread.class)
+                        && Set.of("sleep", "join").contains(name));
+    }
+
+    /** Aggregates are the packages below the service's own; what wires them is in the service's own. */
+    public static ArchRule aggregatesKnowOnlyEachOthersDomain(String root, String... openToAll) {
+        return classes()
+                .that()
+                .resideInAPackage(root + ".*..")
+                .should(new ArchCondition<>("know only the domain of other aggregates") {
+                    @Override
+                    public void check(JavaClass item, ConditionEvents events) {
+                        for (var dependency : item.getDirectDependenciesFromSelf()) {
+                            var target = dependency.getTargetClass();
+                            if (isForeign(target, item) && !Set.of(openToAll).contains(outermost(target))) {
+                                events.add(SimpleConditionEvent.violated(dependency, dependency.getDescription()));
+                            }
+                        }
+                    }
+
+                    private boolean isForeign(JavaClass target, JavaClass item) {
+                        var in = target.getPackageName();
+                        return (in.equals(root) || in.startsWith(root + "."))
+                                && !aggregate(root, target).equals(aggregate(root, item))
+                                && !in.startsWith(root + "." + aggregate(root, target) + ".domain");
+                    }
+                })
+                .as("aggregates know only the domain of each other")
+                .allowEmptyShould(true);
+    }
+
+    private static String aggregate(String root, JavaClass of) {
+        var below = of.getPackageName().substring(root.length());
+        return below.isEmpty() ? "" : below.substring(1).split("\\.", -1)[0];
+    }
+
+    public static ArchRule noCycles(String root) {
+        return slices().matching(root + ".(*)..")
+                .should()
+                .beFreeOfCycles()
+                .as("packages have no cycles")
+                .allowEmptyShould(true);
+    }
+
+    public static ArchRule plainNames() {
+        return noClasses()
+                .should()
+                .haveSimpleNameEndingWith("Util")
+                .orShould()
+                .haveSimpleNameEndingWith("Utils")
+                .orShould()
+                .haveSimpleNameEndingWith("Helper")
+                .orShould()
+                .haveSimpleNameEndingWith("Impl")
+                .as("no class is a Util, Helper or Impl");
+    }
+
+    public static ArchRule environmentOnlyInMain() {
+        return noClasses()
+                .that(are(notPartOf("Main")))
+                .should()
+                .callMethodWhere(target(
+                        "reads the environment",
+                        call -> call.getOwner().isEquivalentTo(System.class)
+                                && call.getName().equals("getenv")))
+                .as("the environment is read in *Main")
+                .allowEmptyShould(true);
+    }
+
+    /**
+     * The names of built-in roles in the sources of a module, each with its file: handlers ask for actions. The machines' role is not
+     * looked for, as it has the name of the kind of principal that holds it.
+     */
+    public static List<String> roleNamesIn(Path sources, String... exceptFiles) {
+        var names = Pattern.compile(RoleRegistry.load().roles().stream()
+                .filter(role -> !role.level().equals("machine"))
+                .map(RoleRegistry.Role::name)
+                .collect(Collectors.joining("|", "\\b(", ")\\b")));
+        try (var files = Files.walk(sources)) {
+            var found = new ArrayList<String>();
+            for (var file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+                if (!Set.of(exceptFiles).contains(file.getFileName().toString())) {
+                    names.matcher(Files.readString(file))
+                            .results()
+                            .forEach(match -> found.add(file.getFileName() + ": " + match.group()));
+                }
+            }
+            return found;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static DescribedPredicate<JavaMethodCall> target(
+            String what, java.util.function.Predicate<AccessTarget.MethodCallTarget> of) {
+        return DescribedPredicate.describe(what, call -> of.test(call.getTarget()));
+    }
+
+    private static DescribedPredicate<JavaClass> notPartOf(String... suffixes) {
+        return DescribedPredicate.describe("not in *" + String.join(", *", suffixes), type -> {
+            var name = outermost(type);
+            return Stream.of(suffixes).noneMatch(name::endsWith);
+        });
+    }
+
+    /** A class is part of what its outermost class is. */
+    private static String outermost(JavaClass type) {
+        var outermost = type;
+        while (outermost.getEnclosingClass().isPresent()) {
+            outermost = outermost.getEnclosingClass().get();
+        }
+        return outermost.getSimpleName();
+    }
+}

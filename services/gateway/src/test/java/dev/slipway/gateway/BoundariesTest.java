@@ -1,0 +1,25 @@
+package dev.slipway.gateway;
+
+import dev.slipway.testkit.ArchitectureRules;
+import dev.slipway.testkit.Proves;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class BoundariesTest {
+    @TestFactory
+    Stream<DynamicTest> service_keepsItsBoundaries() {
+        return ArchitectureRules.ofService("dev.slipway.gateway");
+    }
+
+    @Test
+    @Proves("2.22")
+    void noHandler_readsARolesName() {
+        assertThat(ArchitectureRules.roleNamesIn(Path.of("src/main/java"))).isEmpty();
+    }
+}

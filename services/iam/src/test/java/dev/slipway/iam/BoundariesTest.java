@@ -1,0 +1,26 @@
+package dev.slipway.iam;
+
+import dev.slipway.testkit.ArchitectureRules;
+import dev.slipway.testkit.Proves;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class BoundariesTest {
+    /** Every change of what decisions rest on raises one revision under one lock, keys included: TenancyStore has it. */
+    @TestFactory
+    Stream<DynamicTest> service_keepsItsBoundaries() {
+        return ArchitectureRules.ofService("dev.slipway.iam", "TenancyStore", "IamSeed");
+    }
+
+    @Test
+    @Proves("2.22")
+    void noHandler_readsARolesName() {
+        assertThat(ArchitectureRules.roleNamesIn(Path.of("src/main/java"))).isEmpty();
+    }
+}
