@@ -265,6 +265,7 @@ class AuthorizerTest {
 
         assertThat(explanation.decision().verdict()).isEqualTo(Verdict.NOT_GRANTED);
         assertThat(explanation.steps())
+                .map(Object::toString)
                 .containsExactly(
                         "project project_viewer applies, does not grant",
                         "organization tenant_owner is elsewhere, grants");

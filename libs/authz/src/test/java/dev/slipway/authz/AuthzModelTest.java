@@ -35,7 +35,10 @@ class AuthzModelTest {
     void age_staysAsItWas_whenOnlyAPartOfTheCommitIsHere() {
         world.project(Ids.next(), Ids.next());
         world.heartbeat(1, NOW);
-        world.apply("authz.role", Json.object().put("role", "any").put("level", "project").put("revision", 2), NOW);
+        world.apply(
+                "authz.role",
+                Json.object().put("role", "any").put("level", "project").put("revision", 2),
+                NOW);
 
         world.heartbeat(2, NOW.plusSeconds(60)); // the revocation in the same commit is still on its way
 

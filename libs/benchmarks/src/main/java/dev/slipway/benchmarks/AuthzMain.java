@@ -48,7 +48,8 @@ public final class AuthzMain {
                             .put("project_id", Seeds.project(i).toString())
                             .put("org_id", Seeds.organization(i).toString()));
         }
-        // Of the questions asked below, half are allowed, a quarter meet a role without the action, a quarter no role at all.
+        // Of the questions asked below, half are allowed, a quarter meet a role without the action, a quarter no role
+        // at all.
         bind(model, user, "tenant_auditor", "organization", Seeds.organization(0), null);
         bind(model, user, "project_viewer", "project", Seeds.organization(1), Seeds.project(1));
         bind(model, user, "project_member", "project", Seeds.organization(2), Seeds.project(2));

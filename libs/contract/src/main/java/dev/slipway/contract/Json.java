@@ -3,6 +3,7 @@ package dev.slipway.contract;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -22,6 +23,8 @@ public final class Json {
     private static final JsonMapper FOREIGN = mapper(MAX_DEPTH);
     private static final JsonMapper OWN = mapper(MAX_DEPTH + OWN_LEVELS);
 
+    private static final int MAX_DECIMAL_SCALE = 1_000;
+
     private Json() {}
 
     private static JsonMapper mapper(int maxDepth) {
@@ -29,6 +32,7 @@ public final class Json {
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
                 .build();
         mapper.getFactory()
                 .setStreamReadConstraints(StreamReadConstraints.builder()
@@ -45,14 +49,42 @@ public final class Json {
         return JsonNodeFactory.instance.arrayNode();
     }
 
-    /** Reads what a caller sent. */
+    /** Reads what a caller sent: JSON that can be kept and written again as it is. */
     public static JsonNode parse(byte[] bytes) throws IOException {
-        return FOREIGN.readTree(bytes);
+        var node = FOREIGN.readTree(bytes);
+        requireKeepable(node);
+        return node;
     }
 
     /** Reads what another part of the platform sent, with what callers had sent inside. */
     public static JsonNode parseOwn(byte[] bytes) throws IOException {
         return OWN.readTree(bytes);
+    }
+
+    private static void requireKeepable(JsonNode node) throws IOException {
+        if (node.isTextual()) {
+            requireKeepable(node.textValue());
+        } else if (node.isBigDecimal() && Math.abs((long) node.decimalValue().scale()) > MAX_DECIMAL_SCALE) {
+            throw new IOException("a number has an exponent beyond " + MAX_DECIMAL_SCALE);
+        }
+        for (var field : node.properties()) {
+            requireKeepable(field.getKey());
+        }
+        for (var child : node) {
+            requireKeepable(child);
+        }
+    }
+
+    /** PostgreSQL keeps no U+0000, and half a surrogate pair has no UTF-8. */
+    private static void requireKeepable(String text) throws IOException {
+        for (var i = 0; i < text.length(); i++) {
+            var c = text.charAt(i);
+            if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
+                i++;
+            } else if (c == 0 || Character.isSurrogate(c)) {
+                throw new IOException("a text has U+0000 or half a surrogate pair in it");
+            }
+        }
     }
 
     /** Reads what we wrote ourselves; if that is not JSON, something is broken. */
@@ -81,7 +113,12 @@ public final class Json {
         }
     }
 
+    /** Numbers are written out, as PostgreSQL writes them: what is measured here is as long there. */
     public static String text(JsonNode node) {
-        return node.toString();
+        try {
+            return OWN.writeValueAsString(node);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -256,6 +256,7 @@ class InboxConsumerTest {
                 List.of(topic),
                 stage.outbox(() -> {}),
                 deadLetters,
+                stage.metrics(),
                 (u, e) -> null);
         var loop = new RecordLoop(stage.vertx, stage.kafka, "loop-" + topic, List.of(topic), 10, batch -> {
             if (calls.incrementAndGet() < 3) {
@@ -309,13 +310,21 @@ class InboxConsumerTest {
                 stage.outbox(() -> {}),
                 stage.traces(),
                 deadLetters,
+                stage.metrics(),
                 effect);
         await(consumer.start());
     }
 
     private void startBatches(BatchEffect effect) {
         consumer = new InboxConsumer(
-                stage.vertx, stage.kafka, "c-" + topic, List.of(topic), stage.outbox(() -> {}), deadLetters, effect);
+                stage.vertx,
+                stage.kafka,
+                "c-" + topic,
+                List.of(topic),
+                stage.outbox(() -> {}),
+                deadLetters,
+                stage.metrics(),
+                effect);
         await(consumer.start());
     }
 

@@ -72,7 +72,14 @@ class RelayFaultsTest {
     }
 
     private void startRelay(String bootstrap, String databaseUrl) {
-        new Relay(vertx, PgConnectOptions.fromUri(databaseUrl), kafka(bootstrap), telemetry.traces(), "test").start();
+        new Relay(
+                        vertx,
+                        PgConnectOptions.fromUri(databaseUrl),
+                        kafka(bootstrap),
+                        telemetry.traces(),
+                        telemetry.metrics(),
+                        "test")
+                .start();
     }
 
     private void announce(long revision) {
@@ -83,7 +90,8 @@ class RelayFaultsTest {
                 1,
                 "test",
                 Json.object().put("revision", revision));
-        database.execute("""
+        database.execute(
+                """
                 INSERT INTO outbox (event_id, event_type, topic, key, occurred_at, correlation_id, value)
                 VALUES ('%s', '%s', 'authz.state', 'one key', now(), 'test', convert_to('%s', 'UTF8'))
                 """.formatted(event.eventId(), event.eventType(), new String(event.toBytes(), StandardCharsets.UTF_8)));

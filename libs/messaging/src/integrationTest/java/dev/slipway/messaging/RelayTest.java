@@ -200,7 +200,7 @@ class RelayTest {
     }
 
     private void start(io.vertx.pgclient.PgConnectOptions options) {
-        var relay = new Relay(stage.vertx, options, stage.kafka, stage.traces(), "test");
+        var relay = new Relay(stage.vertx, options, stage.kafka, stage.traces(), stage.metrics(), "test");
         relays.add(relay);
         relay.start();
     }

@@ -11,6 +11,7 @@ import dev.slipway.telemetry.Telemetry;
 import dev.slipway.telemetry.Traces;
 import dev.slipway.testkit.FreshDatabase;
 import dev.slipway.testkit.TestInfrastructure;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -86,6 +87,10 @@ final class Stage implements AutoCloseable {
 
     Traces traces() {
         return telemetry.traces();
+    }
+
+    MeterRegistry metrics() {
+        return telemetry.metrics();
     }
 
     Outbox outbox(Runnable wake) {

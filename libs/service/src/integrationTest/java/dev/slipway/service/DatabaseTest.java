@@ -30,8 +30,8 @@ class DatabaseTest {
     static void open() {
         vertx = Vertx.vertx();
         fresh = FreshDatabase.create();
-        alpha = await(Database.open(vertx, new DatabaseSettings(fresh.url(), 4), "alpha"));
-        beta = await(Database.open(vertx, new DatabaseSettings(fresh.url(), 4), "beta"));
+        alpha = await(Database.open(vertx, new DatabaseSettings(fresh.url(), 4), "alpha", false));
+        beta = await(Database.open(vertx, new DatabaseSettings(fresh.url(), 4), "beta", false));
     }
 
     @AfterAll
@@ -113,7 +113,7 @@ class DatabaseTest {
     void open_fails_whenTheServerIsAway() {
         var nowhere = new DatabaseSettings("postgresql://a:b@127.0.0.1:1/x", 2);
 
-        assertThatThrownBy(() -> await(Database.open(vertx, nowhere, "alpha")))
+        assertThatThrownBy(() -> await(Database.open(vertx, nowhere, "alpha", false)))
                 .rootCause()
                 .hasMessageContaining("refused")
                 .hasMessageNotContaining("a:b");
@@ -122,7 +122,7 @@ class DatabaseTest {
     private static void openAll(List<FreshDatabase> where) {
         var opening = new ArrayList<Future<Database>>();
         for (var database : where) {
-            opening.add(Database.open(vertx, new DatabaseSettings(database.url(), 2), "alpha"));
+            opening.add(Database.open(vertx, new DatabaseSettings(database.url(), 2), "alpha", false));
         }
         await(Future.join(opening));
         opening.forEach(opened -> await(opened.result().close()));

@@ -76,7 +76,7 @@ class DispatcherTest {
         BusCodecs.register(vertx);
         telemetry = Telemetry.start(Map.of());
         fresh = FreshDatabase.create();
-        database = await(Database.open(vertx, new DatabaseSettings(fresh.url(), 4), "alpha"));
+        database = await(Database.open(vertx, new DatabaseSettings(fresh.url(), 4), "alpha", false));
     }
 
     @AfterAll
@@ -291,7 +291,8 @@ class DispatcherTest {
                 false,
                 WRITES,
                 READS);
-        return new Dispatcher(vertx, frame, new Outbox(database.transactions(), telemetry.traces(), clock, () -> {}));
+        return new Dispatcher(
+                vertx, frame, new Outbox(database.transactions(), telemetry.traces(), clock, () -> {}), "alpha");
     }
 
     private static Reply call(String operation, String token) {

@@ -47,7 +47,7 @@ class MutationsTest {
         vertx = Vertx.vertx();
         telemetry = Telemetry.start(Map.of());
         fresh = FreshDatabase.create();
-        database = await(Database.open(vertx, new DatabaseSettings(fresh.url(), TWINS), "alpha"));
+        database = await(Database.open(vertx, new DatabaseSettings(fresh.url(), TWINS), "alpha", false));
         mutations = new Mutations(new Outbox(database.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {}));
     }
 

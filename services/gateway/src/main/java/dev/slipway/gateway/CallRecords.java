@@ -41,14 +41,15 @@ final class CallRecords {
             int status,
             @Nullable String code,
             String correlationId,
+            Context trace,
             long durationUs) {
         var method = request.method().name();
         var path = request.path();
         var at = clock.instant();
-        var trace = Context.current();
         sender.offer(() -> {
             var id = Ids.next();
-            var orgId = orgOf(projectId);
+            var project = known(projectId);
+            var orgId = project == null ? null : model.orgOf(project);
             var payload = Json.object();
             payload.put("method", method);
             payload.put("operation_id", operation == null ? null : operation.id());
@@ -60,7 +61,7 @@ final class CallRecords {
             payload.put(
                     "actor_type", principal == null ? null : principal.type().text());
             payload.put("org_id", orgId == null ? null : orgId.toString());
-            payload.put("project_id", orgId == null ? null : projectId);
+            payload.put("project_id", project == null ? null : project.toString());
             payload.put("duration_us", durationUs);
             var event = new Envelope(id, "gateway.call", at, 1, correlationId, payload);
             var headers = new HashMap<String, String>();
@@ -78,9 +79,10 @@ final class CallRecords {
     }
 
     /** A project that is not known is not put on record as one: the caller made it up. */
-    private @Nullable UUID orgOf(@Nullable String projectId) {
+    private @Nullable UUID known(@Nullable String projectId) {
         try {
-            return projectId == null ? null : model.orgOf(UUID.fromString(projectId));
+            var id = projectId == null ? null : UUID.fromString(projectId);
+            return id == null || model.orgOf(id) == null ? null : id;
         } catch (IllegalArgumentException e) {
             return null;
         }

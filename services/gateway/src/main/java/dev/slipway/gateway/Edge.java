@@ -58,8 +58,13 @@ final class Edge {
     void handle(HttpServerRequest request) {
         var exchange = new Exchange(request, correlationId(request), records);
         Traces.attach(Correlation.with(Context.current(), exchange.correlationId()));
+        guarded(exchange, () -> route(exchange));
+    }
+
+    /** Whatever a step throws, its caller gets an answer. */
+    private static void guarded(Exchange exchange, Runnable step) {
         try {
-            route(exchange);
+            step.run();
         } catch (ProblemException e) {
             refuse(exchange, e.problem());
         } catch (RuntimeException e) {
@@ -93,11 +98,14 @@ final class Edge {
         var token = authenticate(exchange, operation);
         if (operation.takesBody()) {
             requireJson(request);
+            if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
+                request.response().writeContinue();
+            }
             body(request).onComplete(done -> {
                 if (done.failed()) {
                     refuse(exchange, problem(done.cause()));
                 } else {
-                    dispatch(exchange, operation, token, done.result());
+                    guarded(exchange, () -> dispatch(exchange, operation, token, done.result()));
                 }
             });
         } else {
@@ -106,13 +114,7 @@ final class Edge {
     }
 
     private void dispatch(Exchange exchange, Operation operation, @Nullable String token, @Nullable Buffer body) {
-        Call call;
-        try {
-            call = validated(exchange, operation, token, body);
-        } catch (ProblemException e) {
-            exchange.refuse(e.problem());
-            return;
-        }
+        var call = validated(exchange, operation, token, body);
         vertx.eventBus()
                 .<Reply>request(operation.id(), call, delivery)
                 .map(Message::body)
@@ -166,7 +168,7 @@ final class Edge {
         try {
             return Json.parse(body.getBytes());
         } catch (IOException e) {
-            throw Problem.validationOf(ErrorCode.MALFORMED_JSON, "body", "is not JSON: " + firstLine(e))
+            throw Problem.validationOf(ErrorCode.MALFORMED_JSON, "body", "cannot be read: " + firstLine(e))
                     .asException();
         }
     }
@@ -205,11 +207,16 @@ final class Edge {
         if (request.query() == null) {
             return Map.of();
         }
-        var query = new TreeMap<String, List<String>>();
-        for (var name : request.params().names()) {
-            query.put(name, request.params().getAll(name));
+        try {
+            var query = new TreeMap<String, List<String>>();
+            for (var name : request.params().names()) {
+                query.put(name, request.params().getAll(name));
+            }
+            return query;
+        } catch (IllegalArgumentException e) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "query", "is not percent-encoded correctly")
+                    .asException();
         }
-        return query;
     }
 
     private static Map<String, String> decoded(Map<String, String> parameters) {

@@ -1,6 +1,8 @@
 package dev.slipway.standalone;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.ApiClient;
@@ -15,7 +17,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -42,11 +46,21 @@ final class PlatformUnderTest implements AutoCloseable {
 
     /** With other settings than the usual, by the names that a user would set. */
     PlatformUnderTest(Map<String, String> settings) {
-        this(settings, address -> address);
+        this(settings, List.of(), address -> address);
     }
 
-    /** And with its Kafka and PostgreSQL at the end of a line that leads to their addresses. */
+    /** Trusting more keys than the demo's. */
+    PlatformUnderTest(Map<String, String> settings, List<IamSeed.IssuerKey> moreKeys) {
+        this(settings, moreKeys, address -> address);
+    }
+
+    /** With its Kafka and PostgreSQL at the end of a line that leads to their addresses. */
     PlatformUnderTest(Map<String, String> settings, UnaryOperator<String> line) {
+        this(settings, List.of(), line);
+    }
+
+    private PlatformUnderTest(
+            Map<String, String> settings, List<IamSeed.IssuerKey> moreKeys, UnaryOperator<String> line) {
         this.line = line;
         try {
             home = Files.createTempDirectory("slipway-home");
@@ -68,8 +82,22 @@ final class PlatformUnderTest implements AutoCloseable {
         telemetry = Telemetry.start(environment);
         var addresses =
                 new Addresses(environment.get("SLIPWAY_KAFKA_BOOTSTRAP"), environment.get("SLIPWAY_DATABASE_URL"));
-        platform = await(Platform.start(config, addresses, telemetry, demo.iam(), demo.catalog()));
+        platform = await(Platform.start(config, addresses, telemetry, trusting(moreKeys), demo.catalog()));
         events = new EventTap(kafkaBootstrap, topicPrefix);
+    }
+
+    private IamSeed trusting(List<IamSeed.IssuerKey> moreKeys) {
+        var seed = demo.iam();
+        var keys = new ArrayList<>(seed.issuerKeys());
+        keys.addAll(moreKeys);
+        return new IamSeed(
+                seed.organizations(),
+                seed.users(),
+                seed.projects(),
+                seed.serviceAccounts(),
+                seed.bindings(),
+                seed.adapters(),
+                keys);
     }
 
     static <T> T await(Future<T> future) {
@@ -93,14 +121,25 @@ final class PlatformUnderTest implements AutoCloseable {
         return new ApiClient(platform.baseUrl(), null);
     }
 
+    /** A call on one instance of the demo project. */
+    ApiClient.Call instance(String operationId, String user, String instanceId) {
+        return as(user).call(operationId).path("project_id", Demo.PROJECT).path("app_instance_id", instanceId);
+    }
+
     /** The call that launches the demo app in the demo project. */
     ApiClient.Call launch(String user, String displayName) {
-        return as(user).call("createAppInstance")
-                .path("project_id", Demo.PROJECT)
-                .body(Json.object()
-                        .put("app_slug", Demo.APP)
-                        .put("version", Demo.VERSION)
-                        .put("display_name", displayName));
+        return launchIn(Demo.PROJECT, user, displayName);
+    }
+
+    ApiClient.Call launchIn(UUID projectId, String user, String displayName) {
+        return as(user).call("createAppInstance").path("project_id", projectId).body(launchBody(displayName));
+    }
+
+    static ObjectNode launchBody(String displayName) {
+        return Json.object()
+                .put("app_slug", Demo.APP)
+                .put("version", Demo.VERSION)
+                .put("display_name", displayName);
     }
 
     /** For a simulated adapter of this platform, which keeps its things in the directory. */

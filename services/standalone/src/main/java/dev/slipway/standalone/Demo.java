@@ -21,18 +21,22 @@ import java.util.UUID;
 final class Demo {
     static final UUID ORG = id(0x101);
     static final UUID PROJECT = id(0x102);
+    /** In the same organization, with nobody bound to it: the tenant's roles reach it, the other project's do not. */
+    static final UUID SIBLING_PROJECT = id(0x105);
+
     static final UUID OTHER_ORG = id(0x201);
     static final UUID OTHER_PROJECT = id(0x202);
     static final String APP = "echo";
     static final String VERSION = "1.0.0";
     static final UUID ADAPTER = id(0x501);
 
-    private static final String ISSUER = "slipway-demo";
+    static final String ISSUER = "slipway-demo";
     private static final Duration TOKEN_LIFETIME = Duration.ofHours(12);
     private static final UUID OPERATOR = id(0x103);
-    private static final UUID OTHER_OPERATOR = id(0x203);
-    private static final UUID SERVICE_ACCOUNT = id(0x104);
-    private static final UUID ECHO = id(0x401);
+    private static final UUID SIBLING_OPERATOR = id(0x106);
+    static final UUID OTHER_OPERATOR = id(0x203);
+    static final UUID SERVICE_ACCOUNT = id(0x104);
+    static final UUID ECHO = id(0x401);
 
     /** A demo user: the role is also its name. */
     private record Person(
@@ -81,9 +85,11 @@ final class Demo {
                 users,
                 List.of(
                         new IamSeed.Project(PROJECT, ORG, "playground", "Playground", OPERATOR),
+                        new IamSeed.Project(SIBLING_PROJECT, ORG, "workshop", "Workshop", SIBLING_OPERATOR),
                         new IamSeed.Project(OTHER_PROJECT, OTHER_ORG, "elsewhere", "Elsewhere", OTHER_OPERATOR)),
                 List.of(
                         operator(OPERATOR, ORG, PROJECT, id(0x305)),
+                        operator(SIBLING_OPERATOR, ORG, SIBLING_PROJECT, id(0x303)),
                         operator(OTHER_OPERATOR, OTHER_ORG, OTHER_PROJECT, id(0x309)),
                         new IamSeed.ServiceAccount(
                                 SERVICE_ACCOUNT,
@@ -114,6 +120,7 @@ final class Demo {
                         ECHO, APP, "Echo", "examples", "Slipway", id(0x402), VERSION, "bare_metal", manifest())),
                 List.of(
                         new CatalogSeed.Entitlement(id(0x403), ORG, PROJECT, ECHO, APP),
+                        new CatalogSeed.Entitlement(id(0x405), ORG, SIBLING_PROJECT, ECHO, APP),
                         new CatalogSeed.Entitlement(id(0x404), OTHER_ORG, OTHER_PROJECT, ECHO, APP)));
     }
 

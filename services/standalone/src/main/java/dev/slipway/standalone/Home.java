@@ -46,6 +46,7 @@ final class Home {
         node.put("kafka_bootstrap", addresses.kafkaBootstrap());
         node.put("org_id", Demo.ORG.toString());
         node.put("project_id", Demo.PROJECT.toString());
+        node.put("sibling_project_id", Demo.SIBLING_PROJECT.toString());
         node.put("other_org_id", Demo.OTHER_ORG.toString());
         node.put("other_project_id", Demo.OTHER_PROJECT.toString());
         node.put("app_slug", Demo.APP);

@@ -65,7 +65,9 @@ public final class Platform {
     public static Future<Platform> start(
             StandaloneConfig config, Addresses addresses, Telemetry telemetry, IamSeed iam, CatalogSeed catalog) {
         var options = new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS).setPreferNativeTransport(true);
-        var started = Promise.<Platform>promise(); // of no event loop: a failed start ends them all, and must be told all the same
+        var started =
+                Promise.<Platform>promise(); // of no event loop: a failed start ends them all, and must be told all the
+        // same
         ClusterSettings.startVertx(telemetry, config.cluster(), options)
                 .map(vertx -> {
                     BusCodecs.register(vertx);
@@ -217,9 +219,8 @@ public final class Platform {
             }
         }
         var stopped = Promise.<Void>promise(); // of no event loop: none can tell of its own end
-        chain.otherwiseEmpty()
-                .eventually(authzReader::stop)
-                .onComplete(done -> vertx.close().onComplete(stopped));
+        chain.otherwiseEmpty().eventually(authzReader::stop).onComplete(done -> vertx.close()
+                .onComplete(stopped));
         return stopped.future();
     }
 }

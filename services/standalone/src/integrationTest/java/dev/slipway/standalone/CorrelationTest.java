@@ -1,0 +1,273 @@
+package dev.slipway.standalone;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.EventTap.Seen;
+import dev.slipway.testkit.Proves;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.StreamSupport;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** One id, from the request to everything that followed; and only for those who may see it. */
+class CorrelationTest {
+    private static PlatformUnderTest platform;
+
+    @BeforeAll
+    static void start() {
+        platform = new PlatformUnderTest();
+    }
+
+    @AfterAll
+    static void stop() {
+        platform.close();
+    }
+
+    @Test
+    void timeline_isNotFound_whenNothingOfItIsTheReaders() {
+        var id = "private-" + UUID.randomUUID();
+        platform.launch("project_owner", id)
+                .header("X-Correlation-ID", id)
+                .send()
+                .expect(202);
+        eventually(() ->
+                assertThat(titles(timeline("project_viewer", id), "event")).contains("apps.instance.requested"));
+
+        for (var stranger : List.of("other_tenant_owner", "platform_superadmin", "platform_ops")) {
+            var refused = platform.as(stranger)
+                    .call("getCorrelation")
+                    .path("correlation_id", id)
+                    .send()
+                    .expect(404);
+            assertThat(refused.text("code")).isEqualTo("correlation_not_found");
+        }
+    }
+
+    @Test
+    void timeline_showsEachTenantTheirOwn_whenBothChoseTheSameId() {
+        var id = "shared-" + UUID.randomUUID();
+        platform.launch("project_owner", id)
+                .header("X-Correlation-ID", id)
+                .send()
+                .expect(202);
+        platform.launchIn(Demo.OTHER_PROJECT, "other_tenant_owner", "theirs")
+                .header("X-Correlation-ID", id)
+                .send()
+                .expect(202);
+
+        for (var reader : List.of("tenant_owner", "other_tenant_owner")) {
+            var own = reader.equals("tenant_owner") ? Demo.ORG : Demo.OTHER_ORG;
+            eventually(() -> assertThat(items(timeline(reader, id)))
+                    .extracting(item -> item.path("kind").asText())
+                    .containsExactlyInAnyOrder("call", "audit", "event"));
+            assertThat(items(timeline(reader, id)))
+                    .extracting(item -> item.path("org_id").asText())
+                    .containsOnly(own.toString());
+        }
+    }
+
+    @Test
+    @Proves({"1.16", "2.63"})
+    void timeline_hasEverythingThatFollowed_inOrder() {
+        var id = "incident-" + UUID.randomUUID();
+        var instance = launch("project_owner", id);
+        platform.instance("getAppInstance", "project_viewer", instance)
+                .header("X-Correlation-ID", id)
+                .send()
+                .expect(200);
+        platform.launch("project_viewer", "not mine to launch")
+                .header("X-Correlation-ID", id)
+                .send()
+                .expect(403);
+        platform.launch("project_owner", "")
+                .header("X-Correlation-ID", id)
+                .send()
+                .expect(400);
+        platform.instance("deleteAppInstance", "project_admin", instance)
+                .header("X-Correlation-ID", id)
+                .send()
+                .expect(202);
+
+        var timeline = eventuallyGet(() -> {
+            var found = timeline("project_viewer", id);
+            assertThat(items(found)).hasSize(10);
+            return found;
+        });
+
+        assertThat(titles(timeline, "call"))
+                .containsExactly(
+                        "createAppInstance",
+                        "getAppInstance",
+                        "createAppInstance",
+                        "createAppInstance",
+                        "deleteAppInstance");
+        assertThat(items(timeline).stream()
+                        .filter(item -> item.path("kind").asText().equals("call"))
+                        .map(item -> item.at("/detail/status").asInt()))
+                .containsExactly(202, 200, 403, 400, 202);
+        assertThat(items(timeline).stream()
+                        .filter(item -> item.path("kind").asText().equals("audit"))
+                        .map(item -> item.path("title").asText() + " "
+                                + item.at("/detail/result").asText()))
+                .containsExactly(
+                        "apps.instance.create success", "apps.instance.create denied", "apps.instance.delete success");
+        assertThat(titles(timeline, "event")).containsExactly("apps.instance.requested", "apps.instance.deleting");
+        var times = items(timeline).stream()
+                .map(item -> Instant.parse(item.path("at").asText()))
+                .toList();
+        assertThat(times).isSorted();
+        assertTraced(timeline);
+    }
+
+    @Test
+    @Proves("C.03")
+    void correlationId_isKept_whenItIsValid() {
+        var id = "kept:" + UUID.randomUUID() + "._-" + "x".repeat(80);
+        assertThat(answered("X-Correlation-ID", id)).isEqualTo(id);
+        assertThat(answered("X-Request-Id", id)).isEqualTo(id);
+        assertThat(platform.as("project_viewer")
+                        .call("getMe")
+                        .header("X-Request-Id", "request")
+                        .header("X-Correlation-ID", "correlation")
+                        .send()
+                        .header("X-Correlation-ID"))
+                .isEqualTo("correlation");
+        for (var bad : List.of("has space", "x".repeat(129), "semi;colon", "%0a", "", "{}")) {
+            for (var header : List.of("X-Correlation-ID", "X-Request-Id")) {
+                assertThat(UUID.fromString(answered(header, bad))).isNotNull();
+            }
+        }
+        var unrouted = RawHttp.exchange(
+                platform.platform().httpPort(), "GET /nowhere HTTP/1.1", "X-Correlation-ID: " + id + "\r\n");
+        assertThat(unrouted.header("X-Correlation-ID")).isEqualTo(id);
+        assertThat(unrouted.body().path("correlation_id").asText()).isEqualTo(id);
+    }
+
+    @Test
+    @Proves({"1.70", "1.87"})
+    void everyRecord_isACloudEventInATrace_andNumberedWithoutGap() {
+        var ids = new ArrayList<String>();
+        for (var i = 0; i < 5; i++) {
+            ids.add(launch("project_owner", "numbered-" + UUID.randomUUID()));
+        }
+        ids.forEach(id -> platform.instance("deleteAppInstance", "project_owner", id)
+                .send()
+                .expect(202));
+
+        for (var id : ids) {
+            eventually(() -> assertThat(lifeOf(id))
+                    .extracting(Seen::type)
+                    .containsExactly("apps.instance.requested", "apps.instance.deleting"));
+            assertThat(lifeOf(id))
+                    .extracting(seen -> seen.payload().path("sequence").asLong())
+                    .containsExactlyElementsOf(
+                            LongStream.rangeClosed(1, 2).boxed().toList());
+            assertThat(lifeOf(id)).allSatisfy(seen -> {
+                assertThat(seen.payload().path("org_id").asText()).isEqualTo(Demo.ORG.toString());
+                assertThat(seen.payload().path("project_id").asText()).isEqualTo(Demo.PROJECT.toString());
+                assertThat(seen.payload().path("app_slug").asText()).isEqualTo(Demo.APP);
+                assertThat(seen.payload().path("app_instance_id").asText()).isEqualTo(id);
+            });
+        }
+        var all = platform.events().where(seen -> true);
+        assertThat(all.stream().map(Seen::topic).collect(Collectors.toSet()))
+                .contains("instances.events", "audit.events", "calls", "authz.state", "runtime.commands.bare_metal");
+        all.forEach(CorrelationTest::assertCloudEvent);
+        assertThat(platform.events().faults()).isEmpty();
+    }
+
+    private static void assertCloudEvent(Seen seen) {
+        var headers = seen.headers();
+        assertThat(headers)
+                .containsEntry("content-type", "application/json")
+                .containsEntry("ce_specversion", "1.0")
+                .containsEntry("ce_id", seen.event().path("event_id").asText())
+                .containsEntry("ce_type", seen.type())
+                .containsEntry("ce_time", seen.event().path("occurred_at").asText())
+                .containsEntry(
+                        "ce_correlationid", seen.event().path("correlation_id").asText())
+                .containsKeys("ce_source", "ce_subject");
+        // A heartbeat is nobody's request: it belongs to no trace.
+        if (!seen.type().equals("state.heartbeat")) {
+            assertThat(headers.get("traceparent")).matches("00-(?!0{32})[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
+        }
+    }
+
+    private static void assertTraced(JsonNode timeline) {
+        var traceIds = items(timeline).stream()
+                .map(item -> item.path("trace_id").asText())
+                .distinct()
+                .toList();
+        assertThat(traceIds).hasSize(5).allMatch(id -> id.matches("[0-9a-f]{32}"));
+        assertThat(StreamSupport.stream(timeline.path("trace_ids").spliterator(), false)
+                        .map(JsonNode::asText))
+                .containsExactlyElementsOf(traceIds);
+        // What a call caused is in the call's own trace.
+        assertThat(traceOf(timeline, "event", "apps.instance.requested"))
+                .isEqualTo(traceOf(timeline, "call", "createAppInstance"));
+        assertThat(traceOf(timeline, "audit", "apps.instance.delete"))
+                .isEqualTo(traceOf(timeline, "call", "deleteAppInstance"));
+    }
+
+    private static String traceOf(JsonNode timeline, String kind, String title) {
+        return items(timeline).stream()
+                .filter(item -> item.path("kind").asText().equals(kind)
+                        && item.path("title").asText().equals(title))
+                .map(item -> item.path("trace_id").asText())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static List<Seen> lifeOf(String instanceId) {
+        return platform.events()
+                .where(seen ->
+                        seen.topic().equals("instances.events") && seen.key().equals(instanceId));
+    }
+
+    private static String launch(String user, String correlationId) {
+        return platform.launch(user, correlationId)
+                .header("X-Correlation-ID", correlationId)
+                .send()
+                .expect(202)
+                .text("id");
+    }
+
+    private static String answered(String header, String value) {
+        return platform.as("project_viewer")
+                .call("getMe")
+                .header(header, value)
+                .send()
+                .expect(200)
+                .header("X-Correlation-ID");
+    }
+
+    private static JsonNode timeline(String reader, String id) {
+        var answer = platform.as(reader)
+                .call("getCorrelation")
+                .path("correlation_id", id)
+                .send();
+        return answer.status() == 200 ? answer.body() : Json.object();
+    }
+
+    private static List<JsonNode> items(JsonNode timeline) {
+        return StreamSupport.stream(timeline.path("items").spliterator(), false).toList();
+    }
+
+    private static List<String> titles(JsonNode timeline, String kind) {
+        return items(timeline).stream()
+                .filter(item -> item.path("kind").asText().equals(kind))
+                .map(item -> item.path("title").asText())
+                .toList();
+    }
+}

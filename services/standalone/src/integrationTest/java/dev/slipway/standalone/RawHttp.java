@@ -1,0 +1,93 @@
+package dev.slipway.standalone;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.Json;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+
+/** What a well-behaved HTTP client would never send. */
+final class RawHttp implements AutoCloseable {
+    private final Socket socket;
+
+    /** All that came before the server closed. */
+    record Answer(String text) {
+        int status() {
+            return text.matches("(?s)HTTP/1\\.[01] [0-9]{3} .*") ? Integer.parseInt(text.substring(9, 12)) : 0;
+        }
+
+        String header(String name) {
+            return text.lines()
+                    .takeWhile(line -> !line.isEmpty())
+                    .filter(line -> line.regionMatches(true, 0, name + ":", 0, name.length() + 1))
+                    .map(line -> line.substring(name.length() + 1).strip())
+                    .findFirst()
+                    .orElse("");
+        }
+
+        JsonNode body() {
+            var start = text.indexOf("\r\n\r\n");
+            return Json.node(text.substring(start + 4).getBytes(StandardCharsets.ISO_8859_1));
+        }
+    }
+
+    RawHttp(int port) {
+        try {
+            socket = new Socket(InetAddress.getLoopbackAddress(), port);
+            socket.setSoTimeout(10_000);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Sends all and reads until the server closes. */
+    static Answer exchange(int port, byte[] bytes) {
+        try (var http = new RawHttp(port)) {
+            http.send(bytes);
+            return http.untilClosed();
+        }
+    }
+
+    /** A request without surprises but for its line; the server is asked to close after it. */
+    static Answer exchange(int port, String requestLine, String... headers) {
+        var text = requestLine + "\r\nHost: localhost\r\nConnection: close\r\n";
+        return exchange(port, (text + String.join("", headers) + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    void send(byte[] bytes) {
+        try {
+            socket.getOutputStream().write(bytes);
+            socket.getOutputStream().flush();
+        } catch (SocketException e) {
+            // Closed before it had all: the answer, if there is one, can still be read.
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    String read(int bytes) {
+        try {
+            return new String(socket.getInputStream().readNBytes(bytes), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Fails when the server keeps the connection open. */
+    Answer untilClosed() {
+        return new Answer(read(Integer.MAX_VALUE));
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

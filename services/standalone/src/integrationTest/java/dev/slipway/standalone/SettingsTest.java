@@ -1,0 +1,141 @@
+package dev.slipway.standalone;
+
+import dev.slipway.service.Settings.InvalidSettingsException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** What the process can be told: wrong settings all at once, and TLS by two files. */
+class SettingsTest {
+    private static final char[] PASSWORD = "changeit".toCharArray();
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void settings_areRefusedTogether_whenSeveralAreWrong() {
+        var wrong = Map.of(
+                "SLIPWAY_HTTP_PORT", "eighty",
+                "SLIPWAY_MANAGEMENT_PORT", "70000",
+                "SLIPWAY_SERVICES", "iam,gatewy",
+                "SLIPWAY_DEMO", "yes",
+                "SLIPWAY_REPLY_TIMEOUT", "10 seconds",
+                "SLIPWAY_AUTHZ_BUDGET_WRITES", "PT0S",
+                "SLIPWAY_DATABASE_URL", "mysql://user:hunter2@localhost/slipway",
+                "SLIPWAY_FIRST_ADMINISTRATOR", "somebody",
+                "SLIPWAY_TLS_CERTIFICATE_FILE", "/nowhere/tls.crt",
+                "SLIPWAY_KAFKA_CLIENT_FILE", "/nowhere/client.properties");
+
+        assertThatThrownBy(() -> StandaloneConfig.from(wrong))
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> {
+                    assertThat(e.faults()).hasSize(wrong.size());
+                    wrong.keySet().forEach(name -> assertThat(e.faults())
+                            .as("%s in %s", name, e.faults())
+                            .anyMatch(fault -> fault.contains(name)));
+                    assertThat(e.getMessage()).doesNotContain("hunter2");
+                });
+    }
+
+    @Test
+    void settings_areRefused_whenATlsFileCannotBeRead() {
+        var wrong = Map.of("SLIPWAY_TLS_CERTIFICATE_FILE", "/nowhere/a.crt", "SLIPWAY_TLS_KEY_FILE", "/nowhere/a.key");
+
+        assertThatThrownBy(() -> StandaloneConfig.from(wrong))
+                .isInstanceOfSatisfying(
+                        InvalidSettingsException.class,
+                        e -> assertThat(e.faults()).hasSize(2).allMatch(fault -> fault.contains("/nowhere/a.")));
+    }
+
+    @Test
+    void gateway_speaksTls_whenGivenACertificateAndAKey() throws Exception {
+        var store = selfSigned();
+        var certificate = directory.resolve("tls.crt");
+        var key = directory.resolve("tls.key");
+        Files.writeString(
+                certificate, pem("CERTIFICATE", store.getCertificate("gateway").getEncoded()));
+        Files.writeString(
+                key, pem("PRIVATE KEY", store.getKey("gateway", PASSWORD).getEncoded()));
+        try (var platform = new PlatformUnderTest(Map.of(
+                "SLIPWAY_TLS_CERTIFICATE_FILE", certificate.toString(), "SLIPWAY_TLS_KEY_FILE", key.toString()))) {
+            var url = platform.platform().baseUrl();
+            assertThat(url).startsWith("https://");
+            var request = HttpRequest.newBuilder(URI.create(url + "/api/v1/iam/me"))
+                    .header("Authorization", "Bearer " + platform.token("project_viewer"))
+                    .build();
+
+            var answer =
+                    HttpClient.newBuilder().sslContext(trusting(store)).build().send(request, BodyHandlers.ofString());
+            var plain = RawHttp.exchange(platform.platform().httpPort(), "GET /api/v1/iam/me HTTP/1.1");
+
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.body()).contains("Demo project viewer");
+            assertThat(answer.sslSession()).isPresent();
+            assertThat(plain.status()).as("an answer in the clear").isZero();
+        }
+    }
+
+    private KeyStore selfSigned() throws Exception {
+        var file = directory.resolve("keys.p12");
+        var keytool = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "gateway",
+                        "-keyalg",
+                        "RSA",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=ip:127.0.0.1",
+                        "-storetype",
+                        "PKCS12",
+                        "-keystore",
+                        file.toString(),
+                        "-storepass",
+                        String.valueOf(PASSWORD)))
+                .redirectErrorStream(true)
+                .start();
+        var said = new String(keytool.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        assertThat(keytool.waitFor()).as(said).isZero();
+        var store = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(file)) {
+            store.load(in, PASSWORD);
+        }
+        return store;
+    }
+
+    private static SSLContext trusting(KeyStore store) throws GeneralSecurityException, java.io.IOException {
+        var trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, PASSWORD);
+        trusted.setCertificateEntry("gateway", store.getCertificate("gateway"));
+        var managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        managers.init(trusted);
+        var context = SSLContext.getInstance("TLS");
+        context.init(null, managers.getTrustManagers(), null);
+        return context;
+    }
+
+    private static String pem(String what, byte[] der) {
+        var text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+        return "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n";
+    }
+}
