@@ -7,6 +7,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 
 /** Health and metrics, on a port of their own: for the orchestrator and Prometheus, not for tenants. */
@@ -17,9 +18,14 @@ public final class ManagementServer {
         Gauge.builder("slipway.ready", health, parts -> parts.ready() ? 1 : 0)
                 .description("1 when /health/ready says so")
                 .register(telemetry.metrics());
-        return vertx.createHttpServer()
+        return vertx.createHttpServer(plain())
                 .requestHandler(request -> answer(request, health, telemetry))
                 .listen(port, host);
+    }
+
+    /** Without the upgrade to HTTP/2 in clear text: a long answer to a client that asks for it, as Java's does, breaks off or never ends. */
+    public static HttpServerOptions plain() {
+        return new HttpServerOptions().setHttp2ClearTextEnabled(false);
     }
 
     private static void answer(HttpServerRequest request, Health health, Telemetry telemetry) {

@@ -3,6 +3,7 @@ package dev.slipway.gateway;
 import dev.slipway.messaging.LossySender;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Health.Status;
+import dev.slipway.service.ManagementServer;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -66,7 +67,7 @@ public final class GatewayVerticle extends VerticleBase {
     }
 
     private HttpServerOptions options() {
-        var options = new HttpServerOptions()
+        var options = ManagementServer.plain()
                 .setIdleTimeout(75)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS)
                 .setMaxInitialLineLength(8_192)

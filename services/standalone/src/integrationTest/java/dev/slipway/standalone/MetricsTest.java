@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -72,7 +73,11 @@ class MetricsTest {
         var uri = URI.create("http://127.0.0.1:" + platform.platform().managementPort() + "/metrics");
         try {
             return HttpClient.newHttpClient()
-                    .send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
+                    .send(
+                            HttpRequest.newBuilder(uri)
+                                    .timeout(Duration.ofSeconds(10))
+                                    .build(),
+                            BodyHandlers.ofString())
                     .body();
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
