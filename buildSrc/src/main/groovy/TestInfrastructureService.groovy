@@ -31,7 +31,7 @@ abstract class TestInfrastructureService implements BuildService<Parameters>, Au
         for (def line = reader.readLine(); line != null; line = reader.readLine()) {
             if (line.startsWith('{"kafka"')) {
                 Thread.startDaemon('test-infrastructure-output') { while (reader.readLine() != null) { } }
-                return new JsonSlurper().parseText(line) as Map
+                return new LinkedHashMap(new JsonSlurper().parseText(line) as Map) // the parser's own is lazy, and not for two readers
             }
         }
         null

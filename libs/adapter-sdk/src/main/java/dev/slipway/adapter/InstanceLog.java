@@ -128,7 +128,7 @@ record InstanceLog(
     }
 
     static InstanceLog fromBytes(byte[] bytes) throws java.io.IOException {
-        var node = Json.parse(bytes);
+        var node = Json.parseOwn(bytes);
         var deployed = node.path("deployed");
         return new InstanceLog(
                 UUID.fromString(node.path("app_instance_id").asText()),

@@ -112,6 +112,7 @@ class DispatcherTest {
                 .put("expires_at", NOW.plusSeconds(3_600).toString());
         key.set("jwk", Json.trusted(ISSUER.publicJwk()));
         apply("authz.signing_key", key);
+        apply("authz.revision", Json.object());
         heartbeat(NOW);
         dispatcher = dispatcher();
     }

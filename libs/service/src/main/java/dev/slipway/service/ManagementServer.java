@@ -18,14 +18,9 @@ public final class ManagementServer {
         Gauge.builder("slipway.ready", health, parts -> parts.ready() ? 1 : 0)
                 .description("1 when /health/ready says so")
                 .register(telemetry.metrics());
-        return vertx.createHttpServer(plain())
+        return vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false))
                 .requestHandler(request -> answer(request, health, telemetry))
                 .listen(port, host);
-    }
-
-    /** Without the upgrade to HTTP/2 in clear text: a long answer to a client that asks for it, as Java's does, breaks off or never ends. */
-    public static HttpServerOptions plain() {
-        return new HttpServerOptions().setHttp2ClearTextEnabled(false);
     }
 
     private static void answer(HttpServerRequest request, Health health, Telemetry telemetry) {

@@ -3,7 +3,6 @@ package dev.slipway.gateway;
 import dev.slipway.messaging.LossySender;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Health.Status;
-import dev.slipway.service.ManagementServer;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -67,7 +66,9 @@ public final class GatewayVerticle extends VerticleBase {
     }
 
     private HttpServerOptions options() {
-        var options = ManagementServer.plain()
+        var options = new HttpServerOptions()
+                .setHttp2ClearTextEnabled(
+                        false) // an upgrade in mid-request is one way more to get stuck, and gains nothing here
                 .setIdleTimeout(75)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS)
                 .setMaxInitialLineLength(8_192)

@@ -49,7 +49,7 @@ record Spec(int generation, String profile, int deploySeconds, JsonNode config) 
     }
 
     static Spec fromBytes(byte[] bytes) throws IOException {
-        var node = Json.parse(bytes);
+        var node = Json.parseOwn(bytes);
         return new Spec(
                 node.path("generation").asInt(),
                 node.path("profile").asText(),

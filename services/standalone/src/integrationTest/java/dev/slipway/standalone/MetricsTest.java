@@ -69,11 +69,13 @@ class MetricsTest {
         assertThat(asked).isNotEmpty().allSatisfy(name -> assertThat(shown).containsPattern("(?m)^" + name + "[ {]"));
     }
 
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
     private static String metrics() {
         var uri = URI.create("http://127.0.0.1:" + platform.platform().managementPort() + "/metrics");
         try {
-            return HttpClient.newHttpClient()
-                    .send(
+            return HTTP.send(
                             HttpRequest.newBuilder(uri)
                                     .timeout(Duration.ofSeconds(10))
                                     .build(),
