@@ -3,6 +3,7 @@ package dev.slipway.service;
 import dev.slipway.contract.Json;
 import dev.slipway.service.Health.Status;
 import dev.slipway.telemetry.Telemetry;
+import io.micrometer.core.instrument.Gauge;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import org.junit.jupiter.api.AfterEach;
@@ -46,6 +47,20 @@ class ManagementServerTest {
     void answers404_whenThePathIsAnother() throws Exception {
         assertThat(get("/").statusCode()).isEqualTo(404);
         assertThat(get("/health").statusCode()).isEqualTo(404);
+    }
+
+    /** Java's client asks for HTTP/2 unless told otherwise. */
+    @Test
+    void answersWhole_whenTheAnswerIsLong() throws Exception {
+        for (var i = 0; i < 600; i++) {
+            Gauge.builder("test.gauge." + i, () -> 1)
+                    .description("one of many, which together make a long page")
+                    .register(telemetry.metrics());
+        }
+
+        for (var i = 0; i < 50; i++) {
+            assertThat(get("/metrics").body()).contains("test_gauge_0 1.0").contains("test_gauge_599 1.0");
+        }
     }
 
     @Test
