@@ -1,6 +1,7 @@
 package dev.slipway.adapter;
 
 import dev.slipway.messaging.KafkaSettings;
+import dev.slipway.settings.Settings;
 
 import java.net.URI;
 import java.nio.file.Path;

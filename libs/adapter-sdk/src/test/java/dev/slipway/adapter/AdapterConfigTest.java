@@ -1,6 +1,7 @@
 package dev.slipway.adapter;
 
 import dev.slipway.contract.Ids;
+import dev.slipway.settings.Settings;
 import org.junit.jupiter.api.Test;
 
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package dev.slipway.service;
 
 import com.hazelcast.config.Config;
+import dev.slipway.settings.Settings;
 import dev.slipway.telemetry.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

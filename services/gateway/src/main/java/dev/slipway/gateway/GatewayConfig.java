@@ -1,6 +1,6 @@
 package dev.slipway.gateway;
 
-import dev.slipway.service.Settings;
+import dev.slipway.settings.Settings;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Files;

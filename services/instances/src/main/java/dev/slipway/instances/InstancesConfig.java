@@ -1,6 +1,6 @@
 package dev.slipway.instances;
 
-import dev.slipway.service.Settings;
+import dev.slipway.settings.Settings;
 
 /** What the instances service can be told. */
 public record InstancesConfig(String region) {

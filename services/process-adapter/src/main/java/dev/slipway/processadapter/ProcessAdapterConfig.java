@@ -1,8 +1,8 @@
 package dev.slipway.processadapter;
 
 import dev.slipway.adapter.AdapterConfig;
-import dev.slipway.adapter.Settings;
 import dev.slipway.contract.Json;
+import dev.slipway.settings.Settings;
 
 import java.io.IOException;
 import java.net.URISyntaxException;

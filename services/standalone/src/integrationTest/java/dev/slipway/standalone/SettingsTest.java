@@ -1,6 +1,6 @@
 package dev.slipway.standalone;
 
-import dev.slipway.service.Settings.InvalidSettingsException;
+import dev.slipway.settings.Settings.InvalidSettingsException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -5,8 +5,8 @@ import dev.slipway.messaging.DeadLetters;
 import dev.slipway.messaging.DeadLetters.DeadLettersException;
 import dev.slipway.messaging.DeadLetters.Letter;
 import dev.slipway.messaging.KafkaSettings;
-import dev.slipway.service.Settings;
-import dev.slipway.service.Settings.InvalidSettingsException;
+import dev.slipway.settings.Settings;
+import dev.slipway.settings.Settings.InvalidSettingsException;
 
 import java.io.IOException;
 import java.io.PrintStream;

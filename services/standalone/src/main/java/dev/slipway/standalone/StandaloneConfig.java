@@ -3,7 +3,7 @@ package dev.slipway.standalone;
 import dev.slipway.gateway.GatewayConfig;
 import dev.slipway.instances.InstancesConfig;
 import dev.slipway.service.ClusterSettings;
-import dev.slipway.service.Settings;
+import dev.slipway.settings.Settings;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;

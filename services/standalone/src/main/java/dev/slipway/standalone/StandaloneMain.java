@@ -6,7 +6,7 @@ import dev.slipway.embedded.EmbeddedException;
 import dev.slipway.embedded.Infrastructure;
 import dev.slipway.embedded.PortInUseException;
 import dev.slipway.iam.tenancy.IamSeed;
-import dev.slipway.service.Settings.InvalidSettingsException;
+import dev.slipway.settings.Settings.InvalidSettingsException;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
 import org.jspecify.annotations.Nullable;

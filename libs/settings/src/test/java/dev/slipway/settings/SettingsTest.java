@@ -1,7 +1,6 @@
-package dev.slipway.service;
+package dev.slipway.settings;
 
-import dev.slipway.messaging.KafkaSettings;
-import dev.slipway.service.Settings.InvalidSettingsException;
+import dev.slipway.settings.Settings.InvalidSettingsException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,15 +86,6 @@ class SettingsTest {
     }
 
     @Test
-    void cluster_isAFault_whenItsFilesAreNotAllNamed() {
-        var settings = new Settings(Map.of("SLIPWAY_CLUSTER", "127.0.0.1:5701", "SLIPWAY_CLUSTER_KEY_FILE", "/k"));
-
-        assertThat(ClusterSettings.from(settings)).isNotNull();
-
-        assertThatThrownBy(settings::check).hasMessageContaining("go together");
-    }
-
-    @Test
     void withFile_isAFault_whenTheFileCannotBeRead(@TempDir Path folder) {
         assertThatThrownBy(() -> Settings.withFile(
                         Map.of("SLIPWAY_CONFIG_FILE", folder.resolve("nowhere").toString())))
@@ -129,25 +119,16 @@ class SettingsTest {
         assertThatCode(settings::check).doesNotThrowAnyException();
     }
 
-    @Test
-    void toString_keepsSecrets() {
-        var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway", 4);
-        var kafka = new KafkaSettings("b:9092", "", 1, (short) 1, Map.of("sasl.jaas.config", "password=\"hunter2\""));
-        var call = new Call("getMe", "c-1", "hunter2", Map.of(), Map.of(), Map.of(), null);
-
-        assertThat(List.of(database.toString(), kafka.toString(), call.toString()))
-                .noneMatch(text -> text.contains("hunter2"));
-        assertThat(database).hasToString("DatabaseSettings[db:5432]");
+    @ParameterizedTest
+    @ValueSource(strings = {"ftp://h", "h:80", "http://", "https://h?q"})
+    void url_isAFault_whenItIsNoHttpAddress(String value) {
+        assertThat(faults(value, settings -> settings.url("N", "where")))
+                .containsExactly("N=" + value + " is not an http or https address");
     }
 
     @Test
-    void password_ofARole_isItsOwn_andNotTheAdministrators() {
-        var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway", 4);
-
-        assertThat(database.password("slipway_a"))
-                .isNotEqualTo(database.password("slipway_b"))
-                .doesNotContain("hunter2")
-                .matches("[A-Za-z0-9_-]{43}");
+    void id_isAFault_whenItIsNoUuid() {
+        assertThat(faults("7", settings -> settings.id("N", "who"))).containsExactly("N=7 is not a UUID");
     }
 
     private static List<String> faults(String value, Function<Settings, ?> read) {

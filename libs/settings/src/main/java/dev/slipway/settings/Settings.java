@@ -1,9 +1,10 @@
-package dev.slipway.service;
+package dev.slipway.settings;
 
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.StringReader;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,9 +14,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.UUID;
 
 /** Reads typed settings and remembers every fault, so that one start reports them all. */
 public final class Settings {
+    private static final UUID NO_ID = new UUID(0, 0);
+
     private final Map<String, String> values;
     private final List<String> faults = new ArrayList<>();
 
@@ -51,6 +55,26 @@ public final class Settings {
     public @Nullable String optional(String name) {
         var value = values.get(name);
         return value == null || value.isBlank() ? null : value.strip();
+    }
+
+    public UUID id(String name, String purpose) {
+        var value = required(name, purpose);
+        try {
+            return value.isEmpty() ? NO_ID : UUID.fromString(value);
+        } catch (IllegalArgumentException e) {
+            faults.add(name + "=" + value + " is not a UUID");
+            return NO_ID;
+        }
+    }
+
+    /** An address by http or https, without a slash at its end. */
+    public URI url(String name, String purpose) {
+        var value = required(name, purpose);
+        if (!value.isEmpty() && !value.matches("https?://[^/?#]+(/[^?#]*)?")) {
+            faults.add(name + "=" + value + " is not an http or https address");
+            return URI.create("");
+        }
+        return URI.create(value.replaceAll("/+$", ""));
     }
 
     /** A TCP port; 0 means a free one. */
@@ -161,7 +185,7 @@ public final class Settings {
     }
 
     /** The settings are wrong; the message says all that is wrong with them. */
-    public static final class InvalidSettingsException extends RuntimeException {
+    public static final class InvalidSettingsException extends IllegalArgumentException {
         private final transient List<String> faults;
 
         InvalidSettingsException(List<String> faults) {
