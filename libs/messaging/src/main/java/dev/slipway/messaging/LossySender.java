@@ -2,7 +2,6 @@ package dev.slipway.messaging;
 
 import dev.slipway.messaging.KafkaSender.Outgoing;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.common.KafkaException;
 
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -52,7 +51,7 @@ public final class LossySender {
             while (!stopping || !buffer.isEmpty()) {
                 var next = buffer.poll(100, TimeUnit.MILLISECONDS);
                 if (next != null) {
-                    send(next.get());
+                    send(next);
                 }
             }
         } catch (InterruptedException e) {
@@ -62,9 +61,9 @@ public final class LossySender {
         }
     }
 
-    private void send(Outgoing record) {
+    private void send(Supplier<Outgoing> record) {
         try {
-            var sent = producer.send(KafkaSender.record(kafka, record), (metadata, e) -> {
+            var sent = producer.send(KafkaSender.record(kafka, record.get()), (metadata, e) -> {
                 if (e != null) {
                     dropped.incrementAndGet();
                 }
@@ -72,7 +71,7 @@ public final class LossySender {
             if (sent.isCancelled()) {
                 dropped.incrementAndGet();
             }
-        } catch (KafkaException | IllegalStateException e) {
+        } catch (RuntimeException e) { // whatever is wrong with one record, the next ones go on
             dropped.incrementAndGet();
         }
     }

@@ -64,6 +64,7 @@ final class PlatformUnderTest implements AutoCloseable {
         this.line = line;
         try {
             home = Files.createTempDirectory("slipway-home");
+            Files.writeString(new Home(home).adapterSecretFile(), ADAPTER_SECRET);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,0 +1,66 @@
+package dev.slipway.telemetry;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.context.Context;
+import net.logstash.logback.encoder.LogstashEncoder;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+import java.nio.charset.StandardCharsets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RequestFieldsTest {
+    private static final String TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
+
+    private final LoggerContext loggers = (LoggerContext) LoggerFactory.getILoggerFactory();
+    private final LogstashEncoder encoder = encoder();
+
+    @Test
+    void line_hasNeither_outsideOfARequest() {
+        assertThat(line()).doesNotContain("correlation_id").doesNotContain("trace_id");
+    }
+
+    @Test
+    void line_hasBoth_withinARequest_whoeverLogs() {
+        var span = SpanContext.create(TRACE_ID, "b7ad6b7169203331", TraceFlags.getDefault(), TraceState.getDefault());
+        var request = Correlation.with(Context.root().with(Span.wrap(span)), "my-launch");
+
+        try (var scope = request.makeCurrent()) {
+            assertThat(scope).isNotNull();
+            assertThat(line())
+                    .contains("\"correlation_id\":\"my-launch\"")
+                    .contains("\"trace_id\":\"" + TRACE_ID + "\"");
+        }
+    }
+
+    @Test
+    void correlation_isInvalid_whenItCouldBreakAHeaderOrALog() {
+        assertThat(Correlation.isValid("a b")).isFalse();
+        assertThat(Correlation.isValid("a\nb")).isFalse();
+        assertThat(Correlation.isValid("")).isFalse();
+        assertThat(Correlation.isValid("x".repeat(129))).isFalse();
+        assertThat(Correlation.isValid(null)).isFalse();
+        assertThat(Correlation.isValid("my-first.launch_1:2")).isTrue();
+    }
+
+    private String line() {
+        var logger = loggers.getLogger("some.library");
+        var event = new LoggingEvent("fqcn", logger, Level.INFO, "hello", null, null);
+        return new String(encoder.encode(event), StandardCharsets.UTF_8);
+    }
+
+    private LogstashEncoder encoder() {
+        var made = new LogstashEncoder();
+        made.setContext(loggers);
+        made.addProvider(new RequestFields());
+        made.start();
+        return made;
+    }
+}
