@@ -3,7 +3,6 @@ package dev.slipway.messaging;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.Proves;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;
@@ -139,7 +138,6 @@ class OutboxTest {
     }
 
     @Test
-    @Proves("1.14")
     void transaction_commitsStateAndAnnouncementTogether() {
         var span = SpanContext.create(
                 "0af7651916cd43dd8448eb211c80319c",

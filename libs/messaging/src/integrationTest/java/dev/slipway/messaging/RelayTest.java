@@ -2,7 +2,6 @@ package dev.slipway.messaging;
 
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.Proves;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;
@@ -86,7 +85,6 @@ class RelayTest {
     }
 
     @Test
-    @Proves("1.16")
     void relay_describesEveryRecord_withItsCloudEventItsTraceAndItsCorrelation() {
         var trace = "0af7651916cd43dd8448eb211c80319c";
         var span = SpanContext.create(trace, "b7ad6b7169203331", TraceFlags.getSampled(), TraceState.getDefault());

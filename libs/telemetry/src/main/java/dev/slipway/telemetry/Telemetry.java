@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.vertx.core.VertxBuilder;
@@ -84,10 +83,6 @@ public final class Telemetry implements AutoCloseable {
     /** Whether anybody will see a span. If not, one that nothing hangs below, such as a statement's, need not be made. */
     public boolean exports() {
         return exports;
-    }
-
-    public OpenTelemetry openTelemetry() {
-        return sdk;
     }
 
     public Traces traces() {

@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -10,6 +11,7 @@ class KillTest {
     Path directory;
 
     @Test
+    @Proves("1.14") // an event missing or surplus after a kill would have left its change's transaction
     void everythingAccepted_isThereOnce_whenThePlatformIsKilledUnderLoad() {
         KillRounds.run(directory, 2, false);
     }

@@ -35,23 +35,4 @@ class LaunchTest {
                 .hasSize(1));
         assertThat(platform.events().faults()).isEmpty();
     }
-
-    @Test
-    void create_launchesOnce_whenSentTwiceWithOneKey() {
-        var first = platform.launch("project_owner", "once")
-                .header("Idempotency-Key", "k1")
-                .send()
-                .expect(202);
-
-        var second = platform.launch("project_owner", "once")
-                .header("Idempotency-Key", "k1")
-                .send()
-                .expect(202);
-
-        assertThat(second.body()).isEqualTo(first.body());
-        platform.launch("project_owner", "other")
-                .header("Idempotency-Key", "k1")
-                .send()
-                .expect(409);
-    }
 }

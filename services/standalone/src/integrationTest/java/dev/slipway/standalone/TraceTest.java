@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import dev.slipway.testkit.EventTap;
 import dev.slipway.testkit.OtlpReceiver;
 import dev.slipway.testkit.OtlpReceiver.ReceivedSpan;
 import dev.slipway.testkit.Proves;
@@ -43,7 +44,7 @@ class TraceTest {
     }
 
     @Test
-    @Proves({"1.13", "1.16", "2.68"})
+    @Proves("1.16")
     void launch_isOneTrace_fromTheRequestThroughTheAdapterToTheLastEffect() throws Exception {
         var id = platform.launch("project_owner", "traced")
                 .header("traceparent", "00-" + TRACE_ID + "-b7ad6b7169203331-01")
@@ -83,6 +84,17 @@ class TraceTest {
                         .send()
                         .text("status"))
                 .isEqualTo("deleted"));
+        eventually(() -> assertThat(platform.events()
+                        .where(seen -> seen.topic().equals("instances.events")
+                                && seen.key().equals(id)))
+                .extracting(EventTap.Seen::type)
+                .containsExactly(
+                        "apps.instance.requested",
+                        "apps.instance.deploying",
+                        "apps.instance.running",
+                        "apps.instance.deleting",
+                        "apps.instance.deleted"));
+        assertThat(platform.events().faults()).isEmpty();
         assertThatThrownBy(() -> get(endpoint + "/hello")).isInstanceOf(IOException.class);
         var usage = platform.as("project_viewer")
                 .call("getProjectUsage")
