@@ -16,6 +16,7 @@ public final class ErrorEnvelope {
             case CONFLICT -> 409;
             case TOO_LARGE -> 413;
             case MEDIA_TYPE -> 415;
+            case TOO_MANY -> 429;
             case INTERNAL -> 500;
             case UNAVAILABLE, UNAVAILABLE_DEPENDENCY -> 503;
             case TIMEOUT -> 504;
@@ -36,7 +37,7 @@ public final class ErrorEnvelope {
         return switch (problem.code().kind()) {
             case INTERNAL, UNAVAILABLE, TIMEOUT -> problem.details().deepCopy().put("fault", "slipway");
             case UNAVAILABLE_DEPENDENCY -> problem.details().deepCopy().put("fault", "dependency");
-            case INVALID, UNAUTHENTICATED, FORBIDDEN, NOT_FOUND, METHOD, CONFLICT, TOO_LARGE, MEDIA_TYPE ->
+            case INVALID, UNAUTHENTICATED, FORBIDDEN, NOT_FOUND, METHOD, CONFLICT, TOO_LARGE, MEDIA_TYPE, TOO_MANY ->
                 problem.details();
         };
     }
