@@ -47,7 +47,8 @@ final class EventsRow {
             var requests = requests(platform);
             stage.awaitTenants();
             stage.settle(HttpRows.ALL);
-            stage.warm(platform.port(), requests, RATE * 5, 30, 0);
+            stage.warm(platform.port(), requests, RATE * 60, 60, 0);
+            stage.settle(HttpRows.ALL);
             var ours = new double[PASSES];
             var median = new double[PASSES];
             var raw = new double[PASSES];

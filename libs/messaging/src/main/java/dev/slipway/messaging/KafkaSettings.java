@@ -66,7 +66,7 @@ public record KafkaSettings(
         config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, false);
         // Nobody waits for these: fewer and larger requests leave the broker and its consumers more for what is waited
         // for.
-        config.put(ProducerConfig.LINGER_MS_CONFIG, 50);
+        config.put(ProducerConfig.LINGER_MS_CONFIG, 5);
         config.put(ProducerConfig.BATCH_SIZE_CONFIG, 64 << 10);
         config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000);
         config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 8 << 20);

@@ -2,37 +2,47 @@ package dev.slipway.messaging;
 
 import dev.slipway.messaging.KafkaSender.Outgoing;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /**
- * Sends records that may be lost, for callers that may not wait: while the broker is away the buffer fills, and what finds no room is
- * dropped and counted. A record is made on the sending thread, so that the caller pays next to nothing.
+ * Sends things that may be lost, for callers that may not wait: while the broker is away the buffer fills, and what finds no room is
+ * dropped and counted. Things are gathered for a moment and go out many to a record, made on the sending thread: the caller pays next
+ * to nothing, and everyone downstream pays once for many.
  */
-public final class LossySender {
+public final class LossySender<T> {
+    private static final Logger LOG = LoggerFactory.getLogger(LossySender.class);
     private static final int BUFFERED = 10_000;
+    private static final int MANY = 250;
+    private static final long GATHER_MS = 50;
 
     private final KafkaSettings kafka;
+    private final Function<List<T>, Outgoing> encode;
     private final KafkaProducer<String, byte[]> producer;
-    private final BlockingQueue<Supplier<Outgoing>> buffer = new ArrayBlockingQueue<>(BUFFERED);
+    private final BlockingQueue<T> buffer = new ArrayBlockingQueue<>(BUFFERED);
     private final AtomicLong dropped = new AtomicLong();
     private volatile boolean stopping;
 
-    public LossySender(KafkaSettings kafka, String name) {
+    public LossySender(KafkaSettings kafka, String name, Function<List<T>, Outgoing> encode) {
         this.kafka = kafka;
+        this.encode = encode;
         this.producer = new KafkaProducer<>(kafka.lossyProducer());
         var thread = new Thread(this::run, "slipway-" + name);
         thread.setDaemon(true);
         thread.start();
     }
 
-    public void offer(Supplier<Outgoing> record) {
-        if (!buffer.offer(record)) {
+    public void offer(T thing) {
+        if (!buffer.offer(thing)) {
             dropped.incrementAndGet();
         }
     }
@@ -47,11 +57,13 @@ public final class LossySender {
     }
 
     private void run() {
+        var batch = new ArrayList<T>(MANY);
         try {
             while (!stopping || !buffer.isEmpty()) {
-                var next = buffer.poll(100, TimeUnit.MILLISECONDS);
-                if (next != null) {
-                    send(next);
+                gather(batch);
+                if (!batch.isEmpty()) {
+                    send(batch);
+                    batch.clear();
                 }
             }
         } catch (InterruptedException e) {
@@ -61,18 +73,33 @@ public final class LossySender {
         }
     }
 
-    private void send(Supplier<Outgoing> record) {
+    /** Waits for one, then a moment for more, unless there are plenty already. */
+    private void gather(List<T> batch) throws InterruptedException {
+        if (buffer.size() < MANY && !stopping) {
+            var first = buffer.poll(100, TimeUnit.MILLISECONDS);
+            if (first == null) {
+                return;
+            }
+            batch.add(first);
+            Thread.sleep(GATHER_MS);
+        }
+        buffer.drainTo(batch, MANY);
+    }
+
+    private void send(List<T> batch) {
+        var count = batch.size();
         try {
-            var sent = producer.send(KafkaSender.record(kafka, record.get()), (metadata, e) -> {
+            var sent = producer.send(KafkaSender.record(kafka, encode.apply(batch)), (metadata, e) -> {
                 if (e != null) {
-                    dropped.incrementAndGet();
+                    dropped.addAndGet(count);
                 }
             });
             if (sent.isCancelled()) {
-                dropped.incrementAndGet();
+                dropped.addAndGet(count);
             }
         } catch (RuntimeException e) { // whatever is wrong with one record, the next ones go on
-            dropped.incrementAndGet();
+            LOG.atWarn().setCause(e).log("records that may be lost were lost");
+            dropped.addAndGet(count);
         }
     }
 }

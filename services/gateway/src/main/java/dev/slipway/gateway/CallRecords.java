@@ -1,5 +1,6 @@
 package dev.slipway.gateway;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Principal;
 import dev.slipway.contract.Envelope;
@@ -8,29 +9,72 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Operation;
 import dev.slipway.messaging.CloudEvents;
 import dev.slipway.messaging.KafkaSender.Outgoing;
+import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.LossySender;
 import dev.slipway.messaging.Topics;
-import dev.slipway.telemetry.Traces;
-import io.opentelemetry.context.Context;
+import io.opentelemetry.api.trace.SpanContext;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
+import java.util.List;
 import java.util.UUID;
 
-/** One record per request, reads and refusals too, so that a timeline shows what a caller saw. Never waits: drops are counted. */
+/** Every request on record, reads and refusals too, so that a timeline shows what a caller saw. Never waits: drops are counted. */
 final class CallRecords {
-    private final LossySender sender;
+    /** No path of ours is longer; one that a caller made up must not crowd out the others of its record. */
+    private static final int MAX_PATH = 1_000;
+
+    private static final List<String> COLUMNS = List.of(
+            "call_id",
+            "occurred_at_us",
+            "correlation_id",
+            "trace_id",
+            "method",
+            "operation_id",
+            "path",
+            "status",
+            "code",
+            "principal_id",
+            "actor_type",
+            "org_id",
+            "project_id",
+            "duration_us");
+
+    private final LossySender<CallRecord> sender;
     private final AuthzModel model;
-    private final Traces traces;
     private final Clock clock;
 
-    CallRecords(LossySender sender, AuthzModel model, Traces traces, Clock clock) {
-        this.sender = sender;
+    /** A request that was answered. */
+    private record CallRecord(
+            UUID id,
+            Instant at,
+            String correlationId,
+            SpanContext span,
+            String method,
+            @Nullable String path,
+            @Nullable Operation operation,
+            @Nullable Principal principal,
+            @Nullable String projectId,
+            int status,
+            @Nullable String code,
+            long durationUs) {}
+
+    CallRecords(KafkaSettings kafka, AuthzModel model, Clock clock) {
+        this.sender = new LossySender<>(kafka, "calls", this::encode);
         this.model = model;
-        this.traces = traces;
         this.clock = clock;
+    }
+
+    long dropped() {
+        return sender.dropped();
+    }
+
+    void stop() {
+        sender.stop();
     }
 
     void keep(
@@ -41,41 +85,66 @@ final class CallRecords {
             int status,
             @Nullable String code,
             String correlationId,
-            Context trace,
+            SpanContext span,
             long durationUs) {
-        var method = request.method().name();
-        var path = request.path();
-        var at = clock.instant();
-        sender.offer(() -> {
-            var id = Ids.next();
-            var project = known(projectId);
-            var orgId = project == null ? null : model.orgOf(project);
-            var payload = Json.object();
-            payload.put("method", method);
-            payload.put("operation_id", operation == null ? null : operation.id());
-            payload.put("path", path);
-            payload.put("status", status);
-            payload.put("code", code);
-            payload.put(
-                    "principal_id", principal == null ? null : principal.id().toString());
-            payload.put(
-                    "actor_type", principal == null ? null : principal.type().text());
-            payload.put("org_id", orgId == null ? null : orgId.toString());
-            payload.put("project_id", project == null ? null : project.toString());
-            payload.put("duration_us", durationUs);
-            var event = new Envelope(id, "gateway.call", at, 1, correlationId, payload);
-            var headers = new HashMap<String, String>();
-            CloudEvents.describe(
-                    headers,
-                    "slipway/gateway",
-                    id,
-                    event.eventType(),
-                    correlationId,
-                    event.occurredAt(),
-                    correlationId);
-            traces.inject(trace, headers::put);
-            return new Outgoing(Topics.CALLS, correlationId, event.toBytes(), headers);
-        });
+        sender.offer(new CallRecord(
+                Ids.next(),
+                clock.instant(),
+                correlationId,
+                span,
+                request.method().name(),
+                request.path(),
+                operation,
+                principal,
+                projectId,
+                status,
+                code,
+                durationUs));
+    }
+
+    private Outgoing encode(List<CallRecord> batch) {
+        var id = Ids.next();
+        var payload = Json.object();
+        var columns = payload.putArray("columns");
+        COLUMNS.forEach(columns::add);
+        var rows = payload.putArray("rows");
+        batch.forEach(record -> describe(rows.addArray(), record));
+        var event = new Envelope(id, "gateway.calls", clock.instant(), 1, id.toString(), payload);
+        var headers = new HashMap<String, String>();
+        CloudEvents.describe(
+                headers,
+                "slipway/gateway",
+                id,
+                event.eventType(),
+                id.toString(),
+                event.occurredAt(),
+                event.correlationId());
+        return new Outgoing(Topics.CALLS, id.toString(), event.toBytes(), headers);
+    }
+
+    /** In the order of COLUMNS. */
+    private void describe(ArrayNode row, CallRecord record) {
+        var project = known(record.projectId);
+        var principal = record.principal;
+        row.add(record.id.toString())
+                .add(ChronoUnit.MICROS.between(Instant.EPOCH, record.at))
+                .add(record.correlationId)
+                .add(record.span.isValid() ? record.span.getTraceId() : null)
+                .add(record.method)
+                .add(record.operation == null ? null : record.operation.id())
+                .add(cut(record.path))
+                .add(record.status)
+                .add(record.code)
+                .add(principal == null ? null : principal.id().toString())
+                .add(principal == null ? null : principal.type().text())
+                .add(project == null ? null : String.valueOf(model.orgOf(project)))
+                .add(project == null ? null : project.toString())
+                .add(record.durationUs);
+    }
+
+    private static String cut(@Nullable String path) {
+        var text = String.valueOf(path);
+        return text.length() > MAX_PATH ? text.substring(0, MAX_PATH) + "…" : text;
     }
 
     /** A project that is not known is not put on record as one: the caller made it up. */

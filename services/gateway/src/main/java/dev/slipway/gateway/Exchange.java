@@ -6,7 +6,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Operation;
 import dev.slipway.contract.Problem;
 import dev.slipway.service.Reply;
-import io.opentelemetry.context.Context;
+import io.opentelemetry.api.trace.Span;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +83,7 @@ final class Exchange {
             return;
         }
         answered = true;
-        var trace = Context.current(); // the request's span, which is over once the answer is sent
+        var span = Span.current().getSpanContext(); // the request's span, which is over once the answer is sent
         request.response()
                 .setStatusCode(status)
                 .putHeader("Content-Type", "application/json")
@@ -97,7 +97,7 @@ final class Exchange {
                         status,
                         code,
                         correlationId,
-                        trace,
+                        span,
                         (System.nanoTime() - startedNs) / 1_000));
     }
 }

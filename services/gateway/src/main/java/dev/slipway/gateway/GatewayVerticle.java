@@ -1,6 +1,5 @@
 package dev.slipway.gateway;
 
-import dev.slipway.messaging.LossySender;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Health.Status;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -22,7 +21,7 @@ public final class GatewayVerticle extends VerticleBase {
     private final Frame frame;
     private final GatewayConfig config;
     private @Nullable HttpServer server;
-    private @Nullable LossySender calls;
+    private @Nullable CallRecords calls;
 
     public GatewayVerticle(Frame frame, GatewayConfig config) {
         this.frame = frame;
@@ -31,12 +30,11 @@ public final class GatewayVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        var sender = new LossySender(frame.kafka(), "calls");
-        calls = sender;
-        FunctionCounter.builder("slipway.calls.dropped", sender, LossySender::dropped)
+        var records = new CallRecords(frame.kafka(), frame.authz(), frame.clock());
+        calls = records;
+        FunctionCounter.builder("slipway.calls.dropped", records, CallRecords::dropped)
                 .description("Call records that found no room on their way to Kafka")
                 .register(frame.telemetry().metrics());
-        var records = new CallRecords(sender, frame.authz(), frame.telemetry().traces(), frame.clock());
         var edge = new Edge(vertx, frame, records, config.replyTimeout());
         var created = vertx.createHttpServer(options())
                 .requestHandler(edge::handle)

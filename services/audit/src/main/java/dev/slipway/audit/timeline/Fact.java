@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** One thing that happened, as it is kept. {@code principalId} is who made a call. */
+/** One thing that happened, as a timeline shows it. */
 record Fact(
         Kind kind,
         UUID eventId,
@@ -22,7 +22,6 @@ record Fact(
         @Nullable String traceId,
         @Nullable UUID orgId,
         @Nullable UUID projectId,
-        @Nullable UUID principalId,
         ObjectNode payload) {
     private static final Pattern TRACEPARENT =
             Pattern.compile("[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}");
@@ -44,29 +43,23 @@ record Fact(
 
     static Fact of(Map<String, String> headers, Envelope event) {
         var payload = event.payload();
-        var kind =
-                switch (event.eventType()) {
-                    case "gateway.call" -> Kind.CALL;
-                    case "audit.recorded" -> Kind.AUDIT;
-                    default -> Kind.EVENT;
-                };
+        var kind = event.eventType().equals("audit.recorded") ? Kind.AUDIT : Kind.EVENT;
         return new Fact(
                 kind,
                 event.eventId(),
-                title(kind, event),
+                kind == Kind.AUDIT ? payload.path("action").asText() : event.eventType(),
                 event.occurredAt(),
                 event.correlationId(),
                 traceId(headers.get("traceparent")),
                 id(payload.path("org_id")),
                 id(payload.path("project_id")),
-                kind == Kind.CALL ? id(payload.path("principal_id")) : null,
                 payload);
     }
 
     /** What the timeline shows of a fact beside its title, time and scope. */
     ObjectNode detail() {
         return switch (kind) {
-            case CALL -> only("method", "path", "status", "code", "duration_us", "principal_id", "actor_type");
+            case CALL -> payload;
             case AUDIT -> only("actor", "action", "target_type", "target_id", "result", "reason", "metadata");
             case EVENT -> Json.object().put("event_id", eventId.toString()).set("payload", payload);
         };
@@ -80,20 +73,7 @@ record Fact(
         return detail;
     }
 
-    private static String title(Kind kind, Envelope event) {
-        var payload = event.payload();
-        return switch (kind) {
-            // A call that matched no operation has only its path.
-            case CALL ->
-                payload.path("operation_id")
-                        .asText(payload.path("method").asText() + " "
-                                + payload.path("path").asText());
-            case AUDIT -> payload.path("action").asText();
-            case EVENT -> event.eventType();
-        };
-    }
-
-    private static @Nullable String traceId(@Nullable String traceparent) {
+    static @Nullable String traceId(@Nullable String traceparent) {
         if (traceparent == null) {
             return null;
         }
@@ -101,7 +81,7 @@ record Fact(
         return match.matches() ? match.group(1) : null;
     }
 
-    private static @Nullable UUID id(JsonNode value) {
+    static @Nullable UUID id(JsonNode value) {
         return value.isTextual() ? UUID.fromString(value.textValue()) : null;
     }
 }

@@ -4,6 +4,7 @@ import dev.slipway.messaging.InboxConsumer.Event;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** Keeps every fact that comes in on the topics. */
@@ -15,11 +16,17 @@ public final class TimelineEvents {
     }
 
     public Future<Void> apply(UnitOfWork unit, List<Event> events) {
-        store.keep(
-                unit,
-                events.stream()
-                        .map(e -> Fact.of(e.record().headers(), e.envelope()))
-                        .toList());
+        var calls = new ArrayList<Call>();
+        var facts = new ArrayList<Fact>();
+        for (var event : events) {
+            if (Call.isIn(event)) {
+                Call.of(event).forEach(calls::add);
+            } else {
+                facts.add(Fact.of(event.record().headers(), event.envelope()));
+            }
+        }
+        store.keepCalls(unit, calls);
+        store.keep(unit, facts);
         return Future.succeededFuture();
     }
 }

@@ -19,17 +19,20 @@ import java.util.stream.StreamSupport;
 
 /** The facts, append-only. */
 public final class TimelineStore {
-    /** One statement for a whole batch, whatever it is made of: a call comes with every request. */
+    private static final String KEEP_CALLS = """
+            INSERT INTO calls (event_id, occurred_at, correlation_id, trace_id, method, operation_id, path, status, code,
+                principal_id, actor_type, org_id, project_id, duration_us)
+            SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+                $8::int[], $9::text[], $10::uuid[], $11::text[], $12::uuid[], $13::uuid[], $14::bigint[])
+            ON CONFLICT DO NOTHING
+            """;
+
+    /** One statement for a whole batch, whatever it is made of. */
     private static final String KEEP = """
             WITH facts AS (
                 SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
-                                     $7::uuid[], $8::uuid[], $9::uuid[], $10::text[])
-                AS f(kind, event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, principal_id, payload)
-            ), kept_calls AS (
-                INSERT INTO calls
-                    (event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, principal_id, payload)
-                SELECT event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, principal_id, payload::jsonb
-                FROM facts WHERE kind = 'call' ON CONFLICT DO NOTHING
+                                     $7::uuid[], $8::uuid[], $9::text[])
+                AS f(kind, event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload)
             ), kept_audit_records AS (
                 INSERT INTO audit_records (event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload)
                 SELECT event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::jsonb
@@ -42,18 +45,20 @@ public final class TimelineStore {
 
     /** Each part is cut before they are merged, so that no table is read further than the answer can be long. */
     private static final String FIND = """
-            (SELECT 'call' AS kind, event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, principal_id,
-                    payload::text AS payload
+            (SELECT 'call' AS kind, event_id, coalesce(operation_id, method || ' ' || path) AS title, occurred_at, correlation_id,
+                    trace_id, org_id, project_id,
+                    json_build_object('method', method, 'path', path, 'status', status, 'code', code, 'duration_us', duration_us,
+                        'principal_id', principal_id, 'actor_type', actor_type)::text AS payload
              FROM calls
              WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3) OR principal_id = $4)
              ORDER BY occurred_at, event_id LIMIT $5)
             UNION ALL
-            (SELECT 'audit', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, NULL, payload::text
+            (SELECT 'audit', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::text
              FROM audit_records
              WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3))
              ORDER BY occurred_at, event_id LIMIT $5)
             UNION ALL
-            (SELECT 'event', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, NULL, payload::text
+            (SELECT 'event', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::text
              FROM events
              WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3))
              ORDER BY occurred_at, event_id LIMIT $5)
@@ -68,6 +73,9 @@ public final class TimelineStore {
 
     /** Keeps the facts; those that are kept already stay as they are. */
     void keep(UnitOfWork unit, List<Fact> facts) {
+        if (facts.isEmpty()) {
+            return;
+        }
         unit.write(KEEP, Tuple.from(new Object[] {
             column(facts, fact -> fact.kind().text(), String[]::new),
             column(facts, Fact::eventId, UUID[]::new),
@@ -77,8 +85,30 @@ public final class TimelineStore {
             column(facts, Fact::traceId, String[]::new),
             column(facts, Fact::orgId, UUID[]::new),
             column(facts, Fact::projectId, UUID[]::new),
-            column(facts, Fact::principalId, UUID[]::new),
             column(facts, fact -> Json.text(fact.payload()), String[]::new),
+        }));
+    }
+
+    /** Keeps the calls, of which there is one per request: what is kept already stays as it is. */
+    void keepCalls(UnitOfWork unit, List<Call> calls) {
+        if (calls.isEmpty()) {
+            return;
+        }
+        unit.write(KEEP_CALLS, Tuple.from(new Object[] {
+            column(calls, Call::id, UUID[]::new),
+            column(calls, call -> call.at().atOffset(ZoneOffset.UTC), OffsetDateTime[]::new),
+            column(calls, Call::correlationId, String[]::new),
+            column(calls, Call::traceId, String[]::new),
+            column(calls, Call::method, String[]::new),
+            column(calls, Call::operationId, String[]::new),
+            column(calls, Call::path, String[]::new),
+            column(calls, Call::status, Integer[]::new),
+            column(calls, Call::code, String[]::new),
+            column(calls, Call::principalId, UUID[]::new),
+            column(calls, Call::actorType, String[]::new),
+            column(calls, Call::orgId, UUID[]::new),
+            column(calls, Call::projectId, UUID[]::new),
+            column(calls, Call::durationUs, Long[]::new),
         }));
     }
 
@@ -93,8 +123,8 @@ public final class TimelineStore {
                         .toList());
     }
 
-    private static <T extends @Nullable Object> T[] column(
-            List<Fact> facts, Function<Fact, T> value, IntFunction<T[]> array) {
+    private static <F, T extends @Nullable Object> T[] column(
+            List<F> facts, Function<F, T> value, IntFunction<T[]> array) {
         return facts.stream().map(value).toArray(array);
     }
 
@@ -108,7 +138,6 @@ public final class TimelineStore {
                 row.getString("trace_id"),
                 row.getUUID("org_id"),
                 row.getUUID("project_id"),
-                row.getUUID("principal_id"),
                 Json.trusted(row.getString("payload")));
     }
 }

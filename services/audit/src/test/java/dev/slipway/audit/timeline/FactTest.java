@@ -11,32 +11,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Instant;
 import java.util.Map;
-import java.util.UUID;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class FactTest {
-    private static final UUID ORG = Ids.next();
-    private static final UUID PROJECT = Ids.next();
-    private static final UUID CALLER = Ids.next();
-
-    @Test
-    void of_namesACallAfterItsOperation() {
-        var fact = fact("gateway.call", call("getApp"));
-
-        assertThat(fact.kind()).isEqualTo(Kind.CALL);
-        assertThat(fact.title()).isEqualTo("getApp");
-        assertThat(fact.orgId()).isEqualTo(ORG);
-        assertThat(fact.projectId()).isEqualTo(PROJECT);
-        assertThat(fact.principalId()).isEqualTo(CALLER);
-    }
-
-    @Test
-    void of_namesACallAfterItsPath_whenNoOperationMatched() {
-        assertThat(fact("gateway.call", call(null)).title()).isEqualTo("GET /api/v1/apps/x");
-    }
-
     @Test
     void of_namesAnAuditRecordAfterItsAction() {
         var fact = fact("audit.recorded", Json.object().put("action", "apps.instance.create"));
@@ -48,11 +27,10 @@ class FactTest {
 
     @Test
     void of_takesEverythingElseForAnEvent() {
-        var fact = fact("apps.version.published", Json.object().put("principal_id", CALLER.toString()));
+        var fact = fact("apps.version.published", Json.object());
 
         assertThat(fact.kind()).isEqualTo(Kind.EVENT);
         assertThat(fact.title()).isEqualTo("apps.version.published");
-        assertThat(fact.principalId()).as("only calls belong to their caller").isNull();
     }
 
     @Test
@@ -84,13 +62,6 @@ class FactTest {
     }
 
     @Test
-    void detail_showsOfACallWhatTheContractNames() {
-        assertThat(fact("gateway.call", call("getApp")).detail().fieldNames())
-                .toIterable()
-                .containsExactly("method", "path", "status", "code", "duration_us", "principal_id", "actor_type");
-    }
-
-    @Test
     void detail_showsOfAnEventItsIdAndPayload() {
         var fact = fact("apps.version.published", Json.object().put("app_slug", "slurm"));
 
@@ -105,19 +76,5 @@ class FactTest {
 
     private static Envelope envelope(String type, ObjectNode payload) {
         return new Envelope(Ids.next(), type, Instant.EPOCH, 1, "c-1", payload);
-    }
-
-    private static ObjectNode call(String operationId) {
-        return Json.object()
-                .put("method", "GET")
-                .put("operation_id", operationId)
-                .put("path", "/api/v1/apps/x")
-                .put("status", 200)
-                .putNull("code")
-                .put("principal_id", CALLER.toString())
-                .put("actor_type", "user")
-                .put("org_id", ORG.toString())
-                .put("project_id", PROJECT.toString())
-                .put("duration_us", 12);
     }
 }

@@ -45,8 +45,7 @@ class TimelineApiTest {
     }
 
     private static Fact fact(Kind kind, String traceId) {
-        return new Fact(
-                kind, Ids.next(), "title", Instant.EPOCH, "c-1", traceId, Ids.next(), null, null, Json.object());
+        return new Fact(kind, Ids.next(), "title", Instant.EPOCH, "c-1", traceId, Ids.next(), null, Json.object());
     }
 
     private static List<FieldProblem> problems(ObjectNode body) {

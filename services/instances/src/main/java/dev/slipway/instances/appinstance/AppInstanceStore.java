@@ -245,33 +245,29 @@ public final class AppInstanceStore {
                 : Set.of(otherwise);
     }
 
+    /** By position, in the order of COLUMNS: finding two dozen columns by name is a good part of what a read costs. */
     private static AppInstance fromRow(Row row) {
-        var deletedAt = row.getOffsetDateTime("deleted_at");
+        var deletedAt = row.getOffsetDateTime(23);
         return new AppInstance(
-                row.getUUID("id"),
-                row.getString("resource_name"),
-                row.getUUID("org_id"),
-                row.getUUID("project_id"),
-                new App(
-                        row.getUUID("app_id"),
-                        row.getUUID("app_version_id"),
-                        row.getString("slug"),
-                        row.getString("version"),
-                        row.getString("runtime_backend")),
-                row.getString("display_name"),
-                row.getString("operating_mode"),
-                row.getString("control_plane_scope"),
-                Status.of(row.getString("status")),
-                row.getUUID("requested_by_user_id"),
-                row.getUUID("requested_by_principal_id"),
-                row.getUUID("operator_service_account_id"),
-                row.getString("config"),
-                row.getString("runtime_state"),
-                row.getString("failure_reason"),
-                row.getInteger("generation"),
-                row.getLong("sequence"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant(),
+                row.getUUID(0),
+                row.getString(1),
+                row.getUUID(2),
+                row.getUUID(3),
+                new App(row.getUUID(4), row.getUUID(5), row.getString(6), row.getString(7), row.getString(8)),
+                row.getString(9),
+                row.getString(10),
+                row.getString(11),
+                Status.of(row.getString(12)),
+                row.getUUID(13),
+                row.getUUID(14),
+                row.getUUID(15),
+                row.getString(16),
+                row.getString(17),
+                row.getString(18),
+                row.getInteger(19),
+                row.getLong(20),
+                row.getOffsetDateTime(21).toInstant(),
+                row.getOffsetDateTime(22).toInstant(),
                 deletedAt == null ? null : deletedAt.toInstant());
     }
 

@@ -1,0 +1,95 @@
+package dev.slipway.audit.timeline;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.messaging.InboxConsumer.Event;
+import dev.slipway.messaging.Incoming;
+import org.junit.jupiter.api.Test;
+
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class CallTest {
+    private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+    private static final UUID CALL = Ids.next();
+    private static final UUID CALLER = Ids.next();
+    private static final UUID ORG = Ids.next();
+    private static final UUID PROJECT = Ids.next();
+    private static final Instant AT = Instant.parse("2026-11-16T07:00:00.123456Z");
+
+    @Test
+    void of_readsEveryRowOfATable() {
+        var payload = Json.object();
+        payload.putArray("rows")
+                .add(Json.array()
+                        .add(CALL.toString())
+                        .add(1_794_812_400_123_456L)
+                        .add("c-1")
+                        .add(TRACE)
+                        .add("GET")
+                        .add("getApp")
+                        .add("/api/v1/apps/x")
+                        .add(200)
+                        .addNull()
+                        .add(CALLER.toString())
+                        .add("user")
+                        .add(ORG.toString())
+                        .add(PROJECT.toString())
+                        .add(12))
+                .add(Json.array()
+                        .add(Ids.next().toString())
+                        .add(0)
+                        .add("c-2")
+                        .addNull()
+                        .add("PUT")
+                        .addNull()
+                        .add("/x")
+                        .add(404)
+                        .add("not_found")
+                        .addNull()
+                        .addNull()
+                        .addNull()
+                        .addNull()
+                        .add(3));
+
+        var calls = Call.of(event("gateway.calls", payload)).toList();
+
+        assertThat(calls.get(0)).isEqualTo(getApp(CALL));
+        assertThat(calls.get(1).operationId()).isNull();
+        assertThat(calls.get(1).principalId()).isNull();
+        assertThat(calls.get(1).code()).isEqualTo("not_found");
+    }
+
+    @Test
+    void of_readsACallOnItsOwn() {
+        var payload = Json.object()
+                .put("method", "GET")
+                .put("operation_id", "getApp")
+                .put("path", "/api/v1/apps/x")
+                .put("status", 200)
+                .putNull("code")
+                .put("principal_id", CALLER.toString())
+                .put("actor_type", "user")
+                .put("org_id", ORG.toString())
+                .put("project_id", PROJECT.toString())
+                .put("duration_us", 12);
+
+        assertThat(Call.of(event("gateway.call", payload))).containsExactly(getApp(CALL));
+    }
+
+    private static Call getApp(UUID id) {
+        return new Call(
+                id, AT, "c-1", TRACE, "GET", "getApp", "/api/v1/apps/x", 200, null, CALLER, "user", ORG, PROJECT, 12);
+    }
+
+    private static Event event(String type, ObjectNode payload) {
+        var envelope = new Envelope(CALL, type, AT, 1, "c-1", payload);
+        var headers = Map.of("traceparent", "00-" + TRACE + "-00f067aa0ba902b7-01");
+        return new Event(new Incoming("calls", 0, 0, AT, "k", envelope.toBytes(), headers), envelope);
+    }
+}
