@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -255,8 +256,10 @@ class InboxConsumerTest {
                 "unused",
                 List.of(topic),
                 stage.outbox(() -> {}),
+                stage.traces(),
                 deadLetters,
                 stage.metrics(),
+                Duration.ZERO,
                 (u, e) -> null);
         var loop = new RecordLoop(stage.vertx, stage.kafka, "loop-" + topic, List.of(topic), 10, batch -> {
             if (calls.incrementAndGet() < 3) {
@@ -322,8 +325,10 @@ class InboxConsumerTest {
                 "c-" + topic,
                 List.of(topic),
                 stage.outbox(() -> {}),
+                stage.traces(),
                 deadLetters,
                 stage.metrics(),
+                Duration.ofMillis(100),
                 effect);
         await(consumer.start());
     }

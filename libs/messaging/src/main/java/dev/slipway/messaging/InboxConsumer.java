@@ -3,10 +3,13 @@ package dev.slipway.messaging;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
 import dev.slipway.messaging.KafkaSender.Outgoing;
+import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -32,9 +35,6 @@ public final class InboxConsumer {
     private static final int MAX_SINGLY = 200;
 
     private static final int MAX_AS_ONE = 1_000;
-    /** Facts that are only kept may come a moment later: at hundreds a second this makes one transaction of dozens. */
-    private static final Duration GATHER = Duration.ofMillis(100);
-
     private static final int ATTEMPTS = 5;
 
     /** What an event changes; runs in the transaction that also keeps the event's id, so that a second delivery finds it. */
@@ -43,8 +43,8 @@ public final class InboxConsumer {
     }
 
     /**
-     * What many events change at once, for facts that are only kept: their ids are not kept beside them, so the change itself must pass
-     * over an event that it has seen (by a unique event id).
+     * What many events change at once. Their ids are not kept beside it, so the change itself must pass over an event that it has seen:
+     * by a unique id, or by the event's number.
      */
     public interface BatchEffect {
         Future<Void> apply(UnitOfWork unit, List<Event> events);
@@ -52,6 +52,23 @@ public final class InboxConsumer {
 
     /** A record and the event in it. */
     public record Event(Incoming record, Envelope envelope) {}
+
+    /** Shows in the trace of each event that it was applied, and how long the batch took. */
+    private record Traced(Traces traces, BatchEffect effect) implements BatchEffect {
+        @Override
+        public Future<Void> apply(UnitOfWork unit, List<Event> events) {
+            var spans = events.stream()
+                    .filter(event -> event.record.headers().containsKey("traceparent"))
+                    .map(this::start)
+                    .toList();
+            return effect.apply(unit, events).onComplete(done -> spans.forEach(Span::end));
+        }
+
+        private Span start(Event event) {
+            var parent = Correlation.with(traces.extract(event.record.headers()), event.envelope.correlationId());
+            return traces.start(parent, SpanKind.CONSUMER, "process " + event.envelope.eventType());
+        }
+    }
 
     private final Vertx vertx;
     private final String name;
@@ -91,10 +108,12 @@ public final class InboxConsumer {
             String name,
             List<String> topics,
             Outbox outbox,
+            Traces traces,
             KafkaSender deadLetters,
             MeterRegistry meters,
+            Duration gather,
             BatchEffect effect) {
-        this(vertx, kafka, name, topics, outbox, deadLetters, meters, effect, MAX_AS_ONE, GATHER);
+        this(vertx, kafka, name, topics, outbox, deadLetters, meters, new Traced(traces, effect), MAX_AS_ONE, gather);
     }
 
     private InboxConsumer(

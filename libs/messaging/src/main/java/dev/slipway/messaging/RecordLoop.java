@@ -22,14 +22,17 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Polls, has the batch handled, commits the offsets, polls again: so at most one batch is in flight, and an offset moves only after the
- * effect. The handler must not give up on a batch that can still succeed: while it retries, nothing is polled.
+ * Polls, has the batch handled, polls again: so at most one batch is in flight, and an offset moves only after the effect. Offsets are
+ * committed a few times a second and when the topics fall silent, not with every batch, which would cost the broker more than the
+ * records do: who comes after a crash gets the last moments again, as it must expect anyway. The handler must not give up on a batch
+ * that can still succeed: while it retries, nothing is polled.
  */
 public final class RecordLoop {
     private static final Logger LOG = LoggerFactory.getLogger(RecordLoop.class);
     private static final Duration POLL = Duration.ofMillis(250);
     private static final int MANY_BYTES = 128 << 10;
     private static final long PATIENCE_MS = 5_000;
+    private static final long COMMIT_EVERY_NS = 200_000_000;
 
     private final Vertx vertx;
     private final Context context;
@@ -39,7 +42,9 @@ public final class RecordLoop {
     private final Function<List<Incoming>, Future<Void>> handler;
     private final Map<String, String> config;
     private final Promise<Void> stopped = Promise.promise();
+    private final Map<TopicPartition, OffsetAndMetadata> handled = new HashMap<>();
     private @Nullable KafkaConsumer<String, byte[]> consumer;
+    private long lastCommitNanos = System.nanoTime();
     private volatile boolean stopping;
     private volatile long lastPollNanos = System.nanoTime();
     private volatile double waitedSeconds;
@@ -111,7 +116,7 @@ public final class RecordLoop {
 
     private void poll(KafkaConsumer<String, byte[]> from) {
         if (stopping) {
-            stopped.tryComplete();
+            commit(from).onComplete(done -> stopped.tryComplete());
             return;
         }
         from.poll(POLL)
@@ -120,7 +125,7 @@ public final class RecordLoop {
                     var records = polled.records();
                     if (records.isEmpty()) {
                         waitedSeconds = 0;
-                        return Future.succeededFuture();
+                        return commit(from);
                     }
                     var batch = new ArrayList<Incoming>(records.count());
                     var starts = new HashMap<TopicPartition, Long>();
@@ -134,7 +139,12 @@ public final class RecordLoop {
                     waitedSeconds = secondsSince(batch.get(0).appendedAt());
                     return handler.apply(batch)
                             .recover(e -> rewind(from, starts).transform(done -> Future.failedFuture(e)))
-                            .compose(ok -> from.commit(offsets).<Void>mapEmpty());
+                            .compose(ok -> {
+                                handled.putAll(offsets);
+                                return System.nanoTime() - lastCommitNanos < COMMIT_EVERY_NS
+                                        ? Future.succeededFuture()
+                                        : commit(from);
+                            });
                 })
                 .onComplete(done -> {
                     if (done.failed() && !stopping) {
@@ -149,6 +159,16 @@ public final class RecordLoop {
                         context.runOnContext(ignored -> poll(from));
                     }
                 });
+    }
+
+    private Future<Void> commit(KafkaConsumer<String, byte[]> consumer) {
+        if (handled.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        var offsets = Map.copyOf(handled);
+        handled.clear();
+        lastCommitNanos = System.nanoTime();
+        return consumer.commit(offsets).mapEmpty();
     }
 
     /** Without this the next poll would go on behind the batch. A partition that was taken away meanwhile is no longer ours to move. */

@@ -11,6 +11,7 @@ import io.vertx.sqlclient.SqlClient;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -93,16 +94,22 @@ public final class Service {
         return this;
     }
 
-    /** Has whole batches of events applied, by an effect that passes over those it has seen. The consumer's name is its Kafka group. */
-    public Service consumeBatches(String consumer, List<String> topics, InboxConsumer.BatchEffect effect) {
+    /**
+     * Has whole batches of events applied, by an effect that passes over those it has seen. What can wait is gathered for so long: at
+     * hundreds of events a second, one transaction then does for dozens. The consumer's name is its Kafka group.
+     */
+    public Service consumeBatches(
+            String consumer, List<String> topics, Duration gather, InboxConsumer.BatchEffect effect) {
         consumers.add(new InboxConsumer(
                 vertx,
                 frame.kafka(),
                 name + "." + consumer,
                 topics,
                 outbox,
+                frame.telemetry().traces(),
                 deadLetters,
                 frame.telemetry().metrics(),
+                gather,
                 effect));
         return this;
     }

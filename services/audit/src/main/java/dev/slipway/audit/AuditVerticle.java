@@ -11,12 +11,16 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.List;
 
 /** The audit service: wiring only. */
 public final class AuditVerticle extends VerticleBase {
     private static final List<String> FACTS = List.of(
             Topics.AUDIT_EVENTS, Topics.INSTANCES_EVENTS, Topics.CATALOG_EVENTS, Topics.RUNTIME_REPORTS_REJECTED);
+
+    /** Who reads a timeline does so after the fact. */
+    private static final Duration GATHER = Duration.ofMillis(100);
 
     private final Frame frame;
     private @Nullable Service service;
@@ -36,9 +40,9 @@ public final class AuditVerticle extends VerticleBase {
         var api = new TimelineApi(store, new Authorizer(frame.authz()));
         var events = new TimelineEvents(store);
         return opened.serve("getCorrelation", api::get)
-                .consumeBatches("timeline", FACTS, events::apply)
+                .consumeBatches("timeline", FACTS, GATHER, events::apply)
                 // Apart from the others: a flood of calls must not delay the audit trail.
-                .consumeBatches("calls", List.of(Topics.CALLS), events::apply)
+                .consumeBatches("calls", List.of(Topics.CALLS), GATHER, events::apply)
                 .start();
     }
 

@@ -21,6 +21,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.List;
 
 /** The IAM service: wiring only. */
@@ -51,10 +52,8 @@ public final class IamVerticle extends VerticleBase {
         var wired = opened.serve("getJwks", tokens::jwks)
                 .serve("getMe", tokens::me)
                 .serve("exchangeOperatorToken", tokens::exchange)
-                .consume("operators", List.of(Topics.INSTANCES_EVENTS), (unit, record, event) -> {
-                    operators.keep(unit, event);
-                    return Future.succeededFuture();
-                });
+                // At once: an adapter that got the command asks for its token.
+                .consumeBatches("operators", List.of(Topics.INSTANCES_EVENTS), Duration.ZERO, operators::keep);
         return ensureSeed(opened, tenancy)
                 .compose(ok -> keys.start())
                 .compose(ok -> wired.start())

@@ -10,10 +10,13 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.List;
 
 /** The metering service: wiring only. */
 public final class MeteringVerticle extends VerticleBase {
+    private static final Duration GATHER = Duration.ofMillis(100);
+
     private final Frame frame;
     private @Nullable Service service;
 
@@ -32,7 +35,7 @@ public final class MeteringVerticle extends VerticleBase {
         var api = new UsageApi(store, frame.clock());
         var events = new UsageEvents(store);
         return opened.serve("getProjectUsage", api::list)
-                .consume("usage", List.of(Topics.INSTANCES_EVENTS), events::apply)
+                .consumeBatches("usage", List.of(Topics.INSTANCES_EVENTS), GATHER, events::apply)
                 .start();
     }
 

@@ -1,12 +1,15 @@
 package dev.slipway.iam.token;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Envelope;
+import dev.slipway.messaging.InboxConsumer.Event;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.UUID;
 
 /** All SQL of adapters and of the identities that speak for instances. */
@@ -19,7 +22,7 @@ public final class OperatorTokenStore {
             """;
     private static final String KEEP = """
             INSERT INTO instance_operators (app_instance_id, org_id, project_id, operator_service_account_id, runtime_backend)
-            VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+            SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[]) ON CONFLICT DO NOTHING
             """;
 
     /** An adapter and, if its backend has the instance, who speaks for it. */
@@ -44,19 +47,32 @@ public final class OperatorTokenStore {
         });
     }
 
-    /** Keeps who speaks for an instance, from the event of its launch. */
-    public void keep(UnitOfWork unit, Envelope event) {
-        if (event.eventType().equals("apps.instance.requested")) {
-            var payload = event.payload();
+    /** Keeps who speaks for which instance, from the events of their launches. */
+    public Future<Void> keep(UnitOfWork unit, List<Event> events) {
+        var launches = events.stream()
+                .map(Event::envelope)
+                .filter(event -> event.eventType().equals("apps.instance.requested"))
+                .map(Envelope::payload)
+                .toList();
+        if (!launches.isEmpty()) {
             unit.write(
                     KEEP,
                     Tuple.of(
-                            UUID.fromString(payload.path("app_instance_id").asText()),
-                            UUID.fromString(payload.path("org_id").asText()),
-                            UUID.fromString(payload.path("project_id").asText()),
-                            UUID.fromString(
-                                    payload.path("operator_service_account_id").asText()),
-                            payload.path("runtime_backend").asText()));
+                            ids(launches, "app_instance_id"),
+                            ids(launches, "org_id"),
+                            ids(launches, "project_id"),
+                            ids(launches, "operator_service_account_id"),
+                            launches.stream()
+                                    .map(launch ->
+                                            launch.path("runtime_backend").asText())
+                                    .toArray(String[]::new)));
         }
+        return Future.succeededFuture();
+    }
+
+    private static UUID[] ids(List<ObjectNode> payloads, String field) {
+        return payloads.stream()
+                .map(payload -> UUID.fromString(payload.path(field).asText()))
+                .toArray(UUID[]::new);
     }
 }

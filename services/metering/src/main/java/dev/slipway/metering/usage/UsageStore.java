@@ -20,6 +20,8 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 
 /** When instances ran, and what that adds up to. */
 public final class UsageStore {
@@ -27,7 +29,8 @@ public final class UsageStore {
             INSERT INTO metered_instances
                 (app_instance_id, org_id, project_id, app_slug, operating_mode, control_plane_scope, runtime_backend,
                  correlation_id, last_sequence)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0) ON CONFLICT DO NOTHING
+            SELECT *, 0 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+            ON CONFLICT DO NOTHING
             """;
     private static final String LOCK = """
             SELECT m.last_sequence, r.started_at
@@ -74,20 +77,30 @@ public final class UsageStore {
         this.reads = reads;
     }
 
+    /** Keeps whom instances belong to, as their first events tell. */
+    void know(UnitOfWork unit, List<Attribution> instances) {
+        if (instances.isEmpty()) {
+            return;
+        }
+        unit.write(KNOW, Tuple.from(new Object[] {
+            column(instances, Attribution::appInstanceId, UUID[]::new),
+            column(instances, Attribution::orgId, UUID[]::new),
+            column(instances, Attribution::projectId, UUID[]::new),
+            column(instances, Attribution::appSlug, String[]::new),
+            column(instances, Attribution::operatingMode, String[]::new),
+            column(instances, Attribution::controlPlaneScope, String[]::new),
+            column(instances, Attribution::runtimeBackend, String[]::new),
+            column(instances, Attribution::correlationId, String[]::new),
+        }));
+    }
+
+    private static <T> T[] column(List<Attribution> rows, Function<Attribution, T> value, IntFunction<T[]> array) {
+        return rows.stream().map(value).toArray(array);
+    }
+
+    /** Counts an event of an instance that is known. Its row is locked: two processes that meet here during a rebalance take turns. */
     Future<Void> count(UnitOfWork unit, Attribution to, InstanceEvent event) {
         var instance = to.appInstanceId();
-        // Known first, then locked: two processes that meet here during a rebalance count one after the other.
-        unit.write(
-                KNOW,
-                Tuple.of(
-                        instance,
-                        to.orgId(),
-                        to.projectId(),
-                        to.appSlug(),
-                        to.operatingMode(),
-                        to.controlPlaneScope(),
-                        to.runtimeBackend(),
-                        to.correlationId()));
         return unit.query(LOCK, Tuple.of(instance, to.projectId())).map(rows -> {
             if (rows.size() == 0) {
                 throw new IllegalStateException("instance " + instance + " is another project's");

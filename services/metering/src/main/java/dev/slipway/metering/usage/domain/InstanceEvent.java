@@ -16,6 +16,10 @@ public record InstanceEvent(Kind kind, long sequence, Instant at) {
         DELETING,
         DELETED;
 
+        public boolean changesRunningTime() {
+            return this != REQUESTED && this != DEPLOYING;
+        }
+
         /** The kind by its name on the topic; null for one that says nothing about running time. */
         public static @Nullable Kind of(String eventType) {
             return switch (eventType) {
