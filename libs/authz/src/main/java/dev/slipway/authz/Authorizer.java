@@ -1,145 +1,111 @@
 package dev.slipway.authz;
 
-import dev.slipway.authz.Binding.Level;
-import dev.slipway.authz.Decision.Verdict;
+import dev.slipway.authz.Explanation.Step;
 import dev.slipway.authz.Principal.ActorType;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 
 /** Takes decisions: project, then organization, then platform. Whatever is not granted is denied. */
 public final class Authorizer {
+    private static final int USUAL_STEPS = 8;
+
     private final AuthzModel model;
-
-    /** A decision and how it was reached, step by step, for those who administer the scope. */
-    public record Explanation(Decision decision, List<Step> steps, long revision) {}
-
-    /** A binding that was looked at: whether it is held where the question was asked, and whether its role grants the action. */
-    public record Step(Binding binding, boolean applies, boolean grants) {
-        @Override
-        public String toString() {
-            return binding.level().text() + " " + binding.role() + (applies ? " applies, " : " is elsewhere, ")
-                    + (grants ? "grants" : "does not grant");
-        }
-    }
+    private final Grants grants;
 
     /** Where an action is allowed: in the organizations with all their projects, and in the projects. */
     public record Reach(Set<UUID> orgIds, Set<UUID> projectIds) {}
 
     public Authorizer(AuthzModel model) {
         this.model = model;
+        this.grants = model.grants();
     }
 
-    /** May the principal do this in the project? */
-    public Decision inProject(Principal principal, String action, UUID projectId) {
-        var orgId = model.orgOf(projectId);
-        if (orgId == null) {
-            return Decision.NOT_BOUND;
-        }
-        return principal.type() == ActorType.SERVICE_ACCOUNT
-                ? asMachine(principal, action, projectId)
-                : asUser(principal, action, orgId, projectId);
+    /** May the principal do this there, now? */
+    public Decision decide(Principal principal, String action, Target target, Instant now) {
+        return new Inquiry(model, principal, action, target, now, null).answer();
     }
 
-    /** May the principal do this in the organization as such? */
-    public Decision inOrganization(Principal principal, String action, UUID orgId) {
-        return principal.type() == ActorType.SERVICE_ACCOUNT
-                ? Decision.NOT_BOUND
-                : asUser(principal, action, orgId, null);
+    /** The same decision, and how it was reached. */
+    public Explanation explain(Principal principal, String action, Target target, Instant now) {
+        var steps = new ArrayList<Step>(USUAL_STEPS);
+        var decision = new Inquiry(model, principal, action, target, now, steps).answer();
+        return new Explanation(decision, steps, model.revision(), model.age(now));
     }
 
-    /** May the principal do this anywhere at all? For things that belong to no tenant, such as the catalog. */
-    public Decision anywhere(Principal principal, String action) {
-        if (principal.type() == ActorType.SERVICE_ACCOUNT) {
-            var projectId = principal.projectId();
-            return projectId == null ? Decision.NOT_BOUND : asMachine(principal, action, projectId);
-        }
-        for (var binding : model.bindingsOf(principal.id())) {
-            if (model.grants(binding.role(), action)) {
-                return new Decision(Verdict.ALLOWED, binding);
+    /** All that the principal may do there, now. */
+    public Set<String> allowedActions(Principal principal, Target target, Instant now) {
+        var allowed = new TreeSet<String>();
+        for (var action : grants.liveActions()) {
+            if (decide(principal, action, target, now).allowed()) {
+                allowed.add(action);
             }
         }
-        return Decision.NOT_GRANTED;
+        return allowed;
     }
 
-    /** Where may the principal do this? For reads across tenants: what is out of reach is not even read. */
-    public Reach reach(Principal principal, String action) {
-        var orgIds = new HashSet<UUID>();
-        var projectIds = new HashSet<UUID>();
-        if (principal.type() == ActorType.SERVICE_ACCOUNT) {
+    /** Where may the principal read this? For reads across tenants: what is out of reach is not even read. */
+    public Reach reach(Principal principal, String action, Instant now) {
+        var reach = new Reach(new HashSet<>(), new HashSet<>());
+        var only = principal.tokenActions();
+        if (!grants.isLive(action) || (only != null && !only.contains(action))) {
+            return reach;
+        }
+        if (principal.type() != ActorType.USER) {
             var own = principal.projectId();
-            if (own != null && asMachine(principal, action, own).allowed()) {
-                projectIds.add(own);
+            if (own != null
+                    && decide(principal, action, Target.project(own), now).allowed()) {
+                reach.projectIds.add(own);
             }
-            return new Reach(orgIds, projectIds);
+            return reach;
         }
-        for (var binding : model.bindingsOf(principal.id())) {
-            if (!model.grants(binding.role(), action)) {
-                continue;
+        reach(grants.holdings(principal.id()), action, now, reach);
+        for (var group : grants.groupsOf(principal.id())) {
+            reach(grants.holdings(group), action, now, reach);
+        }
+        return reach;
+    }
+
+    /** Whether an administrator of the organization may know of the principal: it is a machine of theirs, or bound inside. */
+    public boolean isKnownIn(UUID orgId, Principal principal) {
+        if (principal.type() != ActorType.USER) {
+            return orgId.equals(principal.orgId());
+        }
+        if (isHeldIn(orgId, grants.holdings(principal.id()))) {
+            return true;
+        }
+        for (var group : grants.groupsOf(principal.id())) {
+            if (isHeldIn(orgId, grants.holdings(group))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isHeldIn(UUID orgId, @Nullable Holdings held) {
+        return held != null && held.all().stream().anyMatch(binding -> orgId.equals(model.orgOf(binding)));
+    }
+
+    private void reach(@Nullable Holdings held, String action, Instant now, Reach reach) {
+        if (held == null) {
+            return;
+        }
+        for (var binding : held.all()) {
+            var orgId = model.orgOf(binding);
+            if (orgId == null || binding.expired(now) || !grants.grants(binding, orgId, action)) {
+                continue; // the platform, which reaches no tenant, or a project that is not known
             }
             switch (binding.level()) {
-                case PROJECT -> projectIds.add(Objects.requireNonNull(binding.projectId()));
-                case ORGANIZATION -> orgIds.add(Objects.requireNonNull(binding.orgId()));
-                case PLATFORM -> {} // reaches no tenant
+                case PROJECT -> reach.projectIds.add(Objects.requireNonNull(binding.projectId()));
+                case ORGANIZATION -> reach.orgIds.add(Objects.requireNonNull(binding.orgId()));
+                case PLATFORM -> {}
             }
         }
-        return new Reach(orgIds, projectIds);
-    }
-
-    public Explanation explainInProject(Principal principal, String action, UUID projectId) {
-        var orgId = model.orgOf(projectId);
-        var bindings = model.bindingsOf(principal.id());
-        var steps = new ArrayList<Step>(bindings.size());
-        for (var binding : bindings) {
-            var applies = orgId != null && covers(binding, orgId, projectId);
-            steps.add(new Step(binding, applies, model.grants(binding.role(), action)));
-        }
-        return new Explanation(inProject(principal, action, projectId), steps, model.revision());
-    }
-
-    private Decision asMachine(Principal principal, String action, UUID projectId) {
-        if (!projectId.equals(principal.projectId())) {
-            return Decision.NOT_BOUND;
-        }
-        if (!model.isForMachines(action)) {
-            return model.isGrantedByAnyRole(action) ? Decision.NOT_GRANTED : Decision.UNKNOWN_ACTION;
-        }
-        var task = principal.task();
-        if (task != null) {
-            return task.actions().contains(action) ? Decision.WITHOUT_BINDING : Decision.OTHER_TASK;
-        }
-        return principal.allowedActions().contains(action) ? Decision.WITHOUT_BINDING : Decision.NOT_ALLOWLISTED;
-    }
-
-    private Decision asUser(Principal principal, String action, UUID orgId, @Nullable UUID projectId) {
-        var bound = false;
-        var platform = false;
-        for (var binding : model.bindingsOf(principal.id())) {
-            if (binding.level() == Level.PLATFORM) {
-                platform = true;
-            } else if (covers(binding, orgId, projectId)) {
-                if (model.grants(binding.role(), action)) {
-                    return new Decision(Verdict.ALLOWED, binding);
-                }
-                bound = true;
-            }
-        }
-        if (bound) {
-            return model.isGrantedByAnyRole(action) ? Decision.NOT_GRANTED : Decision.UNKNOWN_ACTION;
-        }
-        return platform ? Decision.BREAK_GLASS_REQUIRED : Decision.NOT_BOUND;
-    }
-
-    private static boolean covers(Binding binding, UUID orgId, @Nullable UUID projectId) {
-        return switch (binding.level()) {
-            case PROJECT -> projectId != null && projectId.equals(binding.projectId());
-            case ORGANIZATION -> orgId.equals(binding.orgId());
-            case PLATFORM -> false;
-        };
     }
 }

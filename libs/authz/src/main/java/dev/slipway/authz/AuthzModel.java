@@ -1,22 +1,18 @@
 package dev.slipway.authz;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.slipway.authz.Binding.Level;
 import dev.slipway.authz.Principal.ActorType;
 import dev.slipway.messaging.Incoming;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 
 /**
  * Everything decisions are taken from, kept from {@code authz.state}: one per process, written by its reader alone, read by every
@@ -26,18 +22,20 @@ import java.util.stream.StreamSupport;
  * revision it had reached: a change that is committed but stuck on its way makes the model stale, not wrong.
  */
 public final class AuthzModel {
-    private final Map<String, Role> roles = new ConcurrentHashMap<>();
-    private final Map<UUID, UUID> orgOfProject = new ConcurrentHashMap<>();
-    private final Map<UUID, Principal> principals = new ConcurrentHashMap<>();
+    private final Grants grants = new Grants();
+    private final RevisionWaiters waiters = new RevisionWaiters();
+    private final Map<UUID, Project> projects = new ConcurrentHashMap<>();
+    private final Set<UUID> deletedOrganizations = ConcurrentHashMap.newKeySet();
+    private final Map<UUID, Known> principals = new ConcurrentHashMap<>();
     private final Map<Subject, UUID> principalOfSubject = new ConcurrentHashMap<>();
-    private final Map<UUID, List<Binding>> bindings = new ConcurrentHashMap<>();
     private final Map<String, SigningKey> keys = new ConcurrentHashMap<>();
-    private volatile Set<String> grantedActions = Set.of();
-    private volatile Set<String> machineActions = Set.of();
     private volatile long revision;
     private volatile Instant freshAt = Instant.EPOCH;
 
-    private record Role(String level, Set<String> actions) {}
+    /** A project, its organization, and whether it still takes changes. */
+    record Project(UUID id, UUID orgId, boolean deleted) {}
+
+    private record Known(Principal principal, @Nullable Subject subject) {}
 
     private record Subject(String issuer, String subject) {}
 
@@ -56,13 +54,19 @@ public final class AuthzModel {
             return; // published again after a crash: it was applied, and what came after it must stand
         }
         switch (event.eventType()) {
-            case "authz.role" -> role(payload);
-            case "authz.project" -> orgOfProject.put(uuid(payload, "project_id"), uuid(payload, "org_id"));
+            case "authz.action" -> grants.action(payload);
+            case "authz.role" -> grants.role(payload);
+            case "authz.organization" -> organization(payload);
+            case "authz.project" -> project(payload);
             case "authz.principal" -> principal(payload);
-            case "authz.binding" -> binding(payload);
+            case "authz.group_member" -> grants.groupMember(payload);
+            case "authz.binding" -> grants.binding(payload);
             case "authz.signing_key" -> keys.put(payload.path("kid").asText(), SigningKey.of(payload));
             // The last record of a commit: only now is all of it here.
-            case "authz.revision" -> revision = recordRevision;
+            case "authz.revision" -> {
+                revision = recordRevision;
+                waiters.reached(recordRevision);
+            }
             default -> {
                 // A newer IAM may know more kinds of records; what they grant is not granted here.
             }
@@ -78,22 +82,61 @@ public final class AuthzModel {
         return revision;
     }
 
+    /**
+     * Runs the task when the model has reached the revision, on the thread of whoever brings it there, or at once if it has. The answer
+     * gives up waiting; it is null when too many wait already.
+     */
+    public @Nullable Runnable whenAt(long wanted, Runnable task) {
+        return waiters.add(wanted, task, this::revision);
+    }
+
     public @Nullable UUID orgOf(UUID projectId) {
-        return orgOfProject.get(projectId);
+        var project = projects.get(projectId);
+        return project == null ? null : project.orgId;
+    }
+
+    /** The organization that a binding is held in; null at the platform, and in a project that is not known. */
+    @Nullable
+    UUID orgOf(Binding binding) {
+        return switch (binding.level()) {
+            case PROJECT -> orgOf(Objects.requireNonNull(binding.projectId()));
+            case ORGANIZATION -> binding.orgId();
+            case PLATFORM -> null;
+        };
     }
 
     public @Nullable Principal principal(UUID id) {
-        return principals.get(id);
+        var known = principals.get(id);
+        return known == null ? null : known.principal;
     }
 
+    /** What is held by the principal, or the group, itself; by project, then organization, then platform. */
     public List<Binding> bindingsOf(UUID principalId) {
-        return bindings.getOrDefault(principalId, List.of());
+        return grants.bindingsOf(principalId);
+    }
+
+    /** The groups that a user is in, and so holds what they hold. */
+    public List<UUID> groupsOf(UUID userId) {
+        return List.of(grants.groupsOf(userId));
+    }
+
+    @Nullable
+    Project project(UUID id) {
+        return projects.get(id);
+    }
+
+    boolean isDeleted(UUID orgId) {
+        return deletedOrganizations.contains(orgId);
+    }
+
+    Grants grants() {
+        return grants;
     }
 
     @Nullable
     Principal principalOf(String issuer, String subject) {
         var id = principalOfSubject.get(new Subject(issuer, subject));
-        return id == null ? null : principals.get(id);
+        return id == null ? null : principal(id);
     }
 
     @Nullable
@@ -101,92 +144,61 @@ public final class AuthzModel {
         return keys.get(kid);
     }
 
-    boolean grants(String role, String action) {
-        var found = roles.get(role);
-        return found != null && found.actions.contains(action);
+    private void organization(JsonNode payload) {
+        var id = Fields.uuid(payload, "org_id");
+        if (payload.path("state").asText().equals("deleted")) {
+            deletedOrganizations.add(id);
+        } else {
+            deletedOrganizations.remove(id);
+        }
     }
 
-    boolean isGrantedByAnyRole(String action) {
-        return grantedActions.contains(action);
-    }
-
-    boolean isForMachines(String action) {
-        return machineActions.contains(action);
-    }
-
-    private void role(JsonNode payload) {
-        roles.put(
-                payload.path("role").asText(),
-                new Role(payload.path("level").asText(), texts(payload.path("actions"))));
-        grantedActions =
-                roles.values().stream().flatMap(role -> role.actions.stream()).collect(Collectors.toUnmodifiableSet());
-        machineActions = roles.values().stream()
-                .filter(role -> role.level.equals("machine"))
-                .flatMap(role -> role.actions.stream())
-                .collect(Collectors.toUnmodifiableSet());
+    private void project(JsonNode payload) {
+        var id = Fields.uuid(payload, "project_id");
+        var deleted = payload.path("state").asText().equals("deleted");
+        projects.put(id, new Project(id, Fields.uuid(payload, "org_id"), deleted));
     }
 
     private void principal(JsonNode payload) {
-        var id = uuid(payload, "principal_id");
-        if (!payload.path("active").asBoolean()) {
-            principals.remove(id);
-            return;
+        var id = Fields.uuid(payload, "principal_id");
+        var known = payload.path("active").asBoolean() ? known(id, payload) : null;
+        var old = known == null ? principals.remove(id) : principals.put(id, known);
+        if (old != null && old.subject != null && (known == null || !old.subject.equals(known.subject))) {
+            principalOfSubject.remove(old.subject, id); // unless it is somebody else's by now
         }
-        var responsible = uuid(payload, "responsible_user_id");
-        principals.put(
+        if (known != null && known.subject != null) {
+            principalOfSubject.put(known.subject, id);
+        }
+    }
+
+    /** A kind of actor that only a newer IAM knows may do nothing here. */
+    private static @Nullable Known known(UUID id, JsonNode payload) {
+        var type = payload.path("actor_type").asText();
+        for (var actorType : ActorType.values()) {
+            if (actorType.text().equals(type)) {
+                var subject = payload.path("issuer").isTextual()
+                        ? new Subject(
+                                payload.path("issuer").asText().intern(),
+                                payload.path("subject").asText())
+                        : null;
+                return new Known(principal(id, actorType, payload), subject);
+            }
+        }
+        return null;
+    }
+
+    private static Principal principal(UUID id, ActorType type, JsonNode payload) {
+        var responsible = Fields.uuid(payload, "responsible_user_id");
+        return new Principal(
                 id,
-                new Principal(
-                        id,
-                        ActorType.of(payload.path("actor_type").asText()),
-                        payload.path("display_name").asText(),
-                        responsible,
-                        optionalUuid(payload, "org_id"),
-                        optionalUuid(payload, "project_id"),
-                        texts(payload.path("allowed_actions")),
-                        null));
-        if (payload.path("issuer").isTextual()) {
-            principalOfSubject.put(
-                    new Subject(
-                            payload.path("issuer").asText(),
-                            payload.path("subject").asText()),
-                    id);
-        }
-    }
-
-    private void binding(JsonNode payload) {
-        var binding = new Binding(
-                uuid(payload, "binding_id"),
-                uuid(payload, "principal_id"),
-                payload.path("role").asText(),
-                Level.of(payload.path("level").asText()),
-                optionalUuid(payload, "org_id"),
-                optionalUuid(payload, "project_id"));
-        var removed = payload.path("removed").asBoolean();
-        bindings.compute(binding.principalId(), (principal, held) -> {
-            var next = new ArrayList<Binding>();
-            if (held != null) {
-                held.stream().filter(b -> !b.id().equals(binding.id())).forEach(next::add);
-            }
-            if (!removed) {
-                next.add(binding);
-            }
-            // Project, then organization, then platform: the first that grants is the one that decided.
-            next.sort(Comparator.comparing(Binding::level).reversed());
-            return next.isEmpty() ? null : List.copyOf(next);
-        });
-    }
-
-    private static Set<String> texts(JsonNode array) {
-        return StreamSupport.stream(array.spliterator(), false)
-                .map(JsonNode::asText)
-                .collect(Collectors.toUnmodifiableSet());
-    }
-
-    private static UUID uuid(JsonNode payload, String field) {
-        return UUID.fromString(payload.path(field).asText());
-    }
-
-    private static @Nullable UUID optionalUuid(JsonNode payload, String field) {
-        return payload.path(field).isTextual() ? uuid(payload, field) : null;
+                type,
+                payload.path("display_name").asText(),
+                responsible.equals(id) ? id : responsible,
+                Fields.optionalUuid(payload, "org_id"),
+                Fields.optionalUuid(payload, "project_id"),
+                Fields.optionalUuid(payload, "shared_runtime_id"),
+                Fields.texts(payload, "allowed_actions"),
+                null,
+                null);
     }
 }

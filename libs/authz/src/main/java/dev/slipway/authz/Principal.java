@@ -9,9 +9,11 @@ import java.util.UUID;
 /**
  * Who is acting.
  *
- * @param responsibleUserId always a person: the user, or the one who created the service account
+ * @param responsibleUserId always a person: the user, or the one who created the machine
  * @param projectId of a service account: the one project it belongs to
- * @param allowedActions of a service account: the only actions it may ever take
+ * @param sharedRuntimeId of a shared-runtime operator: the one runtime, of its organization, that it acts for
+ * @param allowedActions of a machine: the only actions it may ever take
+ * @param tokenActions the only actions that this token is good for; null when it is good for all that the principal may
  * @param task set when the token is bound to one instance and one command of an adapter
  */
 public record Principal(
@@ -21,29 +23,63 @@ public record Principal(
         UUID responsibleUserId,
         @Nullable UUID orgId,
         @Nullable UUID projectId,
+        @Nullable UUID sharedRuntimeId,
         Set<String> allowedActions,
+        @Nullable Set<String> tokenActions,
         @Nullable Task task) {
 
     /** The kinds of principal that may hold a token. */
     public enum ActorType {
         USER,
-        SERVICE_ACCOUNT;
+        SERVICE_ACCOUNT,
+        SHARED_RUNTIME_OPERATOR;
+
+        private final String text = name().toLowerCase(Locale.ROOT);
 
         public static ActorType of(String text) {
             return valueOf(text.toUpperCase(Locale.ROOT));
         }
 
         public String text() {
-            return name().toLowerCase(Locale.ROOT);
+            return text;
         }
     }
 
     /** What an adapter's token is bound to. */
     public record Task(UUID adapterId, UUID appInstanceId, UUID commandId, Set<String> actions) {}
 
+    public static Principal user(UUID id, String displayName) {
+        return new Principal(id, ActorType.USER, displayName, id, null, null, null, Set.of(), null, null);
+    }
+
+    /** The same principal, by a token that is good for these actions alone. */
+    public Principal restrictedTo(Set<String> actions) {
+        return new Principal(
+                id,
+                type,
+                displayName,
+                responsibleUserId,
+                orgId,
+                projectId,
+                sharedRuntimeId,
+                allowedActions,
+                actions,
+                task);
+    }
+
     Principal bound(@Nullable Task to) {
         return to == null
                 ? this
-                : new Principal(id, type, displayName, responsibleUserId, orgId, projectId, allowedActions, to);
+                : new Principal(
+                        id,
+                        type,
+                        displayName,
+                        responsibleUserId,
+                        orgId,
+                        projectId,
+                        sharedRuntimeId,
+                        allowedActions,
+                        tokenActions,
+                        to);
     }
 }

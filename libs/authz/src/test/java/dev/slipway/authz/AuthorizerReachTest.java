@@ -29,51 +29,73 @@ class AuthorizerReachTest {
 
     @BeforeEach
     void roles() {
+        action("x.read");
+        action("x.report");
         role("reader", "project", "x.read");
-        role("operator", "machine", "x.report");
+        role("service_account", "machine", "x.report");
+        var project = Json.object()
+                .put("project_id", PROJECT.toString())
+                .put("org_id", ORG.toString())
+                .put("revision", 1);
+        apply("authz.project", project);
     }
 
     @Test
     void reach_isNowhere_withoutABinding() {
-        assertThat(authorizer.reach(USER, "x.read")).isEqualTo(NOWHERE);
+        assertThat(authorizer.reach(USER, "x.read", Instant.EPOCH)).isEqualTo(NOWHERE);
     }
 
     @Test
     void reach_isNowhere_whenTheRoleLacksTheAction() {
         bind("reader", "organization", ORG, null);
 
-        assertThat(authorizer.reach(USER, "x.write")).isEqualTo(NOWHERE);
+        assertThat(authorizer.reach(USER, "x.write", Instant.EPOCH)).isEqualTo(NOWHERE);
     }
 
     @Test
     void reach_isNowhere_byAPlatformRole() {
         bind("reader", "platform", null, null);
 
-        assertThat(authorizer.reach(USER, "x.read")).isEqualTo(NOWHERE);
+        assertThat(authorizer.reach(USER, "x.read", Instant.EPOCH)).isEqualTo(NOWHERE);
     }
 
     @Test
     void reach_isTheOrganization_byARoleThere() {
         bind("reader", "organization", ORG, null);
 
-        assertThat(authorizer.reach(USER, "x.read")).isEqualTo(new Reach(Set.of(ORG), Set.of()));
+        assertThat(authorizer.reach(USER, "x.read", Instant.EPOCH)).isEqualTo(new Reach(Set.of(ORG), Set.of()));
     }
 
     @Test
     void reach_isTheProjectAlone_byARoleThere() {
         bind("reader", "project", ORG, PROJECT);
 
-        assertThat(authorizer.reach(USER, "x.read")).isEqualTo(new Reach(Set.of(), Set.of(PROJECT)));
+        assertThat(authorizer.reach(USER, "x.read", Instant.EPOCH)).isEqualTo(new Reach(Set.of(), Set.of(PROJECT)));
     }
 
     @Test
     void reach_isItsProject_forAnActionOfMachines() {
-        assertThat(authorizer.reach(MACHINE, "x.report")).isEqualTo(new Reach(Set.of(), Set.of(PROJECT)));
+        assertThat(authorizer.reach(MACHINE, "x.report", Instant.EPOCH))
+                .isEqualTo(new Reach(Set.of(), Set.of(PROJECT)));
     }
 
     @Test
     void reach_isNowhere_forAMachine_whenTheActionIsForPeople() {
-        assertThat(authorizer.reach(MACHINE, "x.read")).isEqualTo(NOWHERE);
+        assertThat(authorizer.reach(MACHINE, "x.read", Instant.EPOCH)).isEqualTo(NOWHERE);
+    }
+
+    @Test
+    void reach_isNowhere_whenTheTokenIsForOtherActions() {
+        bind("reader", "organization", ORG, null);
+
+        assertThat(authorizer.reach(USER.restrictedTo(Set.of("x.report")), "x.read", Instant.EPOCH))
+                .isEqualTo(NOWHERE);
+    }
+
+    private void action(String action) {
+        apply(
+                "authz.action",
+                Json.object().put("action", action).put("lifecycle", "active").put("revision", 1));
     }
 
     private void role(String role, String level, String action) {
@@ -103,6 +125,6 @@ class AuthorizerReachTest {
 
     private static Principal principal(ActorType type, UUID projectId) {
         var id = Ids.next();
-        return new Principal(id, type, "someone", id, ORG, projectId, Set.of("x.read", "x.report"), null);
+        return new Principal(id, type, "someone", id, ORG, projectId, null, Set.of("x.read", "x.report"), null, null);
     }
 }

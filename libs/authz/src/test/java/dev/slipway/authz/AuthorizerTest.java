@@ -12,6 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -25,6 +27,7 @@ class AuthorizerTest {
     private static final UUID SIBLING = Ids.next();
     private static final UUID FOREIGN_ORG = Ids.next();
     private static final UUID FOREIGN_PROJECT = Ids.next();
+    private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
     private static final String CREATE = "apps.instance.create";
     private static final String READ = "apps.instance.read";
     private static final String DELETE = "apps.instance.delete";
@@ -58,7 +61,7 @@ class AuthorizerTest {
         world.bindProject(user, "project_owner", SIBLING);
         world.bindOrg(user, "tenant_owner", FOREIGN_ORG);
 
-        var decision = authorizer.inProject(principal(user), READ, PROJECT);
+        var decision = authorizer.decide(principal(user), READ, Target.project(PROJECT), NOW);
 
         assertThat(decision.verdict()).isEqualTo(Verdict.NOT_BOUND);
         assertThat(decision.problem(READ).code()).isEqualTo(ErrorCode.NOT_FOUND);
@@ -68,14 +71,14 @@ class AuthorizerTest {
     void inProject_isNotGranted_whenTheRoleThereLacksTheAction() {
         world.bindProject(user, "project_viewer", PROJECT);
 
-        var decision = authorizer.inProject(principal(user), CREATE, PROJECT);
+        var decision = authorizer.decide(principal(user), CREATE, Target.project(PROJECT), NOW);
 
         assertThat(decision.verdict()).isEqualTo(Verdict.NOT_GRANTED);
         assertThat(decision.problem(CREATE).code()).isEqualTo(ErrorCode.INSUFFICIENT_PERMISSIONS);
     }
 
     @Test
-    void inProject_isUnknown_whenNoRoleGrantsTheActionToAnyone() {
+    void inProject_isUnknown_whenTheActionIsNotRegistered() {
         world.bindProject(user, "project_owner", PROJECT);
 
         assertThat(inProject(user, "apps.rocket.launch", PROJECT)).isEqualTo(Verdict.UNKNOWN_ACTION);
@@ -93,7 +96,7 @@ class AuthorizerTest {
         world.bindPlatform(user, "platform_superadmin");
         world.bindProject(user, "project_owner", FOREIGN_PROJECT);
 
-        var decision = authorizer.inProject(principal(user), READ, PROJECT);
+        var decision = authorizer.decide(principal(user), READ, Target.project(PROJECT), NOW);
 
         assertThat(decision.verdict()).isEqualTo(Verdict.BREAK_GLASS_REQUIRED);
         assertThat(decision.problem(READ).code()).isEqualTo(ErrorCode.BREAK_GLASS_REQUIRED);
@@ -154,7 +157,9 @@ class AuthorizerTest {
     void inOrganization_isNotBound_whenOnlyAProjectsRoleIsHeld() {
         world.bindProject(user, "project_owner", PROJECT);
 
-        assertThat(authorizer.inOrganization(principal(user), READ, ORG).verdict())
+        assertThat(authorizer
+                        .decide(principal(user), READ, Target.organization(ORG), NOW)
+                        .verdict())
                 .isEqualTo(Verdict.NOT_BOUND);
     }
 
@@ -162,9 +167,13 @@ class AuthorizerTest {
     void inOrganization_isAllowed_byItsOwnRoleOnly() {
         world.bindOrg(user, "tenant_owner", ORG);
 
-        assertThat(authorizer.inOrganization(principal(user), READ, ORG).allowed())
+        assertThat(authorizer
+                        .decide(principal(user), READ, Target.organization(ORG), NOW)
+                        .allowed())
                 .isTrue();
-        assertThat(authorizer.inOrganization(principal(user), READ, FOREIGN_ORG).verdict())
+        assertThat(authorizer
+                        .decide(principal(user), READ, Target.organization(FOREIGN_ORG), NOW)
+                        .verdict())
                 .isEqualTo(Verdict.NOT_BOUND);
     }
 
@@ -176,7 +185,9 @@ class AuthorizerTest {
 
         assertThat(inProject(account, READ, SIBLING)).isEqualTo(Verdict.NOT_BOUND);
         assertThat(inProject(account, READ, FOREIGN_PROJECT)).isEqualTo(Verdict.NOT_BOUND);
-        assertThat(authorizer.inOrganization(principal(account), READ, ORG).verdict())
+        assertThat(authorizer
+                        .decide(principal(account), READ, Target.organization(ORG), NOW)
+                        .verdict())
                 .isEqualTo(Verdict.NOT_BOUND);
     }
 
@@ -204,13 +215,17 @@ class AuthorizerTest {
         var task = new Task(Ids.next(), Ids.next(), Ids.next(), Set.of("apps.instance.report"));
         var bound = principal(account).bound(task);
 
-        var decision = authorizer.inProject(bound, READ, PROJECT);
+        var decision = authorizer.decide(bound, READ, Target.project(PROJECT), NOW);
 
         assertThat(decision.verdict()).isEqualTo(Verdict.OTHER_TASK);
         assertThat(decision.problem(READ).code()).isEqualTo(ErrorCode.INSUFFICIENT_PERMISSIONS);
-        assertThat(authorizer.inProject(bound, "apps.instance.report", PROJECT).allowed())
+        assertThat(authorizer
+                        .decide(bound, "apps.instance.report", Target.project(PROJECT), NOW)
+                        .allowed())
                 .isTrue();
-        assertThat(authorizer.inProject(bound, "apps.instance.report", SIBLING).verdict())
+        assertThat(authorizer
+                        .decide(bound, "apps.instance.report", Target.project(SIBLING), NOW)
+                        .verdict())
                 .isEqualTo(Verdict.NOT_BOUND);
     }
 
@@ -220,25 +235,34 @@ class AuthorizerTest {
         var task = new Task(Ids.next(), Ids.next(), Ids.next(), Set.of(DELETE));
 
         assertThat(authorizer
-                        .inProject(principal(account).bound(task), DELETE, PROJECT)
+                        .decide(principal(account).bound(task), DELETE, Target.project(PROJECT), NOW)
                         .verdict())
                 .isEqualTo(Verdict.NOT_GRANTED);
     }
 
     @Test
     void anywhere_isNotGranted_whenNoRoleHeldGrantsIt() {
-        assertThat(authorizer.anywhere(principal(user), READ).verdict()).isEqualTo(Verdict.NOT_GRANTED);
+        assertThat(authorizer
+                        .decide(principal(user), READ, Target.anywhere(), NOW)
+                        .verdict())
+                .isEqualTo(Verdict.NOT_GRANTED);
         world.bindProject(user, "project_viewer", PROJECT);
 
-        assertThat(authorizer.anywhere(principal(user), CREATE).verdict()).isEqualTo(Verdict.NOT_GRANTED);
-        assertThat(authorizer.anywhere(principal(user), READ).verdict()).isEqualTo(Verdict.ALLOWED);
+        assertThat(authorizer
+                        .decide(principal(user), CREATE, Target.anywhere(), NOW)
+                        .verdict())
+                .isEqualTo(Verdict.NOT_GRANTED);
+        assertThat(authorizer
+                        .decide(principal(user), READ, Target.anywhere(), NOW)
+                        .verdict())
+                .isEqualTo(Verdict.ALLOWED);
     }
 
     @Test
     void reach_hasNoTenant_forAPlatformRole() {
         world.bindPlatform(user, "platform_superadmin");
 
-        var reach = authorizer.reach(principal(user), READ);
+        var reach = authorizer.reach(principal(user), READ, NOW);
 
         assertThat(reach.orgIds()).isEmpty();
         assertThat(reach.projectIds()).isEmpty();
@@ -250,26 +274,51 @@ class AuthorizerTest {
         world.bindProject(user, "project_member", FOREIGN_PROJECT);
         world.bindOrg(user, "tenant_owner", FOREIGN_ORG);
 
-        var reach = authorizer.reach(principal(user), CREATE);
+        var reach = authorizer.reach(principal(user), CREATE, NOW);
 
         assertThat(reach.orgIds()).containsExactly(FOREIGN_ORG);
         assertThat(reach.projectIds()).containsExactly(FOREIGN_PROJECT);
     }
 
     @Test
-    void explain_tellsEveryBinding_andTheSameVerdict() {
+    void explain_tellsTheChainFromTheProjectToThePlatform_andNothingOfOtherTenants() {
         world.bindOrg(user, "tenant_owner", FOREIGN_ORG);
+        world.bindProject(user, "project_owner", SIBLING);
         world.bindProject(user, "project_viewer", PROJECT);
+        world.bind(user, "project_owner", "project", null, PROJECT, NOW);
+        var group = Ids.next();
+        world.member(group, ORG, user, false);
+        world.bindOrg(group, "tenant_admin", ORG);
+        world.heartbeat(world.model.revision(), NOW.minusSeconds(7));
 
-        var explanation = authorizer.explainInProject(principal(user), CREATE, PROJECT);
+        var explanation = authorizer.explain(principal(user), CREATE, Target.project(PROJECT), NOW);
 
-        assertThat(explanation.decision().verdict()).isEqualTo(Verdict.NOT_GRANTED);
+        assertThat(explanation.decision().verdict()).isEqualTo(Verdict.ALLOWED);
         assertThat(explanation.steps())
                 .map(Object::toString)
                 .containsExactly(
-                        "project project_viewer applies, does not grant",
-                        "organization tenant_owner is elsewhere, grants");
+                        "project project_viewer: does_not_grant",
+                        "project project_owner: expired",
+                        "organization tenant_admin by group: grants",
+                        "platform: missing",
+                        "action: passes");
         assertThat(explanation.revision()).isEqualTo(world.model.revision());
+        assertThat(explanation.age()).isEqualTo(Duration.ofSeconds(7));
+    }
+
+    @Test
+    void explain_tellsWhatDenied_forAMachine() {
+        var account = world.serviceAccount(PROJECT, List.of(READ));
+
+        assertThat(steps(account, CREATE, PROJECT))
+                .containsExactly("place: passes", "action: passes", "machine_role: passes", "allowlist: denies");
+        assertThat(steps(account, READ, SIBLING)).containsExactly("place: denies");
+    }
+
+    private List<String> steps(UUID who, String action, UUID projectId) {
+        return authorizer.explain(principal(who), action, Target.project(projectId), NOW).steps().stream()
+                .map(Object::toString)
+                .toList();
     }
 
     /** The matrix of row 1.75, cell by cell: who holds the role at its level, in the project itself. */
@@ -308,16 +357,20 @@ class AuthorizerTest {
 
     @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = "ALLOWED")
-    void problem_isToldOnlyAsNotFoundOrForbidden(Verdict refused) {
+    void problem_isToldOnlyAsNotFoundForbiddenOrDeleted(Verdict refused) {
         var problem = new Decision(refused, null).problem(READ);
 
         assertThat(problem.code())
-                .isIn(ErrorCode.NOT_FOUND, ErrorCode.INSUFFICIENT_PERMISSIONS, ErrorCode.BREAK_GLASS_REQUIRED);
+                .isIn(
+                        ErrorCode.NOT_FOUND,
+                        ErrorCode.INSUFFICIENT_PERMISSIONS,
+                        ErrorCode.BREAK_GLASS_REQUIRED,
+                        ErrorCode.RESOURCE_DELETED);
     }
 
     @Test
     void problem_isABug_whenAllowed() {
-        assertThatThrownBy(() -> Decision.allowedToAll().problem(READ)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> Decision.WITHOUT_BINDING.problem(READ)).isInstanceOf(IllegalStateException.class);
     }
 
     private String platformRole(String role, String action) {
@@ -343,16 +396,21 @@ class AuthorizerTest {
             case ALLOWED -> "allow";
             case BREAK_GLASS_REQUIRED -> "glass";
             case NOT_GRANTED -> "deny";
-            case NOT_BOUND, UNKNOWN_ACTION, NOT_ALLOWLISTED, OTHER_TASK -> verdict.name();
+            case NOT_BOUND, UNKNOWN_ACTION, NOT_ALLOWLISTED, OTHER_TASK, OUT_OF_TOKEN_SCOPE, RESOURCE_DELETED ->
+                verdict.name();
         };
     }
 
     private Verdict inProject(UUID principal, String action, UUID projectId) {
-        return authorizer.inProject(principal(principal), action, projectId).verdict();
+        return authorizer
+                .decide(principal(principal), action, Target.project(projectId), NOW)
+                .verdict();
     }
 
     private UUID decidedBy(String action) {
-        var by = authorizer.inProject(principal(user), action, PROJECT).by();
+        var by = authorizer
+                .decide(principal(user), action, Target.project(PROJECT), NOW)
+                .by();
         assertThat(by).isNotNull();
         assertThat(by.level()).isNotEqualTo(Level.PLATFORM);
         return by.id();

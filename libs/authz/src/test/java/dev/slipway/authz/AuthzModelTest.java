@@ -6,7 +6,12 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class AuthzModelTest {
@@ -125,5 +130,81 @@ class AuthzModelTest {
 
         assertThat(world.model.principal(user)).isNull();
         assertThat(world.model.principalOf("issuer", "somebody")).isNull();
+    }
+
+    @Test
+    void principal_isNotFoundByItsOldSubject_whenThatChanged() {
+        var user = world.user("issuer", "before");
+
+        world.user(user, "issuer", "after", true);
+
+        assertThat(world.model.principalOf("issuer", "before")).isNull();
+        assertThat(world.model.principalOf("issuer", "after")).isNotNull();
+    }
+
+    @Test
+    void principal_keepsASubject_whenItsFormerOwnerIsDeactivated() {
+        var former = world.user("issuer", "somebody");
+        var present = world.user("issuer", "somebody");
+
+        world.deactivate(former);
+
+        assertThat(world.model.principalOf("issuer", "somebody"))
+                .isNotNull()
+                .extracting(Principal::id)
+                .isEqualTo(present);
+    }
+
+    @Test
+    void principal_isNobody_whenOnlyANewerVersionKnowsItsKind() {
+        var id = Ids.next().toString();
+
+        world.change(
+                "authz.principal",
+                Json.object()
+                        .put("principal_id", id)
+                        .put("actor_type", "robot")
+                        .put("responsible_user_id", id)
+                        .put("active", true));
+
+        assertThat(world.model.principal(UUID.fromString(id))).isNull();
+    }
+
+    @Test
+    void bindings_areAllFoundAndRemoved_howeverManyOnePrincipalHolds() {
+        var user = world.user("issuer", "somebody");
+        var projects = Stream.generate(Ids::next).limit(100).toList();
+        var held = projects.stream()
+                .collect(Collectors.toMap(project -> project, project -> world.bindProject(user, "any", project)));
+        var moved = projects.get(0);
+        var elsewhere = Ids.next();
+
+        world.bind(requireNonNull(held.get(moved)), user, "any", "project", null, elsewhere, null, false);
+        projects.subList(1, 50).forEach(project -> world.unbind(requireNonNull(held.get(project)), user));
+
+        assertThat(world.model.bindingsOf(user)).hasSize(51);
+        var holdings = requireNonNull(world.model.grants().holdings(user));
+        assertThat(holdings.near(moved)).isEmpty();
+        assertThat(holdings.near(elsewhere)).hasSize(1);
+        assertThat(holdings.near(projects.get(1))).isEmpty();
+        assertThat(holdings.near(projects.get(99))).hasSize(1);
+    }
+
+    @Test
+    void whenAt_runsOnceTheRevisionIsReached_andNotBefore() {
+        var ran = new AtomicInteger();
+        var givenUp = new AtomicInteger();
+        assertThat(world.model.whenAt(2, ran::incrementAndGet)).isNotNull();
+        requireNonNull(world.model.whenAt(2, givenUp::incrementAndGet)).run();
+
+        world.project(Ids.next(), Ids.next());
+        assertThat(ran).hasValue(0);
+        world.project(Ids.next(), Ids.next());
+        world.project(Ids.next(), Ids.next());
+
+        assertThat(ran).hasValue(1);
+        assertThat(givenUp).hasValue(0);
+        assertThat(world.model.whenAt(3, ran::incrementAndGet)).isNotNull();
+        assertThat(ran).hasValue(2);
     }
 }

@@ -11,6 +11,7 @@ import dev.slipway.messaging.Incoming;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -19,85 +20,147 @@ final class World {
     final AuthzModel model = new AuthzModel();
     private long revision;
 
-    /** With the roles that Slipway comes with. */
+    /** With the actions and roles that Slipway comes with. */
     static World withBuiltInRoles() {
         var world = new World();
-        RoleRegistry.load().roles().forEach(role -> world.role(role.name(), role.level(), role.actions()));
+        var registry = RoleRegistry.load();
+        registry.actions().forEach(action -> world.action(action, "active"));
+        registry.roles().forEach(role -> world.role(role.name(), role.level(), role.actions()));
         return world;
     }
 
+    void action(String action, String lifecycle) {
+        change("authz.action", Json.object().put("action", action).put("lifecycle", lifecycle));
+    }
+
     void role(String name, String level, Collection<String> actions) {
-        var payload = Json.object().put("role", name).put("level", level);
+        role(name, level, actions, null, false);
+    }
+
+    /** A role of an organization's own, or its removal. */
+    void role(String name, String level, Collection<String> actions, UUID orgId, boolean removed) {
+        var payload = Json.object()
+                .put("role", name)
+                .put("level", level)
+                .put("org_id", text(orgId))
+                .put("removed", removed);
         var list = payload.putArray("actions");
         actions.forEach(list::add);
         change("authz.role", payload);
+    }
+
+    void organization(UUID orgId, String state) {
+        change("authz.organization", Json.object().put("org_id", text(orgId)).put("state", state));
     }
 
     void project(UUID projectId, UUID orgId) {
         change("authz.project", Json.object().put("project_id", text(projectId)).put("org_id", text(orgId)));
     }
 
+    void project(UUID projectId, UUID orgId, String state) {
+        change(
+                "authz.project",
+                Json.object()
+                        .put("project_id", text(projectId))
+                        .put("org_id", text(orgId))
+                        .put("state", state));
+    }
+
     UUID user(String issuer, String subject) {
         var id = Ids.next();
-        principal(id, "user", issuer, subject, null, Map.of(), true);
+        user(id, issuer, subject, true);
         return id;
+    }
+
+    void user(UUID id, String issuer, String subject, boolean active) {
+        change(
+                "authz.principal",
+                principal(id, "user", List.of(), active).put("issuer", issuer).put("subject", subject));
     }
 
     UUID serviceAccount(UUID projectId, Collection<String> allowed) {
         var id = Ids.next();
-        var actions = new java.util.HashMap<String, Boolean>();
-        allowed.forEach(action -> actions.put(action, true));
-        principal(id, "service_account", null, null, projectId, actions, true);
+        change(
+                "authz.principal",
+                principal(id, "service_account", allowed, true).put("project_id", text(projectId)));
+        return id;
+    }
+
+    UUID operator(UUID orgId, UUID sharedRuntimeId, Collection<String> allowed) {
+        var id = Ids.next();
+        change(
+                "authz.principal",
+                principal(id, "shared_runtime_operator", allowed, true)
+                        .put("org_id", text(orgId))
+                        .put("shared_runtime_id", text(sharedRuntimeId)));
         return id;
     }
 
     void deactivate(UUID id) {
-        principal(id, "user", null, null, null, Map.of(), false);
+        user(id, null, null, false);
     }
 
-    private void principal(
-            UUID id,
-            String type,
-            String issuer,
-            String subject,
-            UUID projectId,
-            Map<String, Boolean> allowed,
-            boolean active) {
+    private static ObjectNode principal(UUID id, String type, Collection<String> allowed, boolean active) {
         var payload = Json.object()
                 .put("principal_id", text(id))
                 .put("actor_type", type)
                 .put("display_name", "Somebody")
-                .put("issuer", issuer)
-                .put("subject", subject)
+                .put("issuer", (String) null)
+                .put("subject", (String) null)
                 .put("org_id", (String) null)
-                .put("project_id", projectId == null ? null : text(projectId))
+                .put("project_id", (String) null)
                 .put("responsible_user_id", text(id))
                 .put("active", active);
         var list = payload.putArray("allowed_actions");
-        allowed.keySet().forEach(list::add);
-        change("authz.principal", payload);
+        allowed.forEach(list::add);
+        return payload;
+    }
+
+    void member(UUID groupId, UUID orgId, UUID userId, boolean removed) {
+        change(
+                "authz.group_member",
+                Json.object()
+                        .put("group_id", text(groupId))
+                        .put("org_id", text(orgId))
+                        .put("user_id", text(userId))
+                        .put("removed", removed));
     }
 
     @CanIgnoreReturnValue
     UUID bindPlatform(UUID principal, String role) {
-        return bind(Ids.next(), principal, role, "platform", null, null, false);
+        return bind(principal, role, "platform", null, null, null);
     }
 
     @CanIgnoreReturnValue
     UUID bindOrg(UUID principal, String role, UUID orgId) {
-        return bind(Ids.next(), principal, role, "organization", orgId, null, false);
+        return bind(principal, role, "organization", orgId, null, null);
     }
 
     @CanIgnoreReturnValue
     UUID bindProject(UUID principal, String role, UUID projectId) {
-        return bind(Ids.next(), principal, role, "project", null, projectId, false);
+        return bind(principal, role, "project", null, projectId, null);
+    }
+
+    @CanIgnoreReturnValue
+    UUID bind(UUID principal, String role, String level, UUID orgId, UUID projectId, Instant expiresAt) {
+        var id = Ids.next();
+        bind(id, principal, role, level, orgId, projectId, expiresAt, false);
+        return id;
     }
 
     void unbind(UUID binding, UUID principal) {
-        var ignored = bind(binding, principal, "any", "project", null, Ids.next(), true);
+        bind(binding, principal, "any", "project", null, Ids.next(), null, true);
     }
 
-    private UUID bind(UUID id, UUID principal, String role, String level, UUID orgId, UUID projectId, boolean removed) {
+    void bind(
+            UUID id,
+            UUID principal,
+            String role,
+            String level,
+            UUID orgId,
+            UUID projectId,
+            Instant expiresAt,
+            boolean removed) {
         change(
                 "authz.binding",
                 Json.object()
@@ -105,10 +168,10 @@ final class World {
                         .put("principal_id", text(principal))
                         .put("role", role)
                         .put("level", level)
-                        .put("org_id", orgId == null ? null : text(orgId))
-                        .put("project_id", projectId == null ? null : text(projectId))
+                        .put("org_id", text(orgId))
+                        .put("project_id", text(projectId))
+                        .put("expires_at", expiresAt == null ? null : expiresAt.toString())
                         .put("removed", removed));
-        return id;
     }
 
     void key(String kid, String issuer, String jwk, Instant expiresAt) {
@@ -130,13 +193,13 @@ final class World {
         model.apply(new Incoming("authz.state", 0, 0, appendedAt, "key", event.toBytes(), Map.of()));
     }
 
-    private void change(String type, ObjectNode payload) {
+    void change(String type, ObjectNode payload) {
         revision++;
         apply(type, payload.put("revision", revision), Instant.EPOCH);
         apply("authz.revision", Json.object().put("revision", revision), Instant.EPOCH);
     }
 
     private static String text(UUID id) {
-        return id.toString();
+        return id == null ? null : id.toString();
     }
 }

@@ -17,6 +17,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Operation;
 import dev.slipway.contract.Operation.Scope;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.RoleRegistry;
 import dev.slipway.messaging.Incoming;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.Outbox;
@@ -90,6 +91,10 @@ class DispatcherTest {
     @BeforeEach
     void know() {
         fresh.execute("TRUNCATE alpha.outbox");
+        RoleRegistry.load()
+                .actions()
+                .forEach(action -> apply(
+                        "authz.action", Json.object().put("action", action).put("lifecycle", "active")));
         apply("authz.role", role("owner", "apps.instance.read", "apps.instance.create"));
         apply(
                 "authz.project",

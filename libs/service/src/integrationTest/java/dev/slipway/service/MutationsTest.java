@@ -2,7 +2,6 @@ package dev.slipway.service;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.Principal;
-import dev.slipway.authz.Principal.ActorType;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -26,7 +25,6 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 
 import static dev.slipway.service.DatabaseTest.await;
@@ -195,7 +193,7 @@ class MutationsTest {
         }
         JsonNode json = Json.object().put("text", body);
         var call = new Call(operation, "c-1", null, Map.of("project_id", path), Map.of(), headers, json);
-        var principal = new Principal(caller, ActorType.USER, "Somebody", caller, null, null, Set.of(), null);
+        var principal = Principal.user(caller, "Somebody");
         return new Request(call, principal, null, null, new Cause("c-1", Context.root()));
     }
 

@@ -5,6 +5,7 @@ import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Decision;
 import dev.slipway.authz.Principal;
+import dev.slipway.authz.Target;
 import dev.slipway.authz.TokenVerifier;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -146,7 +147,8 @@ public final class Dispatcher {
         var principal = tokens.verify(token, clock.instant());
         var projectId = projectOf(call);
         var orgId = projectId == null ? null : model.orgOf(projectId);
-        var decision = decide(operation, principal, call, projectId);
+        var decision =
+                authorizer.decide(principal, operation.action(), target(operation, call, projectId), clock.instant());
         if (decision.allowed()) {
             allowed.increment();
             return Future.succeededFuture(new Request(call, principal, orgId, projectId, cause));
@@ -155,19 +157,21 @@ public final class Dispatcher {
         return refused(operation, principal, orgId, projectId, decision, cause);
     }
 
-    private Decision decide(Operation operation, Principal principal, Call call, @Nullable UUID projectId) {
-        var action = operation.action();
+    private static Target target(Operation operation, Call call, @Nullable UUID projectId) {
         return switch (operation.scope()) {
-            case PROJECT, PROJECT_HEADER ->
-                projectId == null
-                        ? authorizer.anywhere(principal, action)
-                        : authorizer.inProject(principal, action, projectId);
-            case ORGANIZATION ->
-                authorizer.inOrganization(
-                        principal, action, UUID.fromString(call.path().getOrDefault("org_id", "")));
-            case PLATFORM -> authorizer.anywhere(principal, action);
-            case SELF, PUBLIC -> Decision.allowedToAll();
+            case PROJECT, PROJECT_HEADER -> projectId == null ? Target.anywhere() : Target.project(projectId);
+            case ORGANIZATION -> organization(call);
+            case PLATFORM -> Target.platform();
+            case SELF, PUBLIC -> Target.self();
         };
+    }
+
+    private static Target organization(Call call) {
+        var orgId = UUID.fromString(call.path().getOrDefault("org_id", ""));
+        var sharedRuntimeId = call.path().get("shared_runtime_id");
+        return sharedRuntimeId == null
+                ? Target.organization(orgId)
+                : Target.sharedRuntime(orgId, UUID.fromString(sharedRuntimeId));
     }
 
     private static @Nullable UUID projectOf(Call call) {

@@ -37,7 +37,7 @@ public final class AuditVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         var store = new TimelineStore(opened.reads());
-        var api = new TimelineApi(store, new Authorizer(frame.authz()));
+        var api = new TimelineApi(store, new Authorizer(frame.authz()), frame.clock());
         var events = new TimelineEvents(store);
         return opened.serve("getCorrelation", api::get)
                 .consumeBatches("timeline", FACTS, GATHER, events::apply)

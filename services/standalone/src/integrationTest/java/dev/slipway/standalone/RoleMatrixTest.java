@@ -4,6 +4,7 @@ import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.Binding.Level;
 import dev.slipway.authz.Decision.Verdict;
 import dev.slipway.authz.Principal;
+import dev.slipway.authz.Target;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.Operation;
 import dev.slipway.contract.Operation.Scope;
@@ -153,12 +154,20 @@ class RoleMatrixTest {
             assertThat(decide("tenant_admin", action, Demo.SIBLING_PROJECT)).isEqualTo(Verdict.ALLOWED);
         }
         assertThat(requireNonNull(authorizer()
-                                .inProject(principal("project_owner"), "apps.instance.read", Demo.PROJECT)
+                                .decide(
+                                        principal("project_owner"),
+                                        "apps.instance.read",
+                                        Target.project(Demo.PROJECT),
+                                        Instant.now())
                                 .by())
                         .level())
                 .isEqualTo(Level.PROJECT);
         assertThat(requireNonNull(authorizer()
-                                .inProject(principal("tenant_owner"), "apps.instance.read", Demo.PROJECT)
+                                .decide(
+                                        principal("tenant_owner"),
+                                        "apps.instance.read",
+                                        Target.project(Demo.PROJECT),
+                                        Instant.now())
                                 .by())
                         .level())
                 .isEqualTo(Level.ORGANIZATION);
@@ -169,11 +178,15 @@ class RoleMatrixTest {
         var operator = requireNonNull(platform.platform().frame().authz().principal(Demo.OTHER_OPERATOR));
 
         assertThat(authorizer()
-                        .inProject(operator, "apps.instance.member.operate", Demo.OTHER_PROJECT)
+                        .decide(
+                                operator,
+                                "apps.instance.member.operate",
+                                Target.project(Demo.OTHER_PROJECT),
+                                Instant.now())
                         .verdict())
                 .isEqualTo(Verdict.NOT_ALLOWLISTED);
         assertThat(authorizer()
-                        .inProject(operator, "apps.instance.read", Demo.OTHER_PROJECT)
+                        .decide(operator, "apps.instance.read", Target.project(Demo.OTHER_PROJECT), Instant.now())
                         .verdict())
                 .isEqualTo(Verdict.ALLOWED);
     }
@@ -304,7 +317,9 @@ class RoleMatrixTest {
     }
 
     private static Verdict decide(String user, String action, UUID projectId) {
-        return authorizer().inProject(principal(user), action, projectId).verdict();
+        return authorizer()
+                .decide(principal(user), action, Target.project(projectId), Instant.now())
+                .verdict();
     }
 
     private static Principal principal(String user) {
@@ -320,7 +335,8 @@ class RoleMatrixTest {
             case ALLOWED -> "allow";
             case NOT_GRANTED -> "deny";
             case BREAK_GLASS_REQUIRED -> "twin";
-            case NOT_BOUND, UNKNOWN_ACTION, NOT_ALLOWLISTED, OTHER_TASK -> verdict.name();
+            case NOT_BOUND, UNKNOWN_ACTION, NOT_ALLOWLISTED, OTHER_TASK, OUT_OF_TOKEN_SCOPE, RESOURCE_DELETED ->
+                verdict.name();
         };
     }
 

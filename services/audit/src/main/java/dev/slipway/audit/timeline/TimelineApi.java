@@ -10,6 +10,7 @@ import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Clock;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -21,16 +22,19 @@ public final class TimelineApi {
 
     private final TimelineStore store;
     private final Authorizer authorizer;
+    private final Clock clock;
 
-    public TimelineApi(TimelineStore store, Authorizer authorizer) {
+    public TimelineApi(TimelineStore store, Authorizer authorizer, Clock clock) {
         this.store = store;
         this.authorizer = authorizer;
+        this.clock = clock;
     }
 
     public Future<Reply> get(Request request) {
         var correlationId = request.path("correlation_id");
         var reader = request.principal();
-        return store.find(correlationId, authorizer.reach(reader, ACTION), reader.id(), MAX_ENTRIES + 1)
+        var reach = authorizer.reach(reader, ACTION, clock.instant());
+        return store.find(correlationId, reach, reader.id(), MAX_ENTRIES + 1)
                 .map(facts -> facts.isEmpty() ? notFound() : Reply.of(timeline(correlationId, facts)));
     }
 

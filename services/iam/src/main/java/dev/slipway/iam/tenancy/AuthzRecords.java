@@ -20,6 +20,13 @@ final class AuthzRecords {
         this.revision = revision;
     }
 
+    void action(String action) {
+        authz(
+                "action:" + action,
+                "authz.action",
+                Json.object().put("action", action).put("lifecycle", "active"));
+    }
+
     void role(Role role) {
         var payload = Json.object().put("role", role.name()).put("level", role.level());
         payload.set("actions", texts(role.actions()));

@@ -1,5 +1,6 @@
 package dev.slipway.iam.tenancy;
 
+import dev.slipway.contract.RoleRegistry;
 import dev.slipway.contract.RoleRegistry.Role;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -74,6 +75,7 @@ public final class TenancyStore {
     /** Adds what is not there; announces only what was added, so that a second start changes nothing. */
     public Future<Void> ensure(UnitOfWork unit, List<Role> roles, IamSeed seed) {
         return raised(unit).compose(records -> {
+            RoleRegistry.load().actions().forEach(records::action);
             var chain = Future.<Void>succeededFuture();
             for (var role : roles) {
                 var row = Tuple.of(role.name(), role.level(), role.actions().toArray(String[]::new));

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Principal;
+import dev.slipway.authz.Target;
 import dev.slipway.authz.TokenVerifier;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.ErrorCode;
@@ -101,7 +102,8 @@ public final class AppInstanceEvents {
             throw Problem.of(ErrorCode.INSUFFICIENT_PERMISSIONS, "The token is not bound to this instance and command.")
                     .asException();
         }
-        var decision = authorizer.inProject(principal, ACTION, uuid(payload, "project_id"));
+        var project = Target.project(uuid(payload, "project_id"));
+        var decision = authorizer.decide(principal, ACTION, project, record.appendedAt());
         if (!decision.allowed()) {
             throw decision.problem(ACTION).asException();
         }

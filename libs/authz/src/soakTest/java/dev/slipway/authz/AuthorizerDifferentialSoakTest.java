@@ -1,0 +1,12 @@
+package dev.slipway.authz;
+
+import org.junit.jupiter.api.Test;
+
+class AuthorizerDifferentialSoakTest {
+    private static final int QUESTIONS = Integer.getInteger("slipway.authz.questions", 1_000_000);
+
+    @Test
+    void decisions_areThoseOfTheNaiveImplementation_inAMillionQuestions() {
+        Differential.run(QUESTIONS);
+    }
+}

@@ -1,0 +1,242 @@
+package dev.slipway.authz;
+
+import dev.slipway.authz.Decision.Verdict;
+import dev.slipway.authz.Principal.Task;
+import dev.slipway.contract.Ids;
+import dev.slipway.testkit.Proves;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** One small world, and a table of questions about it. A place with an exclamation mark is asked for through its admin twin. */
+class AuthorizerTableTest {
+    private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
+    private static final UUID A = Ids.next();
+    private static final UUID B = Ids.next();
+    private static final UUID GONE = Ids.next();
+    private static final UUID RUNTIME = Ids.next();
+    private static final Map<String, UUID> PROJECTS =
+            Map.of("a1", Ids.next(), "a2", Ids.next(), "a3deleted", Ids.next(), "b1", Ids.next(), "g1", Ids.next());
+
+    private final World world = World.withBuiltInRoles();
+    private final Authorizer authorizer = new Authorizer(world.model);
+    private final Map<String, Principal> people = new HashMap<>();
+
+    AuthorizerTableTest() {
+        world.organization(A, "active");
+        world.organization(GONE, "deleted");
+        world.project(project("a1"), A, "active");
+        world.project(project("a2"), A);
+        world.project(project("a3deleted"), A, "deleted");
+        world.project(project("b1"), B);
+        world.project(project("g1"), GONE);
+        world.action("apps.version.retire", "retired");
+        world.action("apps.version.disable", "draft");
+        world.action("apps.version.deprecate", "deprecated");
+        roles();
+        users();
+        machines();
+    }
+
+    private void roles() {
+        world.role("deleter", "project", List.of("apps.instance.delete"), A, false);
+        world.role("dropped", "project", List.of("apps.instance.read"), A, false);
+        world.role("dropped", "project", List.of(), A, true);
+        world.role("climber", "platform", List.of("registry.write"), A, false);
+    }
+
+    private void users() {
+        world.bindProject(user("member"), "project_member", project("a1"));
+        world.bind(user("lapsed"), "project_owner", "project", A, project("a1"), NOW);
+        world.bind(user("lasting"), "project_owner", "project", A, project("a1"), NOW.plusMillis(1));
+        world.bind(user("lapsed_admin"), "platform_ops", "platform", null, null, NOW);
+        var group = Ids.next();
+        world.bindProject(group, "project_admin", project("a1"));
+        world.member(group, A, user("grouped"), false);
+        world.member(group, A, user("left"), false);
+        world.member(group, A, id("left"), true);
+        world.bindProject(user("custom"), "deleter", project("a1"));
+        world.bindProject(user("smuggled"), "deleter", project("b1"));
+        world.bindPlatform(user("climbing"), "climber");
+        world.bindPlatform(user("posing"), "deleter");
+        world.bindProject(user("dropped"), "dropped", project("a1"));
+        world.bindOrg(user("owner"), "tenant_owner", A);
+        world.bindOrg(user("owner_of_gone"), "tenant_owner", GONE);
+        world.bindPlatform(user("admin"), "platform_superadmin");
+        world.bindOrg(user("misbound"), "platform_superadmin", A);
+        world.bindPlatform(user("overbound"), "tenant_owner");
+        world.bindProject(user("machinelike"), "service_account", project("a1"));
+        people.put("reading_key", person("owner").restrictedTo(Set.of("apps.instance.read", "iam.api_key.read")));
+        people.put("reading_admin", person("admin").restrictedTo(Set.of("apps.instance.read")));
+    }
+
+    private void machines() {
+        var list = List.of("apps.instance.read", "apps.instance.report", "apps.shared_runtime.read");
+        put("account", world.serviceAccount(project("a1"), list));
+        put("account_of_deleted", world.serviceAccount(project("a3deleted"), list));
+        put("operator", world.operator(A, RUNTIME, List.of("apps.shared_runtime.read", "apps.shared_runtime.update")));
+        put("operator_of_gone", world.operator(GONE, RUNTIME, List.of("apps.shared_runtime.worker.operate")));
+        world.bindOrg(id("operator"), "tenant_owner", A);
+        people.put("narrow_account", person("account").restrictedTo(Set.of("apps.instance.read")));
+        var task = new Task(Ids.next(), Ids.next(), Ids.next(), Set.of("apps.instance.report", "usage.read"));
+        people.put("task", person("account").bound(task));
+        world.bindPlatform(id("account"), "platform_superadmin");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        // Expiry, to the instant
+        "lapsed,           apps.instance.read,            project a1,        NOT_BOUND",
+        "lasting,          apps.instance.read,            project a1,        ALLOWED",
+        "lapsed_admin,     apps.instance.read,            project a1,        NOT_BOUND",
+        "lapsed_admin,     apps.instance.read,            project! a1,       NOT_GRANTED",
+        // Groups
+        "grouped,          apps.instance.delete,          project a1,        ALLOWED",
+        "grouped,          apps.instance.delete,          project a2,        NOT_BOUND",
+        "left,             apps.instance.delete,          project a1,        NOT_BOUND",
+        // Organizations' own roles, inside the organization alone
+        "custom,           apps.instance.delete,          project a1,        ALLOWED",
+        "custom,           apps.instance.read,            project a1,        NOT_GRANTED",
+        "smuggled,         apps.instance.delete,          project b1,        NOT_GRANTED",
+        "smuggled,         apps.instance.delete,          anywhere,          NOT_GRANTED",
+        "posing,           apps.instance.delete,          platform,          NOT_GRANTED",
+        "climbing,         registry.write,                platform,          NOT_GRANTED",
+        "climbing,         registry.write,                project! a1,       NOT_GRANTED",
+        "dropped,          apps.instance.read,            project a1,        NOT_GRANTED",
+        // Actions that are not in use
+        "owner,            apps.version.retire,           project a1,        UNKNOWN_ACTION",
+        "admin,            apps.version.retire,           platform,          UNKNOWN_ACTION",
+        "admin,            apps.version.disable,          platform,          UNKNOWN_ACTION",
+        "admin,            apps.version.deprecate,        platform,          ALLOWED",
+        "admin,            apps.version.retire,           anywhere,          UNKNOWN_ACTION",
+        "owner,            apps.version.retire,           project b1,        NOT_BOUND",
+        // Deleted places: reading, deleting and reporting are left
+        "owner,            apps.instance.create,          project a3deleted, RESOURCE_DELETED",
+        "owner,            apps.instance.read,            project a3deleted, ALLOWED",
+        "owner,            apps.instance.delete,          project a3deleted, ALLOWED",
+        "member,           apps.instance.create,          project a3deleted, NOT_BOUND",
+        "owner_of_gone,    apps.instance.create,          project g1,        RESOURCE_DELETED",
+        "owner_of_gone,    iam.project.create,            org g,             RESOURCE_DELETED",
+        "owner_of_gone,    iam.organization.read,         org g,             ALLOWED",
+        "admin,            apps.instance.create,          project! a3deleted, RESOURCE_DELETED",
+        "admin,            apps.instance.force_delete,    project! a3deleted, ALLOWED",
+        "account_of_deleted, apps.instance.report,        project a3deleted, ALLOWED",
+        // The platform: only what is held there
+        "owner,            iam.organization.read,         platform,          NOT_GRANTED",
+        "admin,            iam.organization.read,         platform,          ALLOWED",
+        "overbound,        iam.organization.read,         platform,          NOT_GRANTED",
+        "misbound,         iam.organization.read,         platform,          NOT_GRANTED",
+        "misbound,         iam.organization.read,         org a,             NOT_GRANTED",
+        "account,          apps.instance.read,            platform,          NOT_GRANTED",
+        // Break-glass: platform roles of people, and nothing else
+        "admin,            apps.instance.read,            project a1,        BREAK_GLASS_REQUIRED",
+        "admin,            apps.instance.read,            project! a1,       ALLOWED",
+        "admin,            apps.instance.read,            project! none,     NOT_BOUND",
+        "admin,            iam.project.create,            org! a,            ALLOWED",
+        "admin,            apps.catalog.read,             anywhere!,         ALLOWED",
+        "admin,            apps.instance.report,          project! a1,       NOT_GRANTED",
+        "owner,            apps.instance.read,            project! a1,       NOT_GRANTED",
+        "owner,            apps.instance.read,            project! none,     NOT_GRANTED",
+        "overbound,        apps.instance.read,            project! a1,       NOT_GRANTED",
+        "account,          apps.instance.read,            project! a1,       NOT_GRANTED",
+        "reading_admin,    apps.instance.delete,          project! a1,       OUT_OF_TOKEN_SCOPE",
+        // Tokens made for some actions
+        "reading_key,      apps.instance.read,            project a1,        ALLOWED",
+        "reading_key,      apps.instance.create,          project a1,        OUT_OF_TOKEN_SCOPE",
+        "reading_key,      apps.instance.create,          project b1,        NOT_BOUND",
+        "reading_key,      apps.catalog.read,             anywhere,          OUT_OF_TOKEN_SCOPE",
+        "reading_key,      iam.me.read,                   self,              ALLOWED",
+        "reading_key,      iam.api_key.write,             self,              OUT_OF_TOKEN_SCOPE",
+        "owner,            iam.api_key.write,             self,              ALLOWED",
+        "narrow_account,   apps.instance.read,            project a1,        ALLOWED",
+        "narrow_account,   apps.instance.report,          project a1,        OUT_OF_TOKEN_SCOPE",
+        "task,             apps.instance.report,          project a1,        ALLOWED",
+        "task,             apps.instance.read,            project a1,        OTHER_TASK",
+        "task,             usage.read,                    project a1,        NOT_ALLOWLISTED",
+        // Service accounts: their project, their role, their list
+        "account,          apps.instance.read,            project a2,        NOT_BOUND",
+        "account,          apps.shared_runtime.read,      project a1,        NOT_GRANTED",
+        "account,          apps.shared_runtime.read,      runtime a,         NOT_BOUND",
+        "account,          apps.instance.read,            org a,             NOT_BOUND",
+        "account,          apps.instance.read,            anywhere,          ALLOWED",
+        "machinelike,      apps.instance.read,            project a1,        NOT_GRANTED",
+        // Shared-runtime operators: their runtime, their role, their list, and never a project
+        "operator,         apps.shared_runtime.read,      runtime a,         ALLOWED",
+        "operator,         apps.shared_runtime.read,      runtime b,         NOT_BOUND",
+        "operator,         apps.shared_runtime.read,      runtime other,     NOT_BOUND",
+        "operator,         apps.shared_runtime.read,      org a,             NOT_BOUND",
+        "operator,         apps.shared_runtime.read,      project a1,        NOT_BOUND",
+        "operator,         apps.shared_runtime.read,      anywhere,          ALLOWED",
+        "operator,         apps.shared_runtime.update,    runtime a,         NOT_GRANTED",
+        "operator,         apps.shared_runtime.worker.read, runtime a,       NOT_ALLOWLISTED",
+        "operator_of_gone, apps.shared_runtime.worker.operate, runtime g,    RESOURCE_DELETED",
+        "owner,            apps.shared_runtime.read,      runtime a,         ALLOWED",
+        "member,           apps.shared_runtime.read,      runtime a,         NOT_BOUND",
+        "admin,            apps.shared_runtime.read,      runtime a,         BREAK_GLASS_REQUIRED",
+    })
+    @Proves({"1.76", "C.06"})
+    void decide_isAsWritten(String who, String action, String where, Verdict expected) {
+        var explanation = authorizer.explain(person(who), action, target(where), NOW);
+
+        assertThat(authorizer.decide(person(who), action, target(where), NOW).verdict())
+                .isEqualTo(expected);
+        assertThat(explanation.decision().verdict())
+                .as("%s", explanation.steps())
+                .isEqualTo(expected);
+    }
+
+    private static Target target(String where) {
+        var words = where.replace("!", "").split(" ", 2);
+        var target =
+                switch (words[0]) {
+                    case "platform" -> Target.platform();
+                    case "anywhere" -> Target.anywhere();
+                    case "self" -> Target.self();
+                    case "org" -> Target.organization(org(words[1]));
+                    case "runtime" ->
+                        words[1].equals("other")
+                                ? Target.sharedRuntime(A, Ids.next())
+                                : Target.sharedRuntime(org(words[1]), RUNTIME);
+                    default -> Target.project(words[1].equals("none") ? Ids.next() : project(words[1]));
+                };
+        return where.contains("!") ? target.throughBreakGlass() : target;
+    }
+
+    private static UUID org(String name) {
+        return switch (name) {
+            case "a" -> A;
+            case "b" -> B;
+            default -> GONE;
+        };
+    }
+
+    private static UUID project(String name) {
+        return requireNonNull(PROJECTS.get(name), name);
+    }
+
+    private UUID user(String name) {
+        put(name, world.user("issuer", name));
+        return id(name);
+    }
+
+    private void put(String name, UUID id) {
+        people.put(name, requireNonNull(world.model.principal(id)));
+    }
+
+    private UUID id(String name) {
+        return person(name).id();
+    }
+
+    private Principal person(String name) {
+        return requireNonNull(people.get(name), name);
+    }
+}

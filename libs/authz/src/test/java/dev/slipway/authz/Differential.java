@@ -1,0 +1,291 @@
+package dev.slipway.authz;
+
+import dev.slipway.authz.Decision.Verdict;
+import dev.slipway.authz.Explanation.Outcome;
+import dev.slipway.authz.Principal.Task;
+import dev.slipway.contract.Ids;
+import dev.slipway.naive.NaiveWorld;
+import dev.slipway.naive.NaiveWorld.Actor;
+import dev.slipway.naive.NaiveWorld.Held;
+import dev.slipway.naive.NaiveWorld.Membership;
+import dev.slipway.naive.NaiveWorld.Project;
+import dev.slipway.naive.NaiveWorld.Question;
+import dev.slipway.naive.NaiveWorld.Role;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Makes random worlds, each a random history, tells it to both implementations, and asks both the same questions. */
+final class Differential {
+    private static final int QUESTIONS_PER_WORLD = 20;
+    private static final int EVENTS_PER_WORLD = 40;
+    private static final List<String> ACTIONS =
+            List.of("a.read", "a.create", "a.delete", "a.force_delete", "a.report", "a.operate", "never.heard");
+    private static final List<String> ORGS = List.of("o1", "o2");
+    private static final List<String> PROJECTS = List.of("p1", "p2", "p3", "unknown");
+    private static final List<String> RUNTIMES = List.of("r1", "r2");
+    private static final List<String> USERS = List.of("u1", "u2", "u3");
+    private static final List<String> GROUPS = List.of("g1", "g2");
+    private static final List<String> ACCOUNTS = List.of("s1", "s2");
+    private static final List<String> OPERATORS = List.of("m1", "m2");
+    private static final List<String> ROLES =
+            List.of("role1", "role2", "role3", "role4", "service_account", "shared_runtime_operator", "nothing");
+
+    private final Random random;
+    private final World world = new World();
+    private final NaiveWorld naive = new NaiveWorld();
+    private final Authorizer authorizer = new Authorizer(world.model);
+    private final Map<String, UUID> ids = new HashMap<>();
+    private final List<String> history = new ArrayList<>();
+    private int bindings;
+
+    private Differential(Random random) {
+        this.random = random;
+    }
+
+    /** Fails at the first difference, and tells how to see it again. */
+    static void run(int questions) {
+        var seed = Long.getLong("slipway.authz.seed", new Random().nextLong());
+        System.out.println("differential test of decisions: " + questions + " questions, seed " + seed);
+        var random = new Random(seed);
+        var seen = EnumSet.noneOf(Verdict.class);
+        for (var asked = 0; asked < questions; asked += QUESTIONS_PER_WORLD) {
+            var pair = new Differential(random);
+            pair.live();
+            for (var i = 0; i < QUESTIONS_PER_WORLD; i++) {
+                seen.add(pair.compare("-Dslipway.authz.seed=" + seed + ", question " + (asked + i)));
+            }
+        }
+        assertThat(seen)
+                .as("the worlds must be rich enough to show every verdict")
+                .containsExactlyInAnyOrder(Verdict.values());
+    }
+
+    private Verdict compare(String where) {
+        var question = question();
+        var principal = principal(question.actor());
+        var target = target(question);
+        var now = Instant.ofEpochSecond(question.now());
+
+        var decision = authorizer.decide(principal, question.action(), target, now);
+        var explanation = authorizer.explain(principal, question.action(), target, now);
+
+        if (!decision.verdict().name().equals(naive.decide(question))
+                || !decision.equals(explanation.decision())
+                || !fits(decision, explanation)) {
+            throw new AssertionError(where + ": " + question + "\ndecided " + decision.verdict() + ", naively "
+                    + naive.decide(question) + ", explained " + explanation + "\n" + String.join("\n", history));
+        }
+        return decision.verdict();
+    }
+
+    /** The steps must tell the verdict: an allowed one by a binding has a step that grants, and nothing that denies. */
+    private static boolean fits(Decision decision, Explanation explanation) {
+        var outcomes =
+                explanation.steps().stream().map(Explanation.Step::outcome).toList();
+        return decision.allowed()
+                ? !outcomes.contains(Outcome.DENIES) && (decision.by() == null || outcomes.contains(Outcome.GRANTS))
+                : outcomes.contains(Outcome.DENIES)
+                        || !outcomes.contains(Outcome.GRANTS)
+                        || decision.verdict() == Verdict.NOT_BOUND;
+    }
+
+    private Question question() {
+        var actor = requireNonNull(naive.actors.get(one(List.of(USERS, USERS, ACCOUNTS, OPERATORS))));
+        var token = random.nextInt(4) == 0 ? some(ACTIONS) : null;
+        var task = actor.type().equals("service_account") && random.nextInt(4) == 0 ? some(ACTIONS) : null;
+        var asking = new Actor(
+                actor.id(), actor.type(), actor.org(), actor.project(), actor.runtime(), actor.list(), token, task);
+        var kind = pick(List.of("self", "platform", "anywhere", "org", "runtime", "project", "project", "project"));
+        var place =
+                switch (kind) {
+                    case "project" -> pick(PROJECTS);
+                    case "runtime" -> pick(RUNTIMES);
+                    default -> null;
+                };
+        var org = kind.equals("org") || kind.equals("runtime") ? pick(ORGS) : null;
+        var glass = !kind.equals("self") && random.nextInt(4) == 0;
+        return new Question(asking, pick(ACTIONS), kind, org, place, glass, random.nextInt(10));
+    }
+
+    private Principal principal(Actor actor) {
+        var known = requireNonNull(world.model.principal(id(actor.id())));
+        var task = actor.task();
+        var bound = task == null ? known : known.bound(new Task(Ids.next(), Ids.next(), Ids.next(), task));
+        return actor.token() == null ? bound : bound.restrictedTo(actor.token());
+    }
+
+    private Target target(Question question) {
+        var target =
+                switch (question.kind()) {
+                    case "self" -> Target.self();
+                    case "platform" -> Target.platform();
+                    case "anywhere" -> Target.anywhere();
+                    case "org" -> Target.organization(id(question.org()));
+                    case "runtime" -> Target.sharedRuntime(id(question.org()), id(question.id()));
+                    default -> Target.project(id(question.id()));
+                };
+        return question.glass() ? target.throughBreakGlass() : target;
+    }
+
+    private void live() {
+        ACTIONS.subList(0, 6).forEach(action -> action(action, "active"));
+        ROLES.forEach(name -> {
+            if (!name.equals("nothing")) {
+                role(name);
+            }
+        });
+        PROJECTS.subList(0, 3).forEach(project -> project(project, pick(ORGS)));
+        USERS.forEach(user -> actor(new Actor(user, "user", null, null, null, Set.of(), null, null)));
+        ACCOUNTS.forEach(account ->
+                actor(new Actor(account, "service_account", "o1", pick(PROJECTS), null, some(ACTIONS), null, null)));
+        OPERATORS.forEach(operator -> actor(new Actor(
+                operator, "shared_runtime_operator", pick(ORGS), null, pick(RUNTIMES), some(ACTIONS), null, null)));
+        for (var i = random.nextInt(EVENTS_PER_WORLD); i > 0; i--) {
+            event();
+        }
+    }
+
+    private void event() {
+        switch (random.nextInt(12)) {
+            case 0 -> action(pick(ACTIONS.subList(0, 6)), pick(List.of("draft", "active", "deprecated", "retired")));
+            case 1 -> role(pick(ROLES.subList(0, 6)));
+            case 2 -> organization(pick(ORGS), random.nextInt(3) == 0);
+            case 3 -> {
+                var id = pick(PROJECTS.subList(0, 3));
+                project(id, requireNonNull(naive.projects.get(id)).org());
+            }
+            case 4, 5 -> member(pick(GROUPS), pick(USERS), random.nextInt(3) == 0);
+            case 6 -> unbind();
+            default -> bind();
+        }
+    }
+
+    private void action(String action, String lifecycle) {
+        history.add("action " + action + " " + lifecycle);
+        naive.actions.put(action, lifecycle);
+        world.action(action, lifecycle);
+    }
+
+    private void role(String name) {
+        var machine = name.contains("_");
+        var level = machine ? "machine" : pick(List.of("platform", "organization", "project"));
+        var org = machine || random.nextBoolean() ? null : pick(ORGS);
+        var removed = random.nextInt(8) == 0;
+        var actions = some(ACTIONS);
+        history.add("role " + name + " " + level + " " + org + " " + actions + (removed ? " removed" : ""));
+        if (removed) {
+            naive.roles.remove(name);
+        } else {
+            naive.roles.put(name, new Role(level, org, actions));
+        }
+        world.role(name, level, actions, org == null ? null : id(org), removed);
+    }
+
+    private void organization(String org, boolean deleted) {
+        history.add("organization " + org + " deleted: " + deleted);
+        if (deleted) {
+            naive.deletedOrgs.add(org);
+        } else {
+            naive.deletedOrgs.remove(org);
+        }
+        world.organization(id(org), deleted ? "deleted" : "active");
+    }
+
+    private void project(String project, String org) {
+        var deleted = random.nextInt(4) == 0;
+        history.add("project " + project + " of " + org + " deleted: " + deleted);
+        naive.projects.put(project, new Project(org, deleted));
+        world.project(id(project), id(org), deleted ? "deleted" : "active");
+    }
+
+    private void actor(Actor actor) {
+        history.add(actor.toString());
+        naive.actors.put(actor.id(), actor);
+        switch (actor.type()) {
+            case "user" -> ids.put(actor.id(), world.user("issuer", actor.id()));
+            case "service_account" -> ids.put(actor.id(), world.serviceAccount(id(actor.project()), actor.list()));
+            default -> ids.put(actor.id(), world.operator(id(actor.org()), id(actor.runtime()), actor.list()));
+        }
+    }
+
+    private void member(String group, String user, boolean removed) {
+        history.add("member " + user + " of " + group + " removed: " + removed);
+        if (removed) {
+            naive.memberships.remove(new Membership(group, user));
+        } else {
+            naive.memberships.add(new Membership(group, user));
+        }
+        world.member(id(group), id("o1"), id(user), removed);
+    }
+
+    private void bind() {
+        // Now and then one that is there already, with another role, place or end.
+        var again = !naive.held.isEmpty() && random.nextInt(6) == 0 ? pick(naive.held) : null;
+        var who = again == null ? one(List.of(USERS, USERS, GROUPS, ACCOUNTS, OPERATORS)) : again.who();
+        var level = pick(List.of("platform", "organization", "project", "project"));
+        var place =
+                switch (level) {
+                    case "platform" -> null;
+                    case "organization" -> pick(ORGS);
+                    default -> pick(PROJECTS);
+                };
+        var expires = random.nextBoolean() ? null : (long) random.nextInt(10);
+        var id = again == null ? "b" + bindings++ : again.id();
+        var held = new Held(id, who, pick(ROLES), level, place, expires);
+        history.add(held.toString());
+        naive.held.removeIf(h -> h.id().equals(id));
+        naive.held.add(held);
+        world.bind(
+                id(id),
+                id(who),
+                held.role(),
+                level,
+                level.equals("organization") ? id(place) : null,
+                level.equals("project") ? id(place) : null,
+                expires == null ? null : Instant.ofEpochSecond(expires),
+                false);
+    }
+
+    private void unbind() {
+        if (!naive.held.isEmpty()) {
+            var held = pick(naive.held);
+            history.add("removed " + held.id());
+            naive.held.remove(held);
+            world.unbind(id(held.id()), id(held.who()));
+        }
+    }
+
+    private UUID id(String name) {
+        return ids.computeIfAbsent(name, ignored -> Ids.next());
+    }
+
+    private <T> T pick(List<T> from) {
+        return from.get(random.nextInt(from.size()));
+    }
+
+    private String one(List<List<String>> kinds) {
+        return pick(pick(kinds));
+    }
+
+    private Set<String> some(List<String> of) {
+        var chosen = new HashSet<String>();
+        of.forEach(each -> {
+            if (random.nextBoolean()) {
+                chosen.add(each);
+            }
+        });
+        return chosen;
+    }
+}

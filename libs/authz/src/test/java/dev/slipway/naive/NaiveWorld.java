@@ -1,0 +1,173 @@
+package dev.slipway.naive;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * The rules of who may do what, a second time: from plain lists that are searched from front to end, with nothing of the real ones. Ids are
+ * words, times are numbers, verdicts are words.
+ */
+public final class NaiveWorld {
+    /** Action to lifecycle. */
+    public final Map<String, String> actions = new HashMap<>();
+
+    public final Map<String, Role> roles = new HashMap<>();
+    public final Set<String> deletedOrgs = new HashSet<>();
+    public final Map<String, Project> projects = new HashMap<>();
+    public final Map<String, Actor> actors = new HashMap<>();
+    public final List<Held> held = new ArrayList<>();
+    public final Set<Membership> memberships = new HashSet<>();
+
+    /** {@code org} is null for a role that is built in. */
+    public record Role(String level, String org, Set<String> actions) {}
+
+    public record Project(String org, boolean deleted) {}
+
+    /** {@code token} and {@code task} are null where the token is good for everything. */
+    public record Actor(
+            String id,
+            String type,
+            String org,
+            String project,
+            String runtime,
+            Set<String> list,
+            Set<String> token,
+            Set<String> task) {}
+
+    /** {@code place} is null at the platform; {@code expires} is null when it lasts. */
+    public record Held(String id, String who, String role, String level, String place, Long expires) {}
+
+    public record Membership(String group, String user) {}
+
+    /** {@code kind} is self, platform, anywhere, org, runtime or project. */
+    public record Question(Actor actor, String action, String kind, String org, String id, boolean glass, long now) {}
+
+    public String decide(Question q) {
+        return q.actor.type.equals("user") ? asUser(q) : asMachine(q);
+    }
+
+    private String asUser(Question q) {
+        if (q.kind.equals("self") && !q.glass) {
+            return q.actor.token == null || q.action.endsWith(".read") || q.actor.token.contains(q.action)
+                    ? "ALLOWED"
+                    : "OUT_OF_TOKEN_SCOPE";
+        }
+        if (q.glass || q.kind.equals("platform")) {
+            var granting = current(q).filter(h -> h.level.equals("platform")).anyMatch(h -> grants(h, q.action));
+            if (!live(q.action)) {
+                return "UNKNOWN_ACTION";
+            }
+            if (!granting) {
+                return "NOT_GRANTED";
+            }
+            return q.kind.equals("project") && !projects.containsKey(q.id) ? "NOT_BOUND" : afterGrant(q);
+        }
+        if (q.kind.equals("anywhere")) {
+            if (!live(q.action)) {
+                return "UNKNOWN_ACTION";
+            }
+            return current(q).anyMatch(h -> grants(h, q.action)) ? afterGrant(q) : "NOT_GRANTED";
+        }
+        var here = current(q).filter(h -> covers(h, q)).toList();
+        if (here.isEmpty()) {
+            var exists = !q.kind.equals("project") || projects.containsKey(q.id);
+            return exists && current(q).anyMatch(h -> h.level.equals("platform"))
+                    ? "BREAK_GLASS_REQUIRED"
+                    : "NOT_BOUND";
+        }
+        if (!live(q.action)) {
+            return "UNKNOWN_ACTION";
+        }
+        return here.stream().anyMatch(h -> grants(h, q.action)) ? afterGrant(q) : "NOT_GRANTED";
+    }
+
+    private String asMachine(Question q) {
+        var actor = q.actor;
+        if (q.glass || q.kind.equals("platform")) {
+            return live(q.action) ? "NOT_GRANTED" : "UNKNOWN_ACTION";
+        }
+        if (q.kind.equals("self")) {
+            return "ALLOWED";
+        }
+        var account = actor.type.equals("service_account");
+        var there = q.kind.equals("anywhere")
+                || (account && q.kind.equals("project") && actor.project.equals(q.id))
+                || (!account && q.kind.equals("runtime") && actor.org.equals(q.org) && actor.runtime.equals(q.id));
+        if (!there || (account && !projects.containsKey(actor.project))) {
+            return "NOT_BOUND";
+        }
+        if (!live(q.action)) {
+            return "UNKNOWN_ACTION";
+        }
+        var ceiling = roles.get(actor.type);
+        if (ceiling == null || !ceiling.level.equals("machine") || !ceiling.actions.contains(q.action)) {
+            return "NOT_GRANTED";
+        }
+        if (actor.task != null && !actor.task.contains(q.action)) {
+            return "OTHER_TASK";
+        }
+        return actor.list.contains(q.action) ? afterGrant(q) : "NOT_ALLOWLISTED";
+    }
+
+    private String afterGrant(Question q) {
+        if (q.actor.token != null && !q.actor.token.contains(q.action)) {
+            return "OUT_OF_TOKEN_SCOPE";
+        }
+        var survives = List.of("read", "delete", "force_delete", "report")
+                .contains(q.action.substring(q.action.lastIndexOf('.') + 1));
+        return deleted(q) && !survives ? "RESOURCE_DELETED" : "ALLOWED";
+    }
+
+    private boolean deleted(Question q) {
+        var machineAnywhere = q.kind.equals("anywhere") && !q.actor.type.equals("user");
+        var projectId = machineAnywhere ? q.actor.project : q.kind.equals("project") ? q.id : null;
+        if (projectId != null) {
+            var project = projects.get(projectId);
+            return project.deleted || deletedOrgs.contains(project.org);
+        }
+        var org = machineAnywhere ? q.actor.org : q.org;
+        return org != null && deletedOrgs.contains(org);
+    }
+
+    private boolean live(String action) {
+        return Set.of("active", "deprecated").contains(actions.getOrDefault(action, "none"));
+    }
+
+    private Stream<Held> current(Question q) {
+        return held.stream()
+                .filter(h -> h.who.equals(q.actor.id) || memberships.contains(new Membership(h.who, q.actor.id)))
+                .filter(h -> h.expires == null || q.now < h.expires);
+    }
+
+    private boolean covers(Held h, Question q) {
+        if (q.kind.equals("project")) {
+            var project = projects.get(q.id);
+            return project != null
+                    && ((h.level.equals("project") && h.place.equals(q.id))
+                            || (h.level.equals("organization") && h.place.equals(project.org)));
+        }
+        return h.level.equals("organization") && h.place.equals(q.org);
+    }
+
+    private boolean grants(Held h, String action) {
+        var role = roles.get(h.role);
+        if (role == null || role.level.equals("machine") || !role.actions.contains(action)) {
+            return false;
+        }
+        var atPlatform = h.level.equals("platform");
+        if (role.level.equals("platform") != atPlatform) {
+            return false;
+        }
+        if (role.org == null) {
+            return true;
+        }
+        var project = h.level.equals("project") ? projects.get(h.place) : null;
+        var org = h.level.equals("organization") ? h.place : project == null ? null : project.org;
+        return !atPlatform && role.org.equals(org);
+    }
+}
