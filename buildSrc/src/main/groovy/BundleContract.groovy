@@ -20,6 +20,7 @@ import org.yaml.snakeyaml.constructor.SafeConstructor
 @CacheableTask
 abstract class BundleContract extends DefaultTask {
     static final VERBS = ['get', 'put', 'post', 'delete', 'patch']
+    static final TENANT_SCOPES = ['project', 'project_header', 'organization']
     static final SCOPES = ['public', 'self', 'project', 'project_header', 'organization', 'platform']
 
     @InputDirectory
@@ -37,6 +38,8 @@ abstract class BundleContract extends DefaultTask {
         def openapi = openapi()
         def problems = faults(openapi)
         if (problems) { throw new GradleException('The REST contract is not complete:\n  ' + problems.join('\n  ')) }
+        withRevision(openapi)
+        withTwins(openapi)
         new File(out, 'openapi.json').text = JsonOutput.prettyPrint(JsonOutput.toJson(openapi))
         def events = [:]
         folder('events').listFiles().findAll { it.name.endsWith('.json') }.sort().each {
@@ -62,6 +65,37 @@ abstract class BundleContract extends DefaultTask {
         localized(document)
     }
 
+    /** Whoever has a token may ask to be judged by data that is no older than a write of theirs. */
+    static void withRevision(Map document) {
+        document.paths.values().each { item ->
+            item.findAll { it.key in VERBS && it.value.'x-slipway-scope' != 'public' }.each { verb, operation ->
+                operation.parameters = (operation.parameters ?: []) + [['$ref': '#/components/parameters/Revision']]
+            }
+        }
+    }
+
+    /** Platform roles reach what is a tenant's through these alone, each time for a reason. */
+    static void withTwins(Map document) {
+        def twins = [:]
+        document.paths.findAll { it.key.startsWith('/api/v1/') && !it.key.startsWith('/api/v1/admin/') }.each { path, item ->
+            def mirrored = item.findAll { it.key in VERBS && it.value.'x-slipway-scope' in TENANT_SCOPES }
+            if (mirrored) {
+                twins[path.replaceFirst('/api/v1/', '/api/v1/admin/')] = mirrored.collectEntries { verb, operation -> [verb, twin(operation)] }
+            }
+        }
+        merge(document.paths, twins, 'an admin twin')
+    }
+
+    static Map twin(Map operation) {
+        operation + [
+            operationId: 'admin' + operation.operationId.capitalize(),
+            summary: "Break-glass: $operation.summary".toString(),
+            description: 'For platform roles, without being bound to the tenant. Every use is audited and announced, with its reason.',
+            parameters: operation.parameters + [['$ref': '#/components/parameters/BreakGlassReason']],
+            'x-slipway-twin-of': operation.operationId,
+        ]
+    }
+
     static void merge(Map into, Map from, String file) {
         def twice = into.keySet().intersect(from.keySet())
         if (twice) { throw new GradleException("$file defines again: ${twice.join(', ')}") }
@@ -85,7 +119,7 @@ abstract class BundleContract extends DefaultTask {
                 if (!operation.'x-slipway-action') { problems << "$name names no x-slipway-action" }
                 if (!(operation.'x-slipway-scope' in SCOPES)) { problems << "$name names no x-slipway-scope of $SCOPES" }
                 if (!operation.responses?.default) { problems << "$name has no default (error) response" }
-                def changes = verb != 'get' && operation.security != []
+                def changes = verb != 'get' && operation.security != [] && !operation.'x-slipway-reads'
                 def keyed = operation.parameters.any { it.'$ref'?.endsWith('/IdempotencyKey') }
                 if (changes && !keyed) { problems << "$name changes something and takes no Idempotency-Key" }
             }

@@ -76,10 +76,12 @@ public final class Contract {
         var body = location + "/requestBody/content/application~1json/schema";
         return new Operation(
                 node.path("operationId").asText(),
+                node.path("x-slipway-twin-of").textValue(),
                 method.toUpperCase(Locale.ROOT),
                 path,
                 node.path("x-slipway-action").asText(),
                 Scope.of(node.path("x-slipway-scope").asText()),
+                method.equals("get") || node.path("x-slipway-reads").asBoolean(),
                 successStatus(node),
                 List.copyOf(pathParameters),
                 queryParameters,

@@ -34,10 +34,12 @@ public final class Operation {
     }
 
     private final String id;
+    private final @Nullable String twinOf;
     private final String method;
     private final String path;
     private final String action;
     private final Scope scope;
+    private final boolean reads;
     private final int successStatus;
     private final List<Parameter> pathParameters;
     private final Map<String, Parameter> queryParameters;
@@ -46,20 +48,24 @@ public final class Operation {
 
     Operation(
             String id,
+            @Nullable String twinOf,
             String method,
             String path,
             String action,
             Scope scope,
+            boolean reads,
             int successStatus,
             List<Parameter> pathParameters,
             Map<String, Parameter> queryParameters,
             List<Parameter> headerParameters,
             @Nullable SchemaCheck body) {
         this.id = id;
+        this.twinOf = twinOf;
         this.method = method;
         this.path = path;
         this.action = action;
         this.scope = scope;
+        this.reads = reads;
         this.successStatus = successStatus;
         this.pathParameters = pathParameters;
         this.queryParameters = queryParameters;
@@ -69,6 +75,16 @@ public final class Operation {
 
     public String id() {
         return id;
+    }
+
+    /** The operation that serves this one: itself, or the one whose admin twin it is. */
+    public String servedBy() {
+        return twinOf == null ? id : twinOf;
+    }
+
+    /** Whether this is the admin twin of another operation. */
+    public boolean isTwin() {
+        return twinOf != null;
     }
 
     public String method() {
@@ -97,7 +113,7 @@ public final class Operation {
     }
 
     public boolean changesSomething() {
-        return !method.equals("GET");
+        return !reads;
     }
 
     public List<Parameter> headerParameters() {

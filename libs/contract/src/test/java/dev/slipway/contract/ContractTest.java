@@ -7,6 +7,7 @@ import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,6 +72,61 @@ class ContractTest {
             if (operation.scope() == Scope.ORGANIZATION) {
                 assertThat(operation.path()).as(operation.id()).contains("{org_id}");
             }
+        }
+    }
+
+    @Test
+    void everyTenantOperation_hasAnAdminTwin_andNoOtherHas() {
+        for (var operation : CONTRACT.operations()) {
+            var tenants = operation.path().startsWith("/api/v1/")
+                    && !operation.path().startsWith("/api/v1/admin/")
+                    && List.of(Scope.PROJECT, Scope.PROJECT_HEADER, Scope.ORGANIZATION)
+                            .contains(operation.scope());
+            var twins = CONTRACT.operations().stream()
+                    .filter(o -> o.isTwin() && o.servedBy().equals(operation.id()))
+                    .toList();
+            assertThat(twins).as(operation.id()).hasSize(tenants ? 1 : 0).allSatisfy(twin -> {
+                assertThat(twin.path()).isEqualTo(operation.path().replace("/api/v1/", "/api/v1/admin/"));
+                assertThat(twin.method()).isEqualTo(operation.method());
+                assertThat(twin.action()).isEqualTo(operation.action());
+                assertThat(twin.scope()).isEqualTo(operation.scope());
+                assertThat(twin.successStatus()).isEqualTo(operation.successStatus());
+            });
+        }
+        assertThat(CONTRACT.operation("adminGetAppInstance").servedBy()).isEqualTo("getAppInstance");
+    }
+
+    @Test
+    void check_namesTheReason_whenATwinIsGivenNoneOrAnEmptyOne() {
+        var twin = CONTRACT.operation("adminListAppInstances");
+
+        for (var given : Arrays.asList(null, "short", "         ", "r".repeat(501))) {
+            assertThat(twin.check(
+                            Map.of("project_id", PROJECT),
+                            Map.of(),
+                            name -> name.equals("X-Break-Glass-Reason") ? given : null,
+                            null))
+                    .as(given)
+                    .extracting(FieldProblem::field)
+                    .containsExactly("X-Break-Glass-Reason");
+        }
+    }
+
+    @Test
+    void check_namesTheRevision_whenItIsNone() {
+        for (var operation : List.of("getMe", "listAppInstances", "adminListAppInstances")) {
+            assertThat(CONTRACT.operation(operation)
+                            .check(
+                                    Map.of("project_id", PROJECT),
+                                    Map.of(),
+                                    name -> switch (name) {
+                                        case "X-Revision" -> "soon";
+                                        case "X-Break-Glass-Reason" -> "a good reason";
+                                        default -> null;
+                                    },
+                                    null))
+                    .extracting(FieldProblem::field)
+                    .containsExactly("X-Revision");
         }
     }
 

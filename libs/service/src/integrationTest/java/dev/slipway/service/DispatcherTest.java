@@ -60,6 +60,7 @@ class DispatcherTest {
     private static final UUID PROJECT = Ids.next();
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final Duration WRITES = Duration.ofSeconds(30);
+    private static final Map<String, String> BREAK_GLASS = Map.of("x-break-glass-reason", "a customer called");
     private static final Duration READS = Duration.ofMinutes(5);
     private static Vertx vertx;
     private static Telemetry telemetry;
@@ -99,18 +100,12 @@ class DispatcherTest {
         apply(
                 "authz.project",
                 Json.object().put("project_id", PROJECT.toString()).put("org_id", ORG.toString()));
-        var owner = principal("owner");
-        principal("stranger");
         apply(
-                "authz.binding",
-                Json.object()
-                        .put("binding_id", Ids.next().toString())
-                        .put("principal_id", owner.toString())
-                        .put("role", "owner")
-                        .put("level", "project")
-                        .put("org_id", ORG.toString())
-                        .put("project_id", PROJECT.toString())
-                        .put("removed", false));
+                "authz.role",
+                role("admin", "apps.instance.read", "apps.instance.create").put("level", "platform"));
+        principal("stranger");
+        bind(principal("owner"), "owner", "project");
+        bind(principal("admin"), "admin", "platform");
         var key = Json.object()
                 .put("kid", ISSUER.kid())
                 .put("issuer", "issuer")
@@ -186,6 +181,100 @@ class DispatcherTest {
         assertThat(record.at("/payload/action").asText()).isEqualTo("apps.instance.create");
         assertThat(record.at("/payload/actor/display_name").asText()).isEqualTo("stranger");
         assertThat(record.at("/payload/metadata/verdict").asText()).isEqualTo("not_bound");
+    }
+
+    @Test
+    @Proves("1.76")
+    void platformRole_isRefused_withoutBreakGlass_andATenantsRoleWithIt() {
+        serve(this::handle);
+
+        assertThat(code(call("getAppInstance", token("admin")))).isEqualTo(ErrorCode.BREAK_GLASS_REQUIRED);
+        assertThat(code(call("getAppInstance", token("owner"), BREAK_GLASS)))
+                .isEqualTo(ErrorCode.INSUFFICIENT_PERMISSIONS);
+        assertThat(code(call("getAppInstance", token("stranger"), BREAK_GLASS)))
+                .isEqualTo(ErrorCode.INSUFFICIENT_PERMISSIONS);
+
+        assertThat(handled).hasValue(0);
+        assertThat(fresh.query("""
+                        SELECT count(*) FROM alpha.outbox
+                        WHERE convert_from(value, 'UTF8')::jsonb #>> '{payload,metadata,break_glass_reason}' = 'a customer called'
+                        """)).isEqualTo("2");
+    }
+
+    @Test
+    @Proves({"1.76", "2.28"})
+    void breakGlass_isOnRecordWithItsReason_beforeTheHandlerRuns_evenIfThatFails() {
+        serve(request -> {
+            assertThat(fresh.query("SELECT count(*) FROM alpha.outbox")).isEqualTo("2");
+            assertThat(request.projectId()).isEqualTo(PROJECT);
+            assertThat(request.orgId()).isEqualTo(ORG);
+            handled.incrementAndGet();
+            return Future.failedFuture(new IllegalStateException("the handler fails"));
+        });
+
+        assertThat(code(call("getAppInstance", token("admin"), BREAK_GLASS))).isEqualTo(ErrorCode.INTERNAL_ERROR);
+
+        assertThat(handled).hasValue(1);
+        assertThat(List.of("audit.recorded", "audit.break_glass.used")).allSatisfy(type -> {
+            var record = Json.trusted(fresh.query(
+                    "SELECT convert_from(value, 'UTF8') FROM alpha.outbox WHERE event_type = '" + type + "'"));
+            assertThat(record.at("/payload/reason").asText()).isEqualTo("a customer called");
+            assertThat(record.at("/payload/action").asText()).isEqualTo("apps.instance.read");
+            assertThat(record.at("/payload/actor/display_name").asText()).isEqualTo("admin");
+            assertThat(record.at("/payload/org_id").asText()).isEqualTo(ORG.toString());
+            assertThat(record.at("/payload/project_id").asText()).isEqualTo(PROJECT.toString());
+        });
+    }
+
+    @Test
+    void call_waitsForTheRevisionItsCallerHasSeen() {
+        serve(this::handle);
+
+        var waiting = send("getAppInstance", token("newcomer"), Map.of("x-revision", "2"));
+        assertThat(call("getAppInstance", token("owner"), Map.of("x-revision", "1"))
+                        .problem())
+                .isNull();
+        assertThat(waiting.isComplete()).isFalse();
+        bind(principal("newcomer"), "owner", "project");
+        apply("authz.revision", Json.object(), 2);
+
+        assertThat(await(waiting).problem()).isNull();
+        assertThat(handled).hasValue(2);
+    }
+
+    @Test
+    void call_isRefused_whenTheRevisionItsCallerHasSeenDoesNotCome() {
+        serve(this::handle);
+
+        var reply = call("getAppInstance", token("owner"), Map.of("x-revision", "9"));
+
+        assertThat(code(reply)).isEqualTo(ErrorCode.AUTHZ_BEHIND);
+        assertThat(handled).hasValue(0);
+    }
+
+    @Test
+    @Proves("3.82")
+    void decisions_areCounted_byOutcomeAndReason_andTimed() {
+        serve(this::handle);
+        call("getAppInstance", token("owner"));
+        call("getAppInstance", token("stranger"));
+
+        var metrics = telemetry.metrics();
+        assertThat(metrics.get("slipway.decisions")
+                        .tags("service", "alpha", "outcome", "allowed")
+                        .counter()
+                        .count())
+                .isPositive();
+        assertThat(metrics.get("slipway.denials")
+                        .tags("service", "alpha", "reason", "not_bound")
+                        .counter()
+                        .count())
+                .isPositive();
+        assertThat(metrics.get("slipway.authorization")
+                        .tags("service", "alpha")
+                        .timer()
+                        .count())
+                .isGreaterThanOrEqualTo(2);
     }
 
     @Test
@@ -301,6 +390,7 @@ class DispatcherTest {
                 vertx, frame, new Outbox(database.transactions(), telemetry.traces(), clock, () -> {}), "alpha");
     }
 
+    @CanIgnoreReturnValue
     private static Reply call(String operation, String token) {
         return call(operation, token, Map.of());
     }
@@ -348,6 +438,20 @@ class DispatcherTest {
         return id;
     }
 
+    private void bind(UUID principal, String role, String level) {
+        var inProject = level.equals("project");
+        apply(
+                "authz.binding",
+                Json.object()
+                        .put("binding_id", Ids.next().toString())
+                        .put("principal_id", principal.toString())
+                        .put("role", role)
+                        .put("level", level)
+                        .put("org_id", inProject ? ORG.toString() : null)
+                        .put("project_id", inProject ? PROJECT.toString() : null)
+                        .put("removed", false));
+    }
+
     private static ObjectNode role(String name, String... actions) {
         var payload = Json.object().put("role", name).put("level", "project");
         List.of(actions).forEach(payload.putArray("actions")::add);
@@ -360,7 +464,11 @@ class DispatcherTest {
     }
 
     private void apply(String type, ObjectNode payload) {
-        var event = new Envelope(Ids.next(), type, NOW, 1, "c-1", payload.put("revision", 1));
+        apply(type, payload, 1);
+    }
+
+    private void apply(String type, ObjectNode payload, long revision) {
+        var event = new Envelope(Ids.next(), type, NOW, 1, "c-1", payload.put("revision", revision));
         model.apply(new Incoming("authz.state", 0, 0, heartbeatAt, "k", event.toBytes(), Map.of()));
     }
 

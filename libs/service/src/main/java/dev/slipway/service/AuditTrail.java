@@ -30,6 +30,21 @@ public final class AuditTrail {
         write(unit, actor(actor), entry, "denied", reason);
     }
 
+    /** Somebody reaches into a tenant through an admin twin: on the tenant's record with the reason, and announced by itself. */
+    static void breakGlass(UnitOfWork unit, Principal principal, Entry entry, String operationId, String reason) {
+        write(unit, actor(principal), entry, "success", reason);
+        var payload = Json.object();
+        payload.set("actor", actor(principal));
+        payload.put("operation_id", operationId);
+        payload.put("action", entry.action);
+        payload.put("target_type", entry.targetType);
+        payload.put("target_id", entry.targetId);
+        payload.put("org_id", entry.orgId == null ? null : entry.orgId.toString());
+        payload.put("project_id", entry.projectId == null ? null : entry.projectId.toString());
+        payload.put("reason", reason);
+        unit.announce(Topics.AUDIT_EVENTS, key(entry), "audit.break_glass.used", payload);
+    }
+
     /** What the platform does of itself, or what an adapter does that has no principal of ours. */
     public static void byOther(
             UnitOfWork unit,
@@ -57,9 +72,12 @@ public final class AuditTrail {
         payload.put("result", result);
         payload.put("reason", reason);
         payload.set("metadata", entry.metadata);
-        // Keyed by organization: one organization's trail has one order.
-        var key = entry.orgId == null ? "platform" : entry.orgId.toString();
-        unit.announce(Topics.AUDIT_EVENTS, key, "audit.recorded", payload);
+        unit.announce(Topics.AUDIT_EVENTS, key(entry), "audit.recorded", payload);
+    }
+
+    /** By organization: one organization's trail has one order. */
+    private static String key(Entry entry) {
+        return entry.orgId == null ? "platform" : entry.orgId.toString();
     }
 
     private static ObjectNode actor(Principal principal) {

@@ -15,6 +15,11 @@ public record Call(
         Map<String, String> headers,
         @Nullable JsonNode body) {
 
+    /** Why a tenant is reached into, when the call came through an admin twin; only those take the header. */
+    public @Nullable String breakGlassReason() {
+        return headers.get("x-break-glass-reason");
+    }
+
     @Override
     public String toString() {
         return "Call[" + operationId + ", " + correlationId + "]"; // the token stays out of logs

@@ -21,4 +21,10 @@ public record Frame(
         Clock clock,
         boolean clustered,
         Duration authzBudgetForWrites,
-        Duration authzBudgetForReads) {}
+        Duration authzBudgetForReads) {
+
+    /** For those who have seen a write that may still be on its way here. */
+    public Revisions revisions() {
+        return new Revisions(authz);
+    }
+}

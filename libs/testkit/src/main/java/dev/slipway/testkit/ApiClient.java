@@ -78,6 +78,12 @@ public final class ApiClient {
             return this;
         }
 
+        /** The value for every parameter of the path that has none yet. */
+        public Call anyPath(Object value) {
+            path = path.replaceAll("\\{[^}]+}", String.valueOf(value));
+            return this;
+        }
+
         public Call query(String raw) {
             query = "?" + raw;
             return this;

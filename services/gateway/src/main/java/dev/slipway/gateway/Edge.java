@@ -10,6 +10,7 @@ import dev.slipway.contract.ProblemException;
 import dev.slipway.service.Call;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Reply;
+import dev.slipway.service.Revisions;
 import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
 import io.opentelemetry.context.Context;
@@ -44,6 +45,7 @@ final class Edge {
     private final Frame frame;
     private final RouteTable routes;
     private final CallRecords records;
+    private final Revisions revisions;
     private final DeliveryOptions delivery;
 
     Edge(Vertx vertx, Frame frame, CallRecords records, Duration replyTimeout) {
@@ -51,6 +53,7 @@ final class Edge {
         this.frame = frame;
         this.routes = new RouteTable(frame.contract().operations());
         this.records = records;
+        this.revisions = frame.revisions();
         this.delivery =
                 new DeliveryOptions().setSendTimeout(replyTimeout.toMillis()).setLocalOnly(!frame.clustered());
     }
@@ -95,7 +98,35 @@ final class Edge {
                     .asException();
         }
         exchange.matched(operation, decoded(match.parameters()));
-        var token = authenticate(exchange, operation);
+        authenticated(exchange, operation);
+    }
+
+    /** Whoever sends X-Revision may be somebody that this process is about to hear of. */
+    private void authenticated(Exchange exchange, Operation operation) {
+        String token;
+        try {
+            token = authenticate(exchange, operation);
+        } catch (ProblemException e) {
+            var wanted = exchange.request().getHeader("X-Revision");
+            if (revisions.isReached(wanted)) {
+                throw e;
+            }
+            exchange.request().pause();
+            revisions.await(vertx, wanted).onComplete(done -> {
+                exchange.request().resume();
+                if (done.failed()) {
+                    refuse(exchange, problem(done.cause()));
+                } else {
+                    guarded(exchange, () -> take(exchange, operation, authenticate(exchange, operation)));
+                }
+            });
+            return;
+        }
+        take(exchange, operation, token);
+    }
+
+    private void take(Exchange exchange, Operation operation, @Nullable String token) {
+        var request = exchange.request();
         if (operation.takesBody()) {
             requireJson(request);
             if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
@@ -116,7 +147,7 @@ final class Edge {
     private void dispatch(Exchange exchange, Operation operation, @Nullable String token, @Nullable Buffer body) {
         var call = validated(exchange, operation, token, body);
         vertx.eventBus()
-                .<Reply>request(operation.id(), call, delivery)
+                .<Reply>request(operation.servedBy(), call, delivery)
                 .map(Message::body)
                 .otherwise(failure -> Reply.of(problem(failure)))
                 .onComplete(done -> exchange.answer(done.result()));
@@ -158,7 +189,7 @@ final class Edge {
         }
         var flat = new HashMap<String, String>();
         query.forEach((name, values) -> flat.put(name, values.get(0)));
-        return new Call(operation.id(), exchange.correlationId(), token, exchange.path(), flat, headers, json);
+        return new Call(operation.servedBy(), exchange.correlationId(), token, exchange.path(), flat, headers, json);
     }
 
     private static @Nullable JsonNode parsed(@Nullable Buffer body) {

@@ -64,10 +64,15 @@ final class Exchange {
         var response = request.response();
         var location = reply.location();
         if (location != null) {
-            response.putHeader("Location", location);
+            response.putHeader("Location", operation != null && operation.isTwin() ? twin(location) : location);
         }
         var status = operation == null ? 200 : operation.successStatus();
         send(status, Buffer.buffer(reply.body()), null);
+    }
+
+    /** Whoever came through an admin twin finds what they made through one. */
+    private static String twin(String location) {
+        return location.replaceFirst("^/api/v1/", "/api/v1/admin/");
     }
 
     void refuse(Problem problem) {

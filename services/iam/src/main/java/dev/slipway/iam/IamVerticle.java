@@ -3,6 +3,7 @@ package dev.slipway.iam;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RoleRegistry;
+import dev.slipway.iam.decision.DecisionApi;
 import dev.slipway.iam.tenancy.Heartbeat;
 import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.iam.tenancy.TenancyStore;
@@ -47,11 +48,14 @@ public final class IamVerticle extends VerticleBase {
         var operators = new OperatorTokenStore();
         var keys = new SigningKeys(vertx, tenancy, opened.outbox(), frame.clock());
         var tokens = new TokenApi(tenancy, operators, keys, opened.outbox(), frame.authz());
+        var decisions = new DecisionApi(frame.authz(), frame.clock());
         var beat = new Heartbeat(vertx, tenancy, new KafkaSender(vertx, frame.kafka()), frame.clock());
         heartbeat = beat;
         var wired = opened.serve("getJwks", tokens::jwks)
                 .serve("getMe", tokens::me)
                 .serve("exchangeOperatorToken", tokens::exchange)
+                .serve("decide", decisions::decide)
+                .serve("explainDecision", decisions::explain)
                 // At once: an adapter that got the command asks for its token.
                 .consumeBatches("operators", List.of(Topics.INSTANCES_EVENTS), Duration.ZERO, operators::keep);
         return ensureSeed(opened, tenancy)

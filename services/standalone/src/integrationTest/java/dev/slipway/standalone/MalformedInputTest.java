@@ -50,6 +50,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Whatever is wrong with a request, its sender is told what, and nothing changes. The faults are made from the contract. */
 class MalformedInputTest {
     private static final Contract CONTRACT = Contract.load();
+    /** A twin takes what its original takes. */
+    private static final List<Operation> OPERATIONS =
+            CONTRACT.operations().stream().filter(o -> !o.isTwin()).toList();
+
     private static final String MIB_AND_MORE = "x".repeat((1 << 20) + 1);
     private static final UUID NOWHERE = new UUID(0x0190_0000_0000_7000L, 0x8000_0000_0000_ffffL);
 
@@ -70,7 +74,9 @@ class MalformedInputTest {
             "adapter_secret",
             "not it",
             "command_id",
-            NOWHERE.toString()));
+            NOWHERE.toString(),
+            "action",
+            "apps.instance.read"));
 
     private static RSAKey key;
     private static PlatformUnderTest platform;
@@ -124,7 +130,7 @@ class MalformedInputTest {
     @Proves("C.01")
     void everyOperation_namesTheParameter_whenItIsWrong() {
         var faults = new ArrayList<Fault>();
-        for (var operation : CONTRACT.operations()) {
+        for (var operation : OPERATIONS) {
             for (var parameter : parameters(operation)) {
                 var name = parameter.path("name").asText();
                 var in = parameter.path("in").asText();
@@ -244,7 +250,7 @@ class MalformedInputTest {
     void everyList_isRefused_whenTheCursorIsNotOurs() {
         var forged = List.of("1|99999999999999999999|" + NOWHERE, "1|1|nobody", "2|1|" + NOWHERE, "");
         var faults = new ArrayList<Fault>();
-        for (var operation : CONTRACT.operations()) {
+        for (var operation : OPERATIONS) {
             if (parameters(operation).stream()
                     .anyMatch(p -> p.path("name").asText().equals("cursor"))) {
                 faults.add(cursor(operation, "nope"));
@@ -275,7 +281,7 @@ class MalformedInputTest {
     @Proves({"1.71", "C.03"})
     void everyOperation_isRefused_whenTheHeadersProjectIsNotThePaths() {
         var faults = new ArrayList<Fault>();
-        for (var operation : CONTRACT.operations()) {
+        for (var operation : OPERATIONS) {
             if (operation.scope() == Scope.PROJECT) {
                 for (var other : List.of(Demo.SIBLING_PROJECT.toString(), NOWHERE.toString(), "nope")) {
                     faults.add(new Fault(
@@ -549,17 +555,25 @@ class MalformedInputTest {
     }
 
     private static ObjectNode goodBody(Operation operation) {
+        return good(bodySchema(operation));
+    }
+
+    private static ObjectNode good(JsonNode schema) {
         var body = Json.object();
-        bodySchema(operation)
-                .path("required")
-                .forEach(field -> body.put(
-                        field.asText(),
-                        requireNonNull(GOOD.get(field.asText()), () -> "no good value for " + field.asText())));
+        schema.path("required").forEach(required -> {
+            var field = required.asText();
+            var inner = resolved(schema.path("properties").path(field));
+            if (inner.has("properties")) {
+                body.set(field, good(inner));
+            } else {
+                body.put(field, requireNonNull(GOOD.get(field), () -> "no good value for " + field));
+            }
+        });
         return body;
     }
 
     private static List<Operation> withBody() {
-        return CONTRACT.operations().stream().filter(Operation::takesBody).toList();
+        return OPERATIONS.stream().filter(Operation::takesBody).toList();
     }
 
     private static List<JsonNode> parameters(Operation operation) {

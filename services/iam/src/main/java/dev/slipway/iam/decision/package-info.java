@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.decision;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,264 @@
+package dev.slipway.standalone;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.Call;
+import dev.slipway.testkit.Proves;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.StreamSupport;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Admin twins, questions about decisions, and revisions, over HTTP. */
+class DecisionsTest {
+    private static final String REASON = "The tenant asked for help, ticket 4711";
+    private static final String CREATE = "apps.instance.create";
+
+    private static PlatformUnderTest platform;
+
+    @BeforeAll
+    static void start() {
+        platform = new PlatformUnderTest();
+    }
+
+    @AfterAll
+    static void stop() {
+        assertThat(platform.events().faults()).isEmpty();
+        platform.close();
+    }
+
+    @Test
+    @Proves({"1.76", "2.28"})
+    void twin_isRefused_withoutAReason_andToWhoHasNoPlatformRole() {
+        var missing = twin("adminListAppInstances", "platform_ops").send().expect(400);
+        assertThat(missing.body().at("/details/fields/0/field").asText()).isEqualTo("X-Break-Glass-Reason");
+        for (var user : List.of("tenant_owner", "project_owner", "other_tenant_owner", "service_account")) {
+            var refused = twin("adminListAppInstances", user)
+                    .header("X-Break-Glass-Reason", REASON)
+                    .send()
+                    .expect(403);
+            assertThat(refused.text("code")).as(user).isEqualTo("insufficient_permissions");
+        }
+        // The header opens nothing but a twin.
+        var original = twin("listAppInstances", "platform_ops")
+                .header("X-Break-Glass-Reason", REASON)
+                .send()
+                .expect(403);
+        assertThat(original.text("code")).isEqualTo("break_glass_required");
+    }
+
+    @Test
+    void twin_isNotFound_whenTheProjectDoesNotExist() {
+        var nowhere = platform.as("platform_ops")
+                .call("adminListAppInstances")
+                .path("project_id", Ids.next())
+                .header("X-Break-Glass-Reason", REASON)
+                .send()
+                .expect(404);
+
+        assertThat(nowhere.text("code")).isEqualTo("not_found");
+    }
+
+    @Test
+    @Proves({"1.76", "2.28"})
+    void twin_serves_once_andIsOnTheTenantsTimelineWithItsReason_readsToo() {
+        var key = Ids.next().toString();
+        var created = launch(key).expect(202);
+        var again = launch(key).expect(202);
+        assertThat(again.text("id")).isEqualTo(created.text("id"));
+        assertThat(created.header("Location")).startsWith("/api/v1/admin/projects/" + Demo.PROJECT);
+        var read = twin("adminGetAppInstance", "platform_superadmin")
+                .path("app_instance_id", created.text("id"))
+                .header("X-Break-Glass-Reason", REASON)
+                .send()
+                .expect(200);
+        assertThat(read.text("org_id")).isEqualTo(Demo.ORG.toString());
+
+        eventually(() -> {
+            assertUse(read, "getAppInstance", "apps.instance.read");
+            assertUse(created, "createAppInstance", CREATE);
+        });
+    }
+
+    /** Seen by the tenant's owner: the call, the audit record and the event, the last two with the reason. */
+    private static void assertUse(Answer answer, String operation, String action) {
+        var timeline = platform.as("tenant_owner")
+                .call("getCorrelation")
+                .path("correlation_id", answer.header("X-Correlation-ID"))
+                .send()
+                .expect(200);
+        var items = StreamSupport.stream(timeline.body().path("items").spliterator(), false)
+                .toList();
+        assertThat(items)
+                .anySatisfy(item -> {
+                    assertThat(item.path("title").asText()).isEqualTo("audit.break_glass.used");
+                    assertThat(item.at("/detail/payload/reason").asText()).isEqualTo(REASON);
+                    assertThat(item.at("/detail/payload/operation_id").asText()).isEqualTo(operation);
+                    assertThat(item.path("project_id").asText()).isEqualTo(Demo.PROJECT.toString());
+                })
+                .anySatisfy(item -> {
+                    assertThat(item.path("kind").asText()).isEqualTo("audit");
+                    assertThat(item.path("title").asText()).isEqualTo(action);
+                    assertThat(item.at("/detail/reason").asText()).isEqualTo(REASON);
+                })
+                .anySatisfy(item -> assertThat(item.path("title").asText()).startsWith("admin"));
+    }
+
+    @Test
+    @Proves("C.29")
+    void decide_answersAboutTheCaller_asTheCallWouldBeDecided() {
+        var allowed = ask("decide", "project_member", question(CREATE, null)).expect(200);
+        assertThat(allowed.text("decision")).isEqualTo("allow");
+        assertThat(allowed.text("reason")).isEqualTo("allowed");
+        assertThat(allowed.body().at("/matched_rules/0/role").asText()).isEqualTo("project_member");
+        assertThat(allowed.body().path("evidence_version").asLong()).isPositive();
+        assertThat(allowed.text("correlation_id")).isEqualTo("mine");
+
+        var denied = ask("decide", "project_viewer", question(CREATE, null)).expect(200);
+        assertThat(denied.text("decision")).isEqualTo("deny");
+        assertThat(denied.text("reason")).isEqualTo("not_granted");
+        assertThat(ask("decide", "platform_ops", question(CREATE, null)).text("reason"))
+                .isEqualTo("break_glass_required");
+        assertThat(ask("decide", "service_account", question("apps.instance.delete", null))
+                        .text("reason"))
+                .isEqualTo("not_granted");
+        assertThat(ask("decide", "project_owner", question("apps.rocket.launch", null))
+                        .text("reason"))
+                .isEqualTo("unknown_action");
+    }
+
+    @Test
+    void decide_isNotFound_whereTheCallerIsAStranger_whetherItExistsOrNot() {
+        for (var project : List.of(Demo.OTHER_PROJECT, Ids.next())) {
+            var foreign = question(CREATE, null);
+            foreign.putObject("hierarchy").put("project_id", project.toString());
+            assertThat(ask("decide", "tenant_owner", foreign).expect(404).text("code"))
+                    .isEqualTo("not_found");
+            assertThat(ask("explainDecision", "tenant_owner", foreign)
+                            .expect(404)
+                            .text("code"))
+                    .isEqualTo("not_found");
+        }
+        var mismatched = question(CREATE, null);
+        mismatched
+                .putObject("hierarchy")
+                .put("organization_id", Demo.OTHER_ORG.toString())
+                .put("project_id", Demo.PROJECT.toString());
+        ask("decide", "tenant_owner", mismatched).expect(404);
+    }
+
+    @Test
+    void decideAboutOthers_isForThoseWhoMayExplain_andOnlyAboutTheirOwn() {
+        var member = id("project_member");
+
+        assertThat(ask("decide", "project_viewer", question(CREATE, member))
+                        .expect(403)
+                        .text("code"))
+                .isEqualTo("insufficient_permissions");
+        assertThat(ask("decide", "tenant_owner", question(CREATE, member)).text("decision"))
+                .isEqualTo("allow");
+        assertThat(ask("decide", "platform_ops", question(CREATE, member))
+                        .expect(403)
+                        .text("code"))
+                .isEqualTo("break_glass_required");
+        for (var stranger : List.of(id("other_tenant_owner"), Ids.next())) {
+            ask("decide", "tenant_owner", question(CREATE, stranger)).expect(404);
+            ask("explainDecision", "tenant_owner", question(CREATE, stranger)).expect(404);
+        }
+    }
+
+    @Test
+    @Proves("C.29")
+    void explain_tellsTheChain_andTheSameVerdict() {
+        var explained = ask("explainDecision", "tenant_owner", question(CREATE, id("project_viewer")))
+                .expect(200);
+
+        assertThat(explained.text("reason")).isEqualTo("not_granted");
+        assertThat(explained.body().path("evidence_age_ms").asLong()).isNotNegative();
+        assertThat(explained.body().path("steps"))
+                .map(step -> (step.path("level").asText() + " "
+                                + step.path("role").asText() + " "
+                                + step.path("outcome").asText())
+                        .strip())
+                .containsExactly(
+                        "project project_viewer does_not_grant",
+                        "organization  missing",
+                        "platform  missing",
+                        "passes");
+        ask("explainDecision", "project_viewer", question(CREATE, null)).expect(403);
+    }
+
+    @Test
+    void revision_isWaitedFor_andRefusedWhenItDoesNotCome() {
+        var revision = platform.platform().frame().authz().revision();
+
+        platform.as("tenant_owner")
+                .call("getMe")
+                .header("X-Revision", String.valueOf(revision))
+                .send()
+                .expect(200);
+        var behind = platform.as("tenant_owner")
+                .call("getMe")
+                .header("X-Revision", String.valueOf(revision + 1_000_000))
+                .send()
+                .expect(503);
+        assertThat(behind.text("code")).isEqualTo("authz_behind");
+        platform.as("tenant_owner")
+                .call("getMe")
+                .header("X-Revision", "soon")
+                .send()
+                .expect(400);
+        // Who is not known yet is asked to wait as well; without a revision they are nobody.
+        var newcomer = platform.anonymous().as("not.a.token").call("getMe");
+        newcomer.send().expect(401);
+        assertThat(newcomer.header("X-Revision", String.valueOf(revision + 1_000_000))
+                        .send()
+                        .expect(503)
+                        .text("code"))
+                .isEqualTo("authz_behind");
+    }
+
+    private static Answer launch(String key) {
+        return twin("adminCreateAppInstance", "platform_superadmin")
+                .header("X-Break-Glass-Reason", REASON)
+                .header("Idempotency-Key", key)
+                .body(PlatformUnderTest.launchBody("for the tenant"))
+                .send();
+    }
+
+    private static Call twin(String operation, String user) {
+        return platform.as(user).call(operation).path("project_id", Demo.PROJECT);
+    }
+
+    private static Answer ask(String operation, String user, ObjectNode question) {
+        return platform.as(user).call(operation).body(question).send();
+    }
+
+    private static ObjectNode question(String action, UUID actor) {
+        var question = Json.object();
+        if (actor != null) {
+            question.putObject("actor").put("id", actor.toString());
+        }
+        question.putObject("hierarchy").put("project_id", Demo.PROJECT.toString());
+        question.putObject("product").put("resource_type", "app_instance").put("action", action);
+        return question.put("correlation_id", "mine");
+    }
+
+    private static UUID id(String user) {
+        return platform.platform()
+                .frame()
+                .tokens()
+                .verify(requireNonNull(platform.token(user)), Instant.now())
+                .id();
+    }
+}
