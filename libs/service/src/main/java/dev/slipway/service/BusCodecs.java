@@ -63,6 +63,7 @@ public final class BusCodecs {
         }
         node.put("body", Base64.getEncoder().encodeToString(reply.body()));
         node.put("location", reply.location());
+        node.put("revision", reply.revision());
         return node;
     }
 
@@ -76,7 +77,8 @@ public final class BusCodecs {
         return new Reply(
                 problem,
                 Base64.getDecoder().decode(node.path("body").asText()),
-                node.path("location").textValue());
+                node.path("location").textValue(),
+                node.path("revision").isNumber() ? node.path("revision").longValue() : null);
     }
 
     private static ObjectNode object(Map<String, String> map) {

@@ -5,20 +5,31 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import org.jspecify.annotations.Nullable;
 
-/** What a service answers: a body with the operation's own success status, or a problem. */
+/**
+ * What a service answers: a body with the operation's own success status, or a problem.
+ *
+ * @param revision of the permissions after this change, where it changed any: sent back, it makes readers wait for it
+ */
 public record Reply(
-        @Nullable Problem problem, byte[] body, @Nullable String location) {
+        @Nullable Problem problem,
+        byte[] body,
+        @Nullable String location,
+        @Nullable Long revision) {
     private static final byte[] NOTHING = {};
 
     public static Reply of(JsonNode body) {
-        return new Reply(null, Json.bytes(body), null);
+        return new Reply(null, Json.bytes(body), null, null);
     }
 
-    public static Reply of(JsonNode body, String location) {
-        return new Reply(null, Json.bytes(body), location);
+    public static Reply of(JsonNode body, @Nullable String location) {
+        return new Reply(null, Json.bytes(body), location, null);
     }
 
     public static Reply of(Problem problem) {
-        return new Reply(problem, NOTHING, null);
+        return new Reply(problem, NOTHING, null, null);
+    }
+
+    public Reply at(long committed) {
+        return new Reply(problem, body, location, committed);
     }
 }

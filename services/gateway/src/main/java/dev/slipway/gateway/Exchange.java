@@ -66,6 +66,10 @@ final class Exchange {
         if (location != null) {
             response.putHeader("Location", operation != null && operation.isTwin() ? twin(location) : location);
         }
+        var revision = reply.revision();
+        if (revision != null) {
+            response.putHeader("X-Revision", revision.toString());
+        }
         var status = operation == null ? 200 : operation.successStatus();
         send(status, Buffer.buffer(reply.body()), null);
     }
