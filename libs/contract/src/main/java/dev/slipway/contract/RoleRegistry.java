@@ -8,12 +8,20 @@ import java.util.stream.StreamSupport;
 /** The seed entries of the role and action registries: which actions exist, and which role grants which. */
 public record RoleRegistry(List<Role> roles, List<String> actions) {
 
-    /** A role, the level it is held at, and what it grants. */
-    public record Role(String name, String level, List<String> actions) {}
+    /**
+     * A role, the level it is held at, and what it grants.
+     *
+     * @param owner whether who holds it owns the place: there is always one who does
+     */
+    public record Role(String name, String level, boolean owner, List<String> actions) {}
 
     public static RoleRegistry load() {
         var roles = entries("registry-roles.json").stream()
-                .map(e -> new Role(e.path("role").asText(), e.path("level").asText(), texts(e.path("actions"))))
+                .map(e -> new Role(
+                        e.path("role").asText(),
+                        e.path("level").asText(),
+                        e.path("owner").asBoolean(),
+                        texts(e.path("actions"))))
                 .toList();
         var actions = entries("registry-actions.json").stream()
                 .map(e -> e.path("action").asText())

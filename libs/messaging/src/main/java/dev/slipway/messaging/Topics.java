@@ -52,6 +52,17 @@ public final class Topics {
         });
     }
 
+    /** The broker's own id of a topic: one that was lost and made again under the same name has another. */
+    public static Future<String> id(Vertx vertx, KafkaSettings kafka, String name) {
+        return vertx.executeBlocking(() -> {
+            try (var admin = Admin.create(kafka.admin())) {
+                var described = admin.describeTopics(List.of(kafka.topic(name))).topicNameValues();
+                var only = described.values().iterator().next();
+                return only.get(30, TimeUnit.SECONDS).topicId().toString();
+            }
+        });
+    }
+
     private static void create(Admin admin, Collection<NewTopic> topics) throws Exception {
         for (var created : admin.createTopics(topics).values().values()) {
             try {
