@@ -15,7 +15,7 @@ class BoundariesTest {
     /** Every change of what decisions rest on raises one revision under one lock, keys included: TenancyStore has it. */
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
-        return ArchitectureRules.ofService("dev.slipway.iam", "TenancyStore", "IamSeed");
+        return ArchitectureRules.ofService("dev.slipway.iam", "TenancyStore", "IamSeed", "AuthzRecords", "UserStore");
     }
 
     @Test

@@ -105,6 +105,14 @@ class MalformedInputTest {
                         Demo.ISSUER,
                         key.toPublicJWK().toJSONString(),
                         Instant.now().plusSeconds(3600))));
+        GOOD.put("org_id", Demo.ORG.toString());
+        for (var id : List.of("department_id", "group_id", "user_id", "binding_id")) {
+            GOOD.put(id, NOWHERE.toString());
+        }
+        GOOD.putAll(
+                Map.of("role", "project_viewer", "scope_id", "apps.instance.read", "actions", "apps.instance.read"));
+        GOOD.putAll(Map.of("slug", "good", "level", "project", "product_id", "apps", "risk_class", "low"));
+        GOOD.put("description", "good");
         GOOD.put(
                 "app_instance_id",
                 platform.launch("project_owner", "there").send().expect(202).text("id"));
@@ -319,7 +327,7 @@ class MalformedInputTest {
         for (var path : List.of(
                 "/",
                 "/nope",
-                "/api/v1/projects/" + Demo.PROJECT,
+                "/api/v1/projects/" + Demo.PROJECT + "/",
                 "/api/v1/projects/" + Demo.PROJECT + "/app-instances/",
                 "/api/v1/projects//app-instances",
                 "//api/v1/iam/me",
@@ -544,7 +552,7 @@ class MalformedInputTest {
     }
 
     private static Call bare(Operation operation, String parameter, String bad) {
-        var call = platform.as("project_owner").call(operation.id());
+        var call = platform.as(allowed(operation)).call(operation.id());
         if (!parameter.isEmpty()) {
             call = call.path(parameter, encoded(bad));
         }
@@ -552,6 +560,15 @@ class MalformedInputTest {
             call = call.path(entry.getKey(), entry.getValue());
         }
         return call;
+    }
+
+    /** Who may call it, so that nothing but the fault is wrong. */
+    private static String allowed(Operation operation) {
+        return switch (operation.scope()) {
+            case PLATFORM -> "platform_superadmin";
+            case ORGANIZATION -> "tenant_owner";
+            default -> "project_owner";
+        };
     }
 
     private static ObjectNode goodBody(Operation operation) {
@@ -565,11 +582,20 @@ class MalformedInputTest {
             var inner = resolved(schema.path("properties").path(field));
             if (inner.has("properties")) {
                 body.set(field, good(inner));
+                return;
+            }
+            var good = requireNonNull(GOOD.get(field), () -> "no good value for " + field);
+            if (isArray(inner)) {
+                body.putArray(field).add(good);
             } else {
-                body.put(field, requireNonNull(GOOD.get(field), () -> "no good value for " + field));
+                body.put(field, good);
             }
         });
         return body;
+    }
+
+    private static boolean isArray(JsonNode schema) {
+        return schema.path("type").asText().equals("array");
     }
 
     private static List<Operation> withBody() {
@@ -634,6 +660,8 @@ class MalformedInputTest {
         bad.add(IntNode.valueOf(7));
         if (schema.path("type").asText().equals("object")) {
             bad.add(TextNode.valueOf("text"));
+        } else if (isArray(schema)) {
+            bad.addAll(List.of(TextNode.valueOf("text"), Json.object()));
         } else {
             bad.add(Json.object());
             badTexts(schema, "body").forEach(text -> bad.add(TextNode.valueOf(text)));

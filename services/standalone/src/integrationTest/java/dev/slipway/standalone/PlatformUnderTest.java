@@ -29,7 +29,7 @@ import java.util.function.UnaryOperator;
 final class PlatformUnderTest implements AutoCloseable {
     static final String ADAPTER_SECRET = "an-adapter-secret-for-tests";
 
-    private final FreshDatabase database = FreshDatabase.create();
+    private final FreshDatabase database;
     private final String topicPrefix = "t" + UUID.randomUUID().toString().substring(0, 8) + ".";
     private final String kafkaBootstrap = TestInfrastructure.shared().kafkaBootstrap();
     private final Demo demo = new Demo(ADAPTER_SECRET, Instant.now());
@@ -46,21 +46,30 @@ final class PlatformUnderTest implements AutoCloseable {
 
     /** With other settings than the usual, by the names that a user would set. */
     PlatformUnderTest(Map<String, String> settings) {
-        this(settings, List.of(), address -> address);
+        this(FreshDatabase.create(), settings, List.of(), address -> address);
+    }
+
+    /** On topics of its own, and on the database that another platform left behind. */
+    PlatformUnderTest(FreshDatabase left) {
+        this(left, Map.of(), List.of(), address -> address);
     }
 
     /** Trusting more keys than the demo's. */
     PlatformUnderTest(Map<String, String> settings, List<IamSeed.IssuerKey> moreKeys) {
-        this(settings, moreKeys, address -> address);
+        this(FreshDatabase.create(), settings, moreKeys, address -> address);
     }
 
     /** With its Kafka and PostgreSQL at the end of a line that leads to their addresses. */
     PlatformUnderTest(Map<String, String> settings, UnaryOperator<String> line) {
-        this(settings, List.of(), line);
+        this(FreshDatabase.create(), settings, List.of(), line);
     }
 
     private PlatformUnderTest(
-            Map<String, String> settings, List<IamSeed.IssuerKey> moreKeys, UnaryOperator<String> line) {
+            FreshDatabase database,
+            Map<String, String> settings,
+            List<IamSeed.IssuerKey> moreKeys,
+            UnaryOperator<String> line) {
+        this.database = database;
         this.line = line;
         try {
             home = Files.createTempDirectory("slipway-home");
@@ -174,11 +183,21 @@ final class PlatformUnderTest implements AutoCloseable {
         return kafkaBootstrap;
     }
 
-    @Override
-    public void close() {
+    /** Someone whom the demo's issuer names, known or not. */
+    ApiClient person(String subject) {
+        return new ApiClient(platform.baseUrl(), demo.token(subject));
+    }
+
+    /** Stops, and leaves the database behind. */
+    FreshDatabase leave() {
         events.close();
         await(platform.stop());
         telemetry.close();
-        database.close();
+        return database;
+    }
+
+    @Override
+    public void close() {
+        leave().close();
     }
 }

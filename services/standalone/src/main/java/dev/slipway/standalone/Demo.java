@@ -132,7 +132,7 @@ final class Demo {
         return tokens;
     }
 
-    private String token(String subject) {
+    String token(String subject) {
         return issuer.sign(subject, now, now.plus(TOKEN_LIFETIME), Map.of());
     }
 

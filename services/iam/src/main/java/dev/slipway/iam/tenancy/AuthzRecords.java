@@ -1,8 +1,17 @@
 package dev.slipway.iam.tenancy;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.RoleRegistry.Role;
+import dev.slipway.iam.tenancy.domain.Action;
+import dev.slipway.iam.tenancy.domain.Department;
+import dev.slipway.iam.tenancy.domain.Group;
+import dev.slipway.iam.tenancy.domain.Member;
+import dev.slipway.iam.tenancy.domain.Organization;
+import dev.slipway.iam.tenancy.domain.Project;
+import dev.slipway.iam.tenancy.domain.Role;
+import dev.slipway.iam.tenancy.domain.RoleBinding;
+import dev.slipway.iam.tenancy.domain.User;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import org.jspecify.annotations.Nullable;
@@ -11,63 +20,110 @@ import java.util.List;
 import java.util.UUID;
 
 /** Announces what decisions are taken from (authz.state) and what other services keep of tenants (iam.state), at one revision. */
-final class AuthzRecords {
+public final class AuthzRecords {
     private final UnitOfWork unit;
     private final long revision;
+    private final Runnable raise;
+    private boolean anything;
 
-    AuthzRecords(UnitOfWork unit, long revision) {
+    AuthzRecords(UnitOfWork unit, long revision, Runnable raise) {
         this.unit = unit;
         this.revision = revision;
+        this.raise = raise;
     }
 
-    void action(String action) {
+    /** To tell what is there already once more, at the revision that it has now. */
+    public static AuthzRecords again(UnitOfWork unit, long revision) {
+        var records = new AuthzRecords(unit, revision, () -> {});
+        records.anything = true;
+        return records;
+    }
+
+    /** The revision that this transaction leaves behind: the one before it, as long as nothing was announced. */
+    public long revision() {
+        return anything ? revision : revision - 1;
+    }
+
+    public void action(Action action) {
         authz(
-                "action:" + action,
+                "action:" + action.key(),
                 "authz.action",
-                Json.object().put("action", action).put("lifecycle", "active"));
+                Json.object()
+                        .put("action", action.key())
+                        .put("lifecycle", action.lifecycle().text()));
     }
 
-    void role(Role role) {
-        var payload = Json.object().put("role", role.name()).put("level", role.level());
-        payload.set("actions", texts(role.actions()));
-        authz("role:" + role.name(), "authz.role", payload);
+    public void role(Role role) {
+        var payload = Json.object().put("role", role.key()).put("level", role.level());
+        // Of a removed role nothing is left to grant, whatever a reader makes of the flag.
+        payload.set("actions", texts(role.removed() ? List.of() : role.actions()));
+        payload.put("org_id", text(role.orgId())).put("removed", role.removed());
+        authz("role:" + role.key(), "authz.role", payload);
     }
 
-    void organization(IamSeed.Organization organization) {
+    public void organization(Organization organization) {
+        var id = organization.id().toString();
+        authz(
+                "organization:" + id,
+                "authz.organization",
+                Json.object().put("org_id", id).put("state", state(organization.deleted())));
         state(
-                "organization:" + organization.id(),
+                "organization:" + id,
                 "iam.organization.snapshot",
                 Json.object()
-                        .put("org_id", organization.id().toString())
+                        .put("org_id", id)
                         .put("slug", organization.slug())
-                        .put("display_name", organization.displayName()));
+                        .put("display_name", organization.displayName())
+                        .put("plan", organization.plan())
+                        .put("state", state(organization.deleted())));
     }
 
-    void user(IamSeed.User user) {
+    public void department(Department department) {
+        state(
+                "department:" + department.id(),
+                "iam.department.snapshot",
+                Json.object()
+                        .put("department_id", department.id().toString())
+                        .put("org_id", department.orgId().toString())
+                        .put("slug", department.slug())
+                        .put("display_name", department.displayName())
+                        .put("is_default", department.isDefault())
+                        .put("state", state(department.deleted())));
+    }
+
+    public void user(User user) {
         state(
                 "user:" + user.id(),
                 "iam.user.snapshot",
-                Json.object().put("user_id", user.id().toString()).put("display_name", user.displayName()));
-        principal(
-                user.id(), "user", user.displayName(), user.issuer(), user.subject(), null, null, user.id(), List.of());
+                Json.object()
+                        .put("user_id", user.id().toString())
+                        .put("display_name", user.displayName())
+                        .put("state", user.active() ? "active" : "disabled"));
+        var payload = principal(user.id(), "user", user.displayName(), user.issuer(), user.subject());
+        payload.putNull("org_id").putNull("project_id");
+        payload.put("responsible_user_id", user.id().toString());
+        payload.putArray("allowed_actions");
+        authz("principal:" + user.id(), "authz.principal", payload.put("active", user.active()));
     }
 
-    void project(IamSeed.Project project) {
+    public void project(Project project) {
         var payload = Json.object()
                 .put("project_id", project.id().toString())
-                .put("org_id", project.orgId().toString());
+                .put("org_id", project.orgId().toString())
+                .put("state", state(project.deleted()));
         authz("project:" + project.id(), "authz.project", payload.deepCopy());
         state(
                 "project:" + project.id(),
                 "iam.project.snapshot",
                 payload.put("slug", project.slug())
                         .put("display_name", project.displayName())
+                        .put("department_id", project.departmentId().toString())
                         .put(
                                 "operator_service_account_id",
                                 project.operatorServiceAccountId().toString()));
     }
 
-    void serviceAccount(IamSeed.ServiceAccount account) {
+    public void serviceAccount(IamSeed.ServiceAccount account, String accountState) {
         state(
                 "service_account:" + account.id(),
                 "iam.service_account.snapshot",
@@ -77,34 +133,56 @@ final class AuthzRecords {
                         .put("project_id", account.projectId().toString())
                         .put("slug", account.slug())
                         .put("created_by_user_id", account.createdByUserId().toString())
-                        .put("state", "active"));
-        principal(
-                account.id(),
-                "service_account",
-                account.displayName(),
-                account.issuer(),
-                account.subject(),
-                account.orgId(),
-                account.projectId(),
-                account.createdByUserId(),
-                account.allowedActions());
+                        .put("state", accountState));
+        var payload =
+                principal(account.id(), "service_account", account.displayName(), account.issuer(), account.subject());
+        payload.put("org_id", account.orgId().toString());
+        payload.put("project_id", account.projectId().toString());
+        payload.put("responsible_user_id", account.createdByUserId().toString());
+        payload.set("allowed_actions", texts(account.allowedActions()));
+        authz("principal:" + account.id(), "authz.principal", payload.put("active", accountState.equals("active")));
     }
 
-    void binding(IamSeed.RoleBinding binding) {
-        authz(
-                "binding:" + binding.id(),
-                "authz.binding",
+    public void group(Group group) {
+        state(
+                "group:" + group.id(),
+                "iam.group.snapshot",
                 Json.object()
-                        .put("binding_id", binding.id().toString())
-                        .put("principal_id", binding.principalId().toString())
-                        .put("role", binding.role())
-                        .put("level", binding.level())
-                        .put("org_id", text(binding.orgId()))
-                        .put("project_id", text(binding.projectId()))
-                        .put("removed", false));
+                        .put("group_id", group.id().toString())
+                        .put("org_id", group.orgId().toString())
+                        .put("slug", group.slug())
+                        .put("display_name", group.displayName())
+                        .put("state", state(group.deleted())));
     }
 
-    void key(IamSeed.IssuerKey key) {
+    public void member(Member member) {
+        authz(
+                "group_member:" + member.groupId() + ":" + member.userId(),
+                "authz.group_member",
+                Json.object()
+                        .put("group_id", member.groupId().toString())
+                        .put("org_id", member.orgId().toString())
+                        .put("user_id", member.userId().toString())
+                        .put("removed", member.removed()));
+    }
+
+    public void binding(RoleBinding binding) {
+        var payload = Json.object()
+                .put("binding_id", binding.id().toString())
+                .put("principal_id", binding.principalId().toString())
+                .put("role", binding.role())
+                .put("level", binding.place().level().text())
+                .put("org_id", text(binding.place().orgId()))
+                .put("project_id", text(binding.place().projectId()))
+                .put("removed", binding.removed());
+        var expiresAt = binding.expiresAt();
+        if (expiresAt != null) {
+            payload.put("expires_at", expiresAt.toString());
+        }
+        authz("binding:" + binding.id(), "authz.binding", payload);
+    }
+
+    public void key(IamSeed.IssuerKey key) {
         var payload = Json.object().put("kid", key.kid()).put("issuer", key.issuer());
         payload.set("jwk", Json.trusted(key.publicJwk()));
         payload.put("expires_at", key.expiresAt().toString());
@@ -112,43 +190,41 @@ final class AuthzRecords {
     }
 
     /** Says that this was all of the revision; a reader that has not seen it has not seen everything. */
-    void complete() {
-        authz("revision", "authz.revision", Json.object());
+    public void complete() {
+        if (anything) {
+            raise.run();
+            authz("revision", "authz.revision", Json.object());
+        }
     }
 
-    private void principal(
-            UUID id,
-            String type,
-            String displayName,
-            @Nullable String issuer,
-            @Nullable String subject,
-            @Nullable UUID orgId,
-            @Nullable UUID projectId,
-            UUID responsible,
-            List<String> allowedActions) {
-        var payload = Json.object()
+    private static ObjectNode principal(
+            UUID id, String type, String displayName, @Nullable String issuer, @Nullable String subject) {
+        return Json.object()
                 .put("principal_id", id.toString())
                 .put("actor_type", type)
                 .put("display_name", displayName)
                 .put("issuer", issuer)
-                .put("subject", subject)
-                .put("org_id", text(orgId))
-                .put("project_id", text(projectId))
-                .put("responsible_user_id", responsible.toString());
-        payload.set("allowed_actions", texts(allowedActions));
-        payload.put("active", true);
-        authz("principal:" + id, "authz.principal", payload);
+                .put("subject", subject);
     }
 
     private void authz(String key, String type, ObjectNode payload) {
-        unit.announce(Topics.AUTHZ_STATE, key, type, payload.put("revision", revision));
+        announce(Topics.AUTHZ_STATE, key, type, payload);
     }
 
     private void state(String key, String type, ObjectNode payload) {
-        unit.announce(Topics.IAM_STATE, key, type, payload.put("revision", revision));
+        announce(Topics.IAM_STATE, key, type, payload);
     }
 
-    private static com.fasterxml.jackson.databind.node.ArrayNode texts(List<String> texts) {
+    private void announce(String topic, String key, String type, ObjectNode payload) {
+        anything = true;
+        unit.announce(topic, key, type, payload.put("revision", revision));
+    }
+
+    private static String state(boolean deleted) {
+        return deleted ? "deleted" : "active";
+    }
+
+    private static ArrayNode texts(List<String> texts) {
         var array = Json.array();
         texts.forEach(array::add);
         return array;

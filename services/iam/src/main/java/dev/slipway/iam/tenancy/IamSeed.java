@@ -47,7 +47,7 @@ public record IamSeed(
             String role,
             @Nullable UUID orgId,
             @Nullable UUID projectId) {
-        String level() {
+        public String level() {
             if (projectId != null) {
                 return "project";
             }

@@ -1,9 +1,8 @@
 package dev.slipway.iam.tenancy;
 
-import dev.slipway.contract.RoleRegistry;
-import dev.slipway.contract.RoleRegistry.Role;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 
@@ -11,39 +10,14 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 
-/** All SQL of tenants, roles and bindings. Every change raises the revision that decisions are taken at. */
+/** The revision that decisions are taken at, which every change raises, and the keys that tokens are signed with. */
 public final class TenancyStore {
-    private static final String RAISE = "UPDATE authz_revision SET revision = revision + 1 RETURNING revision";
+    private static final String LOCK = "SELECT revision FROM authz_revision FOR UPDATE";
+    private static final String RAISE = "UPDATE authz_revision SET revision = $1";
     private static final String REVISION = "SELECT revision FROM authz_revision";
-    private static final String ROLE = """
-            INSERT INTO roles (name, level, actions) VALUES ($1, $2, $3)
-            ON CONFLICT (name) DO UPDATE SET level = $2, actions = $3
-                WHERE (roles.level, roles.actions) IS DISTINCT FROM ($2, $3)
-            RETURNING name
-            """;
-    private static final String ORGANIZATION =
-            "INSERT INTO organizations (id, slug, display_name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id";
-    private static final String USER =
-            "INSERT INTO users (id, issuer, subject, display_name) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING id";
-    private static final String PROJECT = """
-            INSERT INTO projects (id, org_id, slug, display_name, operator_service_account_id) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT DO NOTHING RETURNING id
-            """;
-    private static final String SERVICE_ACCOUNT = """
-            INSERT INTO service_accounts (id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions,
-                created_by_user_id)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING id
-            """;
-    private static final String BINDING = """
-            INSERT INTO role_bindings (id, principal_id, role, level, org_id, project_id) VALUES ($1, $2, $3, $4, $5, $6)
-            ON CONFLICT DO NOTHING RETURNING id
-            """;
-    private static final String ADAPTER = """
-            INSERT INTO adapters (id, runtime_backend, display_name, secret_hash) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (id) DO UPDATE SET secret_hash = $4
-            """;
     private static final String KEY = """
             INSERT INTO signing_keys (kid, issuer, jwk, expires_at) VALUES ($1, $2, $3::text::jsonb, $4)
             ON CONFLICT DO NOTHING RETURNING kid
@@ -66,98 +40,46 @@ public final class TenancyStore {
     /** The public keys that an issuer's tokens may be signed with now, as JSON texts. */
     public Future<List<String>> keysOf(String issuer) {
         return reads.preparedQuery(KEYS).execute(Tuple.of(issuer)).map(rows -> {
-            var keys = new java.util.ArrayList<String>();
+            var keys = new ArrayList<String>();
             rows.forEach(row -> keys.add(row.getString(0)));
             return keys;
         });
     }
 
-    /** Adds what is not there; announces only what was added, so that a second start changes nothing. */
-    public Future<Void> ensure(UnitOfWork unit, List<Role> roles, IamSeed seed) {
-        return raised(unit).compose(records -> {
-            RoleRegistry.load().actions().forEach(records::action);
-            var chain = Future.<Void>succeededFuture();
-            for (var role : roles) {
-                var row = Tuple.of(role.name(), role.level(), role.actions().toArray(String[]::new));
-                chain = chain.compose(ok -> add(unit, ROLE, row, () -> records.role(role)));
+    /** Publishes a key; tokens signed with it are good once it has arrived. */
+    public Future<Void> addKey(UnitOfWork unit, IamSeed.IssuerKey key) {
+        return raised(unit).compose(records -> addKey(unit, records, key).onSuccess(ok -> records.complete()));
+    }
+
+    public static Future<Void> addKey(UnitOfWork unit, AuthzRecords records, IamSeed.IssuerKey key) {
+        var row = Tuple.of(
+                key.kid(), key.issuer(), key.publicJwk(), key.expiresAt().atOffset(ZoneOffset.UTC));
+        return unit.query(KEY, row).map(added -> {
+            if (added.size() > 0) {
+                records.key(key);
             }
-            for (var o : seed.organizations()) {
-                var row = Tuple.of(o.id(), o.slug(), o.displayName());
-                chain = chain.compose(ok -> add(unit, ORGANIZATION, row, () -> records.organization(o)));
-            }
-            for (var u : seed.users()) {
-                var row = Tuple.of(u.id(), u.issuer(), u.subject(), u.displayName());
-                chain = chain.compose(ok -> add(unit, USER, row, () -> records.user(u)));
-            }
-            for (var p : seed.projects()) {
-                var row = Tuple.of(p.id(), p.orgId(), p.slug(), p.displayName(), p.operatorServiceAccountId());
-                chain = chain.compose(ok -> add(unit, PROJECT, row, () -> records.project(p)));
-            }
-            for (var s : seed.serviceAccounts()) {
-                var row = Tuple.from(new Object[] {
-                    s.id(),
-                    s.orgId(),
-                    s.projectId(),
-                    s.slug(),
-                    s.displayName(),
-                    s.issuer(),
-                    s.subject(),
-                    s.allowedActions().toArray(String[]::new),
-                    s.createdByUserId()
-                });
-                chain = chain.compose(ok -> add(unit, SERVICE_ACCOUNT, row, () -> records.serviceAccount(s)));
-            }
-            for (var b : seed.bindings()) {
-                var row = Tuple.of(b.id(), b.principalId(), b.role(), b.level(), b.orgId(), b.projectId());
-                chain = chain.compose(ok -> add(unit, BINDING, row, () -> records.binding(b)));
-            }
-            for (var key : seed.issuerKeys()) {
-                chain = chain.compose(ok -> addKey(unit, key, records));
-            }
-            chain = chain.compose(ok -> {
-                records.complete();
-                return Future.succeededFuture();
-            });
-            for (var a : seed.adapters()) {
-                unit.write(ADAPTER, Tuple.of(a.id(), a.runtimeBackend(), a.displayName(), hash(a.secret())));
-            }
-            return chain;
+            return null;
         });
     }
 
-    /** Publishes a key; tokens signed with it are good once it has arrived. */
-    public Future<Void> addKey(UnitOfWork unit, IamSeed.IssuerKey key) {
-        return raised(unit).compose(records -> addKey(unit, key, records).onSuccess(ok -> records.complete()));
-    }
-
-    public static io.vertx.core.buffer.Buffer hash(String secret) {
+    public static Buffer hash(String secret) {
         try {
             // Secrets are long and random, made by machines: a plain hash is enough.
             var digest = MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
-            return io.vertx.core.buffer.Buffer.buffer(digest);
+            return Buffer.buffer(digest);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("this JVM has no SHA-256", e);
         }
     }
 
-    private static Future<Void> addKey(UnitOfWork unit, IamSeed.IssuerKey key, AuthzRecords records) {
-        var row = Tuple.of(
-                key.kid(), key.issuer(), key.publicJwk(), key.expiresAt().atOffset(ZoneOffset.UTC));
-        return add(unit, KEY, row, () -> records.key(key));
-    }
-
-    /** The row lock makes commits, and so the records on the topic, follow each other in the order of their revisions. */
-    private static Future<AuthzRecords> raised(UnitOfWork unit) {
-        return unit.query(RAISE, Tuple.tuple())
-                .map(rows -> new AuthzRecords(unit, rows.iterator().next().getLong(0)));
-    }
-
-    private static Future<Void> add(UnitOfWork unit, String sql, Tuple row, Runnable announce) {
-        return unit.query(sql, row).map(added -> {
-            if (added.size() > 0) {
-                announce.run();
-            }
-            return null;
+    /**
+     * Begins a change of what decisions rest on. The row lock makes commits, and so the records on the topic, follow each other in the
+     * order of their revisions; and what is looked up behind it, no other change can be about to make untrue.
+     */
+    public static Future<AuthzRecords> raised(UnitOfWork unit) {
+        return unit.query(LOCK, Tuple.tuple()).map(rows -> {
+            var next = rows.iterator().next().getLong(0) + 1;
+            return new AuthzRecords(unit, next, () -> unit.write(RAISE, Tuple.of(next)));
         });
     }
 }

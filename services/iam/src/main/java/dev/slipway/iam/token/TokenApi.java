@@ -1,6 +1,5 @@
 package dev.slipway.iam.token;
 
-import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.TokenVerifier;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -22,7 +21,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 
-/** Who the caller is, the keys that tokens are signed with, and tokens for adapters' tasks. */
+/** The keys that tokens are signed with, and tokens for adapters' tasks. */
 public final class TokenApi {
     private static final Duration LIFETIME = Duration.ofMinutes(10);
     private static final String TASK_ACTIONS = "apps.instance.report apps.instance.read";
@@ -32,14 +31,12 @@ public final class TokenApi {
     private final OperatorTokenStore store;
     private final SigningKeys keys;
     private final Outbox outbox;
-    private final AuthzModel model;
 
-    public TokenApi(TenancyStore tenancy, OperatorTokenStore store, SigningKeys keys, Outbox outbox, AuthzModel model) {
+    public TokenApi(TenancyStore tenancy, OperatorTokenStore store, SigningKeys keys, Outbox outbox) {
         this.tenancy = tenancy;
         this.store = store;
         this.keys = keys;
         this.outbox = outbox;
-        this.model = model;
     }
 
     public Future<Reply> jwks(Request request) {
@@ -49,26 +46,6 @@ public final class TokenApi {
             jwks.forEach(jwk -> array.add(Json.trusted(jwk)));
             return Reply.of(body);
         });
-    }
-
-    public Future<Reply> me(Request request) {
-        var principal = request.principal();
-        var body = Json.object();
-        body.put("principal_id", principal.id().toString());
-        body.put("actor_type", principal.type().text());
-        body.put("display_name", principal.displayName());
-        var bindings = body.putArray("bindings");
-        for (var binding : model.bindingsOf(principal.id())) {
-            var node = bindings.addObject();
-            node.put("role", binding.role()).put("level", binding.level().text());
-            if (binding.orgId() != null) {
-                node.put("org_id", binding.orgId().toString());
-            }
-            if (binding.projectId() != null) {
-                node.put("project_id", binding.projectId().toString());
-            }
-        }
-        return Future.succeededFuture(Reply.of(body));
     }
 
     /** Every exchange is audited, and every refusal, in the transaction that looked. */

@@ -1,0 +1,29 @@
+package dev.slipway.iam.tenancy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Cursor;
+import dev.slipway.contract.Json;
+import dev.slipway.service.Reply;
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.function.Function;
+
+/** A page of a list, newest first, and where the next one begins. */
+public record Page<T>(List<T> items, @Nullable Cursor next) {
+
+    /** Of one item more than the page holds, if there are as many. */
+    public static <T> Page<T> of(List<T> found, int limit, Function<T, Cursor> at) {
+        return found.size() <= limit
+                ? new Page<>(found, null)
+                : new Page<>(List.copyOf(found.subList(0, limit)), at.apply(found.get(limit - 1)));
+    }
+
+    public Reply reply(Function<T, ObjectNode> json) {
+        var body = Json.object();
+        var array = body.putArray("items");
+        items.forEach(item -> array.add(json.apply(item)));
+        body.put("next_cursor", next == null ? null : next.encode());
+        return Reply.of(body);
+    }
+}

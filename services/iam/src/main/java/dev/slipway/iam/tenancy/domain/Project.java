@@ -1,0 +1,25 @@
+package dev.slipway.iam.tenancy.domain;
+
+import java.time.Instant;
+import java.util.UUID;
+
+/** Where an organization's resources are. Its organization never changes. */
+public record Project(
+        UUID id,
+        UUID orgId,
+        UUID departmentId,
+        String slug,
+        String displayName,
+        UUID operatorServiceAccountId,
+        boolean deleted,
+        Instant createdAt,
+        Instant updatedAt) {
+
+    public Project changed(String nextName, UUID nextDepartment, Instant at) {
+        return new Project(id, orgId, nextDepartment, slug, nextName, operatorServiceAccountId, deleted, createdAt, at);
+    }
+
+    public Project deleted(Instant at) {
+        return new Project(id, orgId, departmentId, slug, displayName, operatorServiceAccountId, true, createdAt, at);
+    }
+}

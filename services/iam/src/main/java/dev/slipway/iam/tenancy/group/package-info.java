@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.tenancy.group;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,48 @@
+package dev.slipway.iam.tenancy.me;
+
+import dev.slipway.iam.tenancy.binding.BindingStore;
+import dev.slipway.iam.tenancy.domain.RoleBinding;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** What a user holds now, by themselves and in groups, with what each role can grant. */
+public final class MeStore {
+    private static final String HELD = """
+            SELECT b.id, b.principal_type, b.principal_id, b.role, b.level, b.org_id, b.project_id, b.expires_at, b.created_at,
+                b.removed_at, r.label,
+                ARRAY(SELECT a.action FROM actions a WHERE a.action = ANY(r.actions)
+                      AND a.lifecycle IN ('active', 'deprecated') ORDER BY a.action) AS actions
+            FROM role_bindings b
+            JOIN roles r ON r.name = b.role AND r.removed_at IS NULL
+            LEFT JOIN organizations o ON o.id = b.org_id
+            LEFT JOIN projects p ON p.id = b.project_id
+            WHERE b.principal_id = ANY(ARRAY(SELECT $1::uuid UNION ALL
+                    SELECT m.group_id FROM group_members m WHERE m.user_id = $1 AND m.removed_at IS NULL))
+            AND b.removed_at IS NULL AND (b.expires_at IS NULL OR b.expires_at > now())
+            AND o.deleted_at IS NULL AND p.deleted_at IS NULL
+            ORDER BY b.created_at, b.id
+            """;
+
+    private final SqlClient reads;
+
+    /** A binding, the name of its role, and the actions that it can grant. */
+    record Held(RoleBinding binding, String label, List<String> actions) {}
+
+    public MeStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    Future<List<Held>> heldBy(UUID userId) {
+        return reads.preparedQuery(HELD).execute(Tuple.of(userId)).map(rows -> {
+            var held = new ArrayList<Held>();
+            rows.forEach(row -> held.add(new Held(
+                    BindingStore.fromRow(row), row.getString("label"), List.of(row.getArrayOfStrings("actions")))));
+            return held;
+        });
+    }
+}

@@ -1,0 +1,135 @@
+package dev.slipway.iam.tenancy.organization;
+
+import dev.slipway.contract.Cursor;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.iam.tenancy.AuthzRecords;
+import dev.slipway.iam.tenancy.Page;
+import dev.slipway.iam.tenancy.domain.Department;
+import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.UUID;
+
+/** All SQL of departments. */
+public final class DepartmentStore {
+    private static final String SELECT = """
+            SELECT id, org_id, slug, display_name, is_default, deleted_at IS NOT NULL AS deleted, created_at FROM departments
+            """;
+    private static final String FIND = SELECT + "WHERE id = $1 AND org_id = $2";
+    private static final String DEFAULT = SELECT + "WHERE org_id = $1 AND is_default";
+    private static final String LIST = SELECT + """
+            WHERE org_id = $1 AND deleted_at IS NULL AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
+            ORDER BY created_at DESC, id DESC LIMIT $4
+            """;
+    private static final String ADD = """
+            INSERT INTO departments (id, org_id, slug, display_name, is_default, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT DO NOTHING RETURNING id
+            """;
+    private static final String RENAME = "UPDATE departments SET display_name = $3 WHERE id = $1 AND org_id = $2";
+    private static final String DELETE = "UPDATE departments SET deleted_at = $3 WHERE id = $1 AND org_id = $2";
+    private static final String HAS_PROJECTS =
+            "SELECT EXISTS (SELECT FROM projects WHERE department_id = $1 AND org_id = $2 AND deleted_at IS NULL)";
+
+    /** For telling everything again: all of them, in the order of their ids. */
+    public static final String AFTER = SELECT + "WHERE id > $1 ORDER BY id LIMIT $2";
+
+    private final SqlClient reads;
+
+    public DepartmentStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    /** Whether it was added: not so if the organization has one of that slug, or a default one already. */
+    public static Future<Boolean> add(UnitOfWork unit, AuthzRecords records, Department department) {
+        var row = Tuple.of(
+                department.id(),
+                department.orgId(),
+                department.slug(),
+                department.displayName(),
+                department.isDefault(),
+                department.createdAt().atOffset(ZoneOffset.UTC));
+        return unit.query(ADD, row).map(added -> {
+            if (added.size() > 0) {
+                records.department(department);
+            }
+            return added.size() > 0;
+        });
+    }
+
+    static void rename(UnitOfWork unit, AuthzRecords records, Department next) {
+        unit.write(RENAME, Tuple.of(next.id(), next.orgId(), next.displayName()));
+        records.department(next);
+    }
+
+    static void delete(UnitOfWork unit, AuthzRecords records, Department next) {
+        unit.write(DELETE, Tuple.of(next.id(), next.orgId(), unit.now().atOffset(ZoneOffset.UTC)));
+        records.department(next);
+    }
+
+    /** The one named, or the organization's default one; in the transaction of a change. */
+    public static Future<Department> load(UnitOfWork unit, UUID orgId, @Nullable UUID id) {
+        return id == null
+                ? unit.query(DEFAULT, Tuple.of(orgId)).compose(DepartmentStore::one)
+                : unit.query(FIND, Tuple.of(id, orgId)).compose(DepartmentStore::one);
+    }
+
+    /** The same, unless it is deleted. */
+    public static Future<Department> loadLive(UnitOfWork unit, UUID orgId, @Nullable UUID id) {
+        return load(unit, orgId, id)
+                .compose(found -> found.deleted()
+                        ? Future.failedFuture(Problem.of(
+                                        ErrorCode.RESOURCE_DELETED,
+                                        "This department is deleted and takes no more changes.")
+                                .asException())
+                        : Future.succeededFuture(found));
+    }
+
+    static Future<Boolean> hasProjects(UnitOfWork unit, Department department) {
+        return unit.query(HAS_PROJECTS, Tuple.of(department.id(), department.orgId()))
+                .map(rows -> rows.iterator().next().getBoolean(0));
+    }
+
+    Future<Department> find(UUID orgId, UUID id) {
+        return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).compose(DepartmentStore::one);
+    }
+
+    Future<Page<Department>> list(UUID orgId, @Nullable Cursor after, int limit) {
+        var row = Tuple.of(
+                orgId,
+                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : after.id(),
+                limit + 1);
+        return reads.preparedQuery(LIST).execute(row).map(rows -> {
+            var found = new ArrayList<Department>();
+            rows.forEach(each -> found.add(fromRow(each)));
+            return Page.of(found, limit, last -> new Cursor(last.createdAt(), last.id()));
+        });
+    }
+
+    public static Department fromRow(Row row) {
+        return new Department(
+                row.getUUID("id"),
+                row.getUUID("org_id"),
+                row.getString("slug"),
+                row.getString("display_name"),
+                row.getBoolean("is_default"),
+                row.getBoolean("deleted"),
+                row.getOffsetDateTime("created_at").toInstant());
+    }
+
+    private static Future<Department> one(RowSet<Row> rows) {
+        return rows.size() == 0
+                ? Future.failedFuture(
+                        Problem.of(ErrorCode.NOT_FOUND, "There is no such department in this organization.")
+                                .asException())
+                : Future.succeededFuture(fromRow(rows.iterator().next()));
+    }
+}

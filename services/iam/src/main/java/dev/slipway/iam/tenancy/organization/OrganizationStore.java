@@ -1,0 +1,137 @@
+package dev.slipway.iam.tenancy.organization;
+
+import dev.slipway.contract.Cursor;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.iam.tenancy.AuthzRecords;
+import dev.slipway.iam.tenancy.Page;
+import dev.slipway.iam.tenancy.domain.Organization;
+import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Set;
+import java.util.UUID;
+
+/** All SQL of organizations. */
+public final class OrganizationStore {
+    private static final String SELECT = """
+            SELECT id, slug, display_name, plan, deleted_at IS NOT NULL AS deleted, created_at, updated_at FROM organizations
+            """;
+    private static final String FIND = SELECT + "WHERE id = $1";
+    private static final String LIST = SELECT + """
+            WHERE deleted_at IS NULL AND ($1::uuid[] IS NULL OR id = ANY($1))
+            AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
+            ORDER BY created_at DESC, id DESC LIMIT $4
+            """;
+    private static final String ADD = """
+            INSERT INTO organizations (id, slug, display_name, plan, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)
+            ON CONFLICT DO NOTHING RETURNING id
+            """;
+    private static final String UPDATE = """
+            UPDATE organizations SET display_name = $2, plan = $3, updated_at = $4, deleted_at = CASE WHEN $5 THEN $4::timestamptz END
+            WHERE id = $1
+            """;
+    private static final String HAS_PROJECTS =
+            "SELECT EXISTS (SELECT FROM projects WHERE org_id = $1 AND deleted_at IS NULL)";
+
+    /** For telling everything again: all of them, in the order of their ids. */
+    public static final String AFTER = SELECT + "WHERE id > $1 ORDER BY id LIMIT $2";
+
+    private final SqlClient reads;
+
+    public OrganizationStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    /** Whether it was added: not so if its id or its slug is taken. */
+    public static Future<Boolean> add(UnitOfWork unit, AuthzRecords records, Organization organization) {
+        var row = Tuple.of(
+                organization.id(),
+                organization.slug(),
+                organization.displayName(),
+                organization.plan(),
+                organization.createdAt().atOffset(ZoneOffset.UTC));
+        return unit.query(ADD, row).map(added -> {
+            if (added.size() > 0) {
+                records.organization(organization);
+            }
+            return added.size() > 0;
+        });
+    }
+
+    public static void update(UnitOfWork unit, AuthzRecords records, Organization next) {
+        unit.write(
+                UPDATE,
+                Tuple.of(
+                        next.id(),
+                        next.displayName(),
+                        next.plan(),
+                        next.updatedAt().atOffset(ZoneOffset.UTC),
+                        next.deleted()));
+        records.organization(next);
+    }
+
+    /** In the transaction of a change; a deleted one too. */
+    public static Future<Organization> load(UnitOfWork unit, UUID id) {
+        return unit.query(FIND, Tuple.of(id)).compose(rows -> one(rows, id));
+    }
+
+    /** In the transaction of a change, which a deleted organization does not take. */
+    public static Future<Organization> loadLive(UnitOfWork unit, UUID id) {
+        return load(unit, id)
+                .compose(found -> found.deleted()
+                        ? Future.failedFuture(Problem.of(
+                                        ErrorCode.RESOURCE_DELETED,
+                                        "This organization is deleted and takes no more changes.")
+                                .asException())
+                        : Future.succeededFuture(found));
+    }
+
+    static Future<Boolean> hasProjects(UnitOfWork unit, UUID id) {
+        return unit.query(HAS_PROJECTS, Tuple.of(id))
+                .map(rows -> rows.iterator().next().getBoolean(0));
+    }
+
+    Future<Organization> find(UUID id) {
+        return reads.preparedQuery(FIND).execute(Tuple.of(id)).compose(rows -> one(rows, id));
+    }
+
+    /** Those among the given, or all of them. */
+    Future<Page<Organization>> list(@Nullable Set<UUID> among, @Nullable Cursor after, int limit) {
+        var row = Tuple.of(
+                among == null ? null : among.toArray(UUID[]::new),
+                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : after.id(),
+                limit + 1);
+        return reads.preparedQuery(LIST).execute(row).map(rows -> {
+            var found = new ArrayList<Organization>();
+            rows.forEach(each -> found.add(fromRow(each)));
+            return Page.of(found, limit, last -> new Cursor(last.createdAt(), last.id()));
+        });
+    }
+
+    public static Organization fromRow(Row row) {
+        return new Organization(
+                row.getUUID("id"),
+                row.getString("slug"),
+                row.getString("display_name"),
+                row.getString("plan"),
+                row.getBoolean("deleted"),
+                row.getOffsetDateTime("created_at").toInstant(),
+                row.getOffsetDateTime("updated_at").toInstant());
+    }
+
+    private static Future<Organization> one(RowSet<Row> rows, UUID id) {
+        return rows.size() == 0
+                ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "There is no organization " + id + ".")
+                        .asException())
+                : Future.succeededFuture(fromRow(rows.iterator().next()));
+    }
+}

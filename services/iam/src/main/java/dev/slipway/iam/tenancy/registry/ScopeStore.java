@@ -1,0 +1,138 @@
+package dev.slipway.iam.tenancy.registry;
+
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.iam.tenancy.AuthzRecords;
+import dev.slipway.iam.tenancy.domain.Action;
+import dev.slipway.iam.tenancy.domain.Action.Lifecycle;
+import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** All SQL of the registry of actions. */
+public final class ScopeStore {
+    private static final String COLUMNS =
+            "action, product, version, risk_class, lifecycle, description, default_roles, updated_at";
+    private static final String SELECT = "SELECT " + COLUMNS + " FROM actions ";
+    private static final String FIND = SELECT + "WHERE action = $1";
+    private static final String LIST = SELECT + "WHERE $1::text IS NULL OR product = $1 ORDER BY action";
+    private static final String ADD = """
+            INSERT INTO actions (action, product, version, risk_class, lifecycle, description, default_roles, created_at, updated_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT DO NOTHING RETURNING action
+            """;
+    /** What an administrator has done since stands, until the contract has a newer version. */
+    private static final String SEED = """
+            INSERT INTO actions (action, product, version, risk_class, lifecycle, description) VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT (action) DO UPDATE SET product = $2, version = $3, risk_class = $4, lifecycle = $5, description = $6,
+                    updated_at = now()
+                WHERE actions.version < $3
+            RETURNING\s""" + COLUMNS;
+
+    private static final String SET_LIFECYCLE =
+            "UPDATE actions SET lifecycle = $2, version = $3, updated_at = $4 WHERE action = $1";
+    private static final String BUILT_IN = "SELECT name FROM roles WHERE name = ANY($1) AND org_id IS NULL";
+
+    /** For telling everything again: all of them, in the order of their keys. */
+    public static final String AFTER = SELECT + "WHERE action > $1 ORDER BY action LIMIT $2";
+
+    private final SqlClient reads;
+
+    public ScopeStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    /** Adds an action of the contract, or brings it up to the contract's version; announces it if either was needed. */
+    public static Future<Void> seed(UnitOfWork unit, AuthzRecords records, Action action) {
+        var row = Tuple.of(
+                action.key(),
+                action.product(),
+                action.version(),
+                action.riskClass(),
+                action.lifecycle().text(),
+                action.description());
+        return unit.query(SEED, row).map(changed -> {
+            changed.forEach(each -> records.action(fromRow(each)));
+            return null;
+        });
+    }
+
+    static Future<Boolean> add(UnitOfWork unit, AuthzRecords records, Action action) {
+        var row = Tuple.from(new Object[] {
+            action.key(),
+            action.product(),
+            action.version(),
+            action.riskClass(),
+            action.lifecycle().text(),
+            action.description(),
+            action.defaultRoles().toArray(String[]::new),
+            action.updatedAt().atOffset(ZoneOffset.UTC)
+        });
+        return unit.query(ADD, row).map(added -> {
+            if (added.size() > 0) {
+                records.action(action);
+            }
+            return added.size() > 0;
+        });
+    }
+
+    static void setLifecycle(UnitOfWork unit, AuthzRecords records, Action next) {
+        unit.write(
+                SET_LIFECYCLE,
+                Tuple.of(
+                        next.key(),
+                        next.lifecycle().text(),
+                        next.version(),
+                        next.updatedAt().atOffset(ZoneOffset.UTC)));
+        records.action(next);
+    }
+
+    static Future<Action> load(UnitOfWork unit, String key) {
+        return unit.query(FIND, Tuple.of(key)).map(rows -> {
+            if (rows.size() == 0) {
+                throw Problem.of(ErrorCode.NOT_FOUND, "There is no scope " + key + ".")
+                        .asException();
+            }
+            return fromRow(rows.iterator().next());
+        });
+    }
+
+    /** Those of the names that are built-in roles. */
+    static Future<Set<String>> builtInRoles(UnitOfWork unit, Collection<String> names) {
+        return unit.query(BUILT_IN, Tuple.tuple().addArrayOfString(names.toArray(String[]::new)))
+                .map(rows -> {
+                    var found = new HashSet<String>();
+                    rows.forEach(row -> found.add(row.getString(0)));
+                    return found;
+                });
+    }
+
+    Future<List<Action>> list(@Nullable String product) {
+        return reads.preparedQuery(LIST).execute(Tuple.of(product)).map(rows -> {
+            var found = new ArrayList<Action>();
+            rows.forEach(row -> found.add(fromRow(row)));
+            return found;
+        });
+    }
+
+    public static Action fromRow(Row row) {
+        return new Action(
+                row.getString("action"),
+                row.getString("product"),
+                row.getInteger("version"),
+                row.getString("risk_class"),
+                Lifecycle.of(row.getString("lifecycle")),
+                row.getString("description"),
+                List.of(row.getArrayOfStrings("default_roles")),
+                row.getOffsetDateTime("updated_at").toInstant());
+    }
+}

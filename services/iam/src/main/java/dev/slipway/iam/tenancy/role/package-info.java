@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.tenancy.role;
+
+import org.jspecify.annotations.NullMarked;

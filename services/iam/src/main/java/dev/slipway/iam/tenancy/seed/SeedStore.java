@@ -1,0 +1,125 @@
+package dev.slipway.iam.tenancy.seed;
+
+import dev.slipway.contract.Ids;
+import dev.slipway.iam.tenancy.AuthzRecords;
+import dev.slipway.iam.tenancy.IamSeed;
+import dev.slipway.iam.tenancy.TenancyStore;
+import dev.slipway.iam.tenancy.binding.BindingStore;
+import dev.slipway.iam.tenancy.domain.Action;
+import dev.slipway.iam.tenancy.domain.Department;
+import dev.slipway.iam.tenancy.domain.Organization;
+import dev.slipway.iam.tenancy.domain.Place;
+import dev.slipway.iam.tenancy.domain.Project;
+import dev.slipway.iam.tenancy.domain.Role;
+import dev.slipway.iam.tenancy.domain.RoleBinding;
+import dev.slipway.iam.tenancy.domain.RoleBinding.Holder;
+import dev.slipway.iam.tenancy.organization.DepartmentStore;
+import dev.slipway.iam.tenancy.organization.OrganizationStore;
+import dev.slipway.iam.tenancy.project.ProjectStore;
+import dev.slipway.iam.tenancy.registry.ScopeStore;
+import dev.slipway.iam.tenancy.role.RoleStore;
+import dev.slipway.iam.tenancy.user.UserStore;
+import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Tuple;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** Adds what is not there of the registries and the seed; announces only what was added, so that a second start changes nothing. */
+public final class SeedStore {
+    private static final String ADAPTER = """
+            INSERT INTO adapters (id, runtime_backend, display_name, secret_hash) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (id) DO UPDATE SET secret_hash = $4
+            """;
+
+    private final UnitOfWork unit;
+    private final AuthzRecords records;
+    /** A user who was there before the seed named them has another id than it says. */
+    private final Map<UUID, UUID> users = new HashMap<>();
+
+    private SeedStore(UnitOfWork unit, AuthzRecords records) {
+        this.unit = unit;
+        this.records = records;
+    }
+
+    public static Future<Void> ensure(UnitOfWork unit, List<Action> actions, List<Role> roles, IamSeed seed) {
+        return TenancyStore.raised(unit).compose(records -> new SeedStore(unit, records)
+                .ensure(actions, roles, seed)
+                .onSuccess(ok -> records.complete()));
+    }
+
+    private Future<Void> ensure(List<Action> actions, List<Role> roles, IamSeed seed) {
+        for (var a : seed.adapters()) {
+            unit.write(ADAPTER, Tuple.of(a.id(), a.runtimeBackend(), a.displayName(), TenancyStore.hash(a.secret())));
+        }
+        return each(actions, action -> ScopeStore.seed(unit, records, action))
+                .compose(ok -> each(roles, role -> RoleStore.seed(unit, records, role)))
+                .compose(ok -> each(seed.organizations(), this::organization))
+                .compose(ok -> each(seed.users(), this::user))
+                .compose(ok -> each(seed.projects(), this::project))
+                .compose(ok -> each(seed.serviceAccounts(), this::serviceAccount))
+                .compose(ok -> each(seed.bindings(), this::binding))
+                .compose(ok -> each(seed.issuerKeys(), key -> TenancyStore.addKey(unit, records, key)));
+    }
+
+    private static <T> Future<Void> each(List<T> items, Function<T, Future<Void>> ensure) {
+        var chain = Future.<Void>succeededFuture();
+        for (var item : items) {
+            chain = chain.compose(ok -> ensure.apply(item));
+        }
+        return chain;
+    }
+
+    private Future<Void> organization(IamSeed.Organization o) {
+        var made = new Organization(
+                o.id(), o.slug(), o.displayName(), Organization.STANDARD_PLAN, false, unit.now(), unit.now());
+        return OrganizationStore.add(unit, records, made)
+                .compose(added -> added
+                        ? DepartmentStore.add(unit, records, Department.byDefault(Ids.next(), o.id(), unit.now()))
+                        : Future.succeededFuture(false))
+                .mapEmpty();
+    }
+
+    private Future<Void> user(IamSeed.User u) {
+        return UserStore.ensureUser(unit, records, u.id(), u.issuer(), u.subject(), u.displayName())
+                .map(found -> {
+                    users.put(u.id(), found.id());
+                    return null;
+                });
+    }
+
+    private Future<Void> project(IamSeed.Project p) {
+        return DepartmentStore.load(unit, p.orgId(), null)
+                .compose(department -> ProjectStore.add(
+                        unit,
+                        records,
+                        new Project(
+                                p.id(),
+                                p.orgId(),
+                                department.id(),
+                                p.slug(),
+                                p.displayName(),
+                                p.operatorServiceAccountId(),
+                                false,
+                                unit.now(),
+                                unit.now())))
+                .mapEmpty();
+    }
+
+    private Future<Void> serviceAccount(IamSeed.ServiceAccount account) {
+        return ProjectStore.addAccount(unit, records, account);
+    }
+
+    private Future<Void> binding(IamSeed.RoleBinding b) {
+        var principal = users.getOrDefault(b.principalId(), b.principalId());
+        var place = new Place(Place.Level.of(b.level()), b.orgId(), b.projectId());
+        return BindingStore.add(
+                unit,
+                records,
+                new RoleBinding(b.id(), Holder.USER, principal, b.role(), place, null, unit.now(), null));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.tenancy.seed;
+
+import org.jspecify.annotations.NullMarked;
