@@ -94,17 +94,17 @@ public final class IamVerticle extends VerticleBase {
         var reads = opened.reads();
         var authorizer = new Authorizer(frame.authz());
         var changes = new Changes(opened.mutations(), opened.outbox(), tenancy);
-        var grants = new Grants(authorizer);
-        var organizations = new OrganizationApi(new OrganizationStore(reads), changes, authorizer);
+        var grants = new Grants(authorizer, frame.clock());
+        var organizations = new OrganizationApi(new OrganizationStore(reads), changes, authorizer, frame.clock());
         var departments = new DepartmentApi(new DepartmentStore(reads), changes);
-        var projects = new ProjectApi(new ProjectStore(reads), changes, authorizer);
+        var projects = new ProjectApi(new ProjectStore(reads), changes, authorizer, frame.clock());
         var users = new UserApi(new UserStore(reads), changes);
         var groups = new GroupApi(new GroupStore(reads), changes);
         var members = new MemberApi(new GroupStore(reads), changes, grants);
         var bindings = new BindingApi(new BindingStore(reads), changes, grants);
         var roles = new RoleApi(new RoleStore(reads), changes, grants);
         var scopes = new ScopeApi(new ScopeStore(reads), changes, Registries.roles());
-        var wired = opened.serve("getMe", new MeApi(new MeStore(reads))::get)
+        var wired = opened.serve("getMe", new MeApi(new MeStore(reads), grants)::get)
                 .serve("createOrganization", organizations::create)
                 .serve("listOrganizations", organizations::listMine)
                 .serve("listAllOrganizations", organizations::listAll)

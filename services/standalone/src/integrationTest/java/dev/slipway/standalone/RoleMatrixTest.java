@@ -1,13 +1,11 @@
 package dev.slipway.standalone;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.Binding.Level;
 import dev.slipway.authz.Decision.Verdict;
 import dev.slipway.authz.Principal;
 import dev.slipway.authz.Target;
 import dev.slipway.contract.Contract;
-import dev.slipway.contract.Json;
 import dev.slipway.contract.Operation;
 import dev.slipway.contract.Operation.Scope;
 import dev.slipway.testkit.ApiClient.Answer;

@@ -1,28 +1,34 @@
 package dev.slipway.iam.tenancy;
 
 import dev.slipway.authz.Authorizer;
-import dev.slipway.authz.Decision;
-import dev.slipway.authz.Principal;
+import dev.slipway.authz.Target;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.tenancy.domain.Place;
-import dev.slipway.iam.tenancy.domain.Place.Level;
+import dev.slipway.service.Request;
 
+import java.time.Clock;
 import java.util.Collection;
 import java.util.Objects;
+import java.util.Set;
 
 /** Nobody gives what they do not hold: judged by the same decisions that guard every operation. */
 public final class Grants {
     private final Authorizer authorizer;
+    private final Clock clock;
 
-    public Grants(Authorizer authorizer) {
+    public Grants(Authorizer authorizer, Clock clock) {
         this.authorizer = authorizer;
+        this.clock = clock;
     }
 
-    /** Throws grant_exceeds_own, naming an action that the giver lacks at the place. */
-    public void require(Principal giver, Place place, Collection<String> actions) {
+    /** Throws grant_exceeds_own, naming an action that the caller lacks at the place. */
+    public void require(Request request, Place place, Collection<String> actions) {
+        var target = target(place);
+        var reached = request.call().breakGlassReason() == null ? target : target.throughBreakGlass();
+        var now = clock.instant();
         for (var action : actions) {
-            if (!decide(giver, place, action).allowed()) {
+            if (!authorizer.decide(request.principal(), action, reached, now).allowed()) {
                 throw Problem.of(
                                 ErrorCode.GRANT_EXCEEDS_OWN,
                                 "You do not hold " + action
@@ -32,12 +38,16 @@ public final class Grants {
         }
     }
 
-    private Decision decide(Principal giver, Place place, String action) {
-        if (place.level() == Level.PLATFORM) {
-            return authorizer.onPlatform(giver, action);
-        }
-        return place.level() == Level.PROJECT
-                ? authorizer.inProject(giver, action, Objects.requireNonNull(place.projectId()))
-                : authorizer.inOrganization(giver, action, Objects.requireNonNull(place.orgId()));
+    /** All that the caller may do at the place. */
+    public Set<String> heldBy(Request request, Place place) {
+        return authorizer.allowedActions(request.principal(), target(place), clock.instant());
+    }
+
+    private static Target target(Place place) {
+        return switch (place.level()) {
+            case PLATFORM -> Target.platform();
+            case ORGANIZATION -> Target.organization(Objects.requireNonNull(place.orgId()));
+            case PROJECT -> Target.project(Objects.requireNonNull(place.projectId()));
+        };
     }
 }

@@ -53,7 +53,7 @@ public final class BindingApi {
         return changes.run(request, ACTION, (unit, records) -> PlaceStore.requireLive(unit, place)
                 .compose(ok -> role(unit, place, body.path("role").asText()))
                 .compose(role -> RoleStore.allowable(unit, role.actions()).compose(actions -> {
-                    grants.require(request.principal(), place, actions);
+                    grants.require(request, place, actions);
                     var expiresAt = expiresAt(body, unit.now());
                     return holder.resolve(unit, records)
                             .compose(id -> grant(

@@ -1,7 +1,6 @@
 package dev.slipway.iam.tenancy.group;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.authz.Principal;
 import dev.slipway.contract.Json;
 import dev.slipway.iam.tenancy.Changes;
 import dev.slipway.iam.tenancy.Changes.Changed;
@@ -43,7 +42,7 @@ public final class MemberApi {
         return changes.run(
                 request, ACTION, (unit, records) -> GroupStore.loadLive(unit, orgId, request.pathId("group_id"))
                         .compose(group -> BindingStore.heldBy(unit, group.id())
-                                .compose(held -> requireHeld(unit, request.principal(), held))
+                                .compose(held -> requireHeld(unit, request, held))
                                 .compose(ok -> user.resolve(unit, records, Place.organization(orgId)))
                                 .compose(found -> {
                                     var member = new Member(
@@ -80,7 +79,7 @@ public final class MemberApi {
                 .map(page -> page.reply(MemberApi::json));
     }
 
-    private Future<Void> requireHeld(UnitOfWork unit, Principal giver, List<RoleBinding> held) {
+    private Future<Void> requireHeld(UnitOfWork unit, Request request, List<RoleBinding> held) {
         var chain = Future.<Void>succeededFuture();
         for (var binding : held) {
             chain = chain.compose(ok -> RoleStore.load(unit, binding.place().orgId(), binding.role()))
@@ -88,7 +87,7 @@ public final class MemberApi {
                             ? Future.succeededFuture(List.<String>of())
                             : RoleStore.allowable(unit, role.actions()))
                     .map(actions -> {
-                        grants.require(giver, binding.place(), actions);
+                        grants.require(request, binding.place(), actions);
                         return null;
                     });
         }

@@ -14,9 +14,7 @@ import java.util.UUID;
 public final class MeStore {
     private static final String HELD = """
             SELECT b.id, b.principal_type, b.principal_id, b.role, b.level, b.org_id, b.project_id, b.expires_at, b.created_at,
-                b.removed_at, r.label,
-                ARRAY(SELECT a.action FROM actions a WHERE a.action = ANY(r.actions)
-                      AND a.lifecycle IN ('active', 'deprecated') ORDER BY a.action) AS actions
+                b.removed_at, r.label
             FROM role_bindings b
             JOIN roles r ON r.name = b.role AND r.removed_at IS NULL
             LEFT JOIN organizations o ON o.id = b.org_id
@@ -30,8 +28,8 @@ public final class MeStore {
 
     private final SqlClient reads;
 
-    /** A binding, the name of its role, and the actions that it can grant. */
-    record Held(RoleBinding binding, String label, List<String> actions) {}
+    /** A binding and the name of its role. */
+    record Held(RoleBinding binding, String label) {}
 
     public MeStore(SqlClient reads) {
         this.reads = reads;
@@ -40,8 +38,7 @@ public final class MeStore {
     Future<List<Held>> heldBy(UUID userId) {
         return reads.preparedQuery(HELD).execute(Tuple.of(userId)).map(rows -> {
             var held = new ArrayList<Held>();
-            rows.forEach(row -> held.add(new Held(
-                    BindingStore.fromRow(row), row.getString("label"), List.of(row.getArrayOfStrings("actions")))));
+            rows.forEach(row -> held.add(new Held(BindingStore.fromRow(row), row.getString("label"))));
             return held;
         });
     }

@@ -18,6 +18,8 @@ import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Clock;
+
 /** The operations on organizations. */
 public final class OrganizationApi {
     private static final String READ = "iam.organization.read";
@@ -25,11 +27,13 @@ public final class OrganizationApi {
     private final OrganizationStore store;
     private final Changes changes;
     private final Authorizer authorizer;
+    private final Clock clock;
 
-    public OrganizationApi(OrganizationStore store, Changes changes, Authorizer authorizer) {
+    public OrganizationApi(OrganizationStore store, Changes changes, Authorizer authorizer, Clock clock) {
         this.store = store;
         this.changes = changes;
         this.authorizer = authorizer;
+        this.clock = clock;
     }
 
     /** With a default department, and an owner: the user named, or who creates it. */
@@ -94,7 +98,7 @@ public final class OrganizationApi {
 
     /** Those that the caller may read. */
     public Future<Reply> listMine(Request request) {
-        var mine = authorizer.reach(request.principal(), READ).orgIds();
+        var mine = authorizer.reach(request.principal(), READ, clock.instant()).orgIds();
         return store.list(mine, request.cursor(), request.limit()).map(page -> page.reply(OrganizationJson::of));
     }
 

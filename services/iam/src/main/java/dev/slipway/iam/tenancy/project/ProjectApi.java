@@ -23,6 +23,7 @@ import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Clock;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -36,11 +37,13 @@ public final class ProjectApi {
     private final ProjectStore store;
     private final Changes changes;
     private final Authorizer authorizer;
+    private final Clock clock;
 
-    public ProjectApi(ProjectStore store, Changes changes, Authorizer authorizer) {
+    public ProjectApi(ProjectStore store, Changes changes, Authorizer authorizer, Clock clock) {
         this.store = store;
         this.changes = changes;
         this.authorizer = authorizer;
+        this.clock = clock;
     }
 
     /** With who creates it for an owner, and an account for what operates its instances. */
@@ -99,7 +102,7 @@ public final class ProjectApi {
     /** Those that the caller may read, wherever they are. */
     public Future<Reply> listMine(Request request) {
         var orgId = request.query("org_id");
-        var reach = authorizer.reach(request.principal(), READ);
+        var reach = authorizer.reach(request.principal(), READ, clock.instant());
         return store.list(reach, orgId == null ? null : UUID.fromString(orgId), request.cursor(), request.limit())
                 .map(page -> page.reply(ProjectApi::json));
     }

@@ -2,7 +2,6 @@ package dev.slipway.iam.tenancy.role;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.authz.Principal;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -54,7 +53,7 @@ public final class RoleApi {
             return PlaceStore.requireLive(unit, Place.organization(orgId))
                     .compose(ok -> requireRoom(unit, orgId))
                     .compose(ok -> requireFreeLabel(unit, made))
-                    .compose(ok -> requireHeld(unit, request.principal(), List.of(), made))
+                    .compose(ok -> requireHeld(unit, request, List.of(), made))
                     .map(ok -> {
                         RoleStore.add(unit, records, made);
                         return changed(orgId, null, made, "/api/v1/orgs/" + orgId + "/roles/" + made.key());
@@ -77,7 +76,7 @@ public final class RoleApi {
                     return requireFreeLabel(unit, after)
                             .compose(ok -> after.actions().equals(before.actions())
                                     ? Future.succeededFuture()
-                                    : requireHeld(unit, request.principal(), before.actions(), after))
+                                    : requireHeld(unit, request, before.actions(), after))
                             .map(ok -> {
                                 RoleStore.update(unit, records, after);
                                 return changed(orgId, before, after, null);
@@ -148,7 +147,7 @@ public final class RoleApi {
     }
 
     /** What is added must be active; and all that can be allowed must be held by who writes it down. */
-    private Future<Void> requireHeld(UnitOfWork unit, Principal author, List<String> before, Role after) {
+    private Future<Void> requireHeld(UnitOfWork unit, Request request, List<String> before, Role after) {
         var added = after.actions().stream()
                 .filter(action -> !before.contains(action))
                 .toList();
@@ -163,7 +162,7 @@ public final class RoleApi {
                 }
             }
             return RoleStore.allowable(unit, after.actions()).map(allowable -> {
-                grants.require(author, Place.organization(orgOf(after)), allowable);
+                grants.require(request, Place.organization(orgOf(after)), allowable);
                 return null;
             });
         });
