@@ -31,7 +31,8 @@ public final class AuthzModel {
     private final Map<UUID, Principal> principals = new ConcurrentHashMap<>();
     private final Map<Subject, UUID> principalOfSubject = new ConcurrentHashMap<>();
     private final Map<UUID, List<Binding>> bindings = new ConcurrentHashMap<>();
-    private final Map<String, SigningKey> keys = new ConcurrentHashMap<>();
+    private final Map<KeyId, SigningKey> keys = new ConcurrentHashMap<>();
+    private final Revocations revocations = new Revocations();
     private volatile Set<String> grantedActions = Set.of();
     private volatile Set<String> machineActions = Set.of();
     private volatile long revision;
@@ -41,12 +42,16 @@ public final class AuthzModel {
 
     private record Subject(String issuer, String subject) {}
 
+    /** Issuers name their keys as they like: two may choose one name. */
+    private record KeyId(String issuer, String kid) {}
+
     /** Applies one record; called by one reader, in the order of the topic. */
     public void apply(Incoming record) {
         var event = record.envelope();
         var payload = event.payload();
         var recordRevision = payload.path("revision").asLong();
         if (event.eventType().equals("state.heartbeat")) {
+            revocations.tick(record.appendedAt());
             if (recordRevision <= revision) {
                 freshAt = record.appendedAt();
             }
@@ -60,7 +65,8 @@ public final class AuthzModel {
             case "authz.project" -> orgOfProject.put(uuid(payload, "project_id"), uuid(payload, "org_id"));
             case "authz.principal" -> principal(payload);
             case "authz.binding" -> binding(payload);
-            case "authz.signing_key" -> keys.put(payload.path("kid").asText(), SigningKey.of(payload));
+            case "authz.signing_key" -> key(payload);
+            case "authz.revocation" -> revocations.apply(payload);
             // The last record of a commit: only now is all of it here.
             case "authz.revision" -> revision = recordRevision;
             default -> {
@@ -96,9 +102,24 @@ public final class AuthzModel {
         return id == null ? null : principals.get(id);
     }
 
+    /** Whether a token, or the credential it was made with, was revoked. */
+    boolean isRevoked(UUID id) {
+        return revocations.has(id);
+    }
+
+    int revocationCount() {
+        return revocations.size();
+    }
+
     @Nullable
-    SigningKey key(String kid) {
-        return keys.get(kid);
+    SigningKey key(String issuer, String kid) {
+        return keys.get(new KeyId(issuer, kid));
+    }
+
+    /** Whether tokens that are signed with the key now will be taken: it has arrived, and stands. */
+    public boolean trusts(String issuer, String kid) {
+        var key = key(issuer, kid);
+        return key != null && !key.revoked();
     }
 
     boolean grants(String role, String action) {
@@ -126,6 +147,11 @@ public final class AuthzModel {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
+    private void key(JsonNode payload) {
+        var key = SigningKey.of(payload);
+        keys.put(new KeyId(key.issuer(), payload.path("kid").asText()), key);
+    }
+
     private void principal(JsonNode payload) {
         var id = uuid(payload, "principal_id");
         if (!payload.path("active").asBoolean()) {
@@ -143,6 +169,7 @@ public final class AuthzModel {
                         optionalUuid(payload, "org_id"),
                         optionalUuid(payload, "project_id"),
                         texts(payload.path("allowed_actions")),
+                        null,
                         null));
         if (payload.path("issuer").isTextual()) {
             principalOfSubject.put(

@@ -100,7 +100,7 @@ class AuthorizerDifferentialTest {
         for (var projectId : projects) {
             for (var action : actions) {
                 for (var user : facts.users) {
-                    var principal = new Principal(user, ActorType.USER, "u", user, null, null, Set.of(), null);
+                    var principal = new Principal(user, ActorType.USER, "u", user, null, null, Set.of(), null, null);
                     var decision = authorizer.inProject(principal, action, projectId);
                     assertThat(decision.verdict())
                             .as("%s: user %s, %s in %s", where, user, action, projectId)

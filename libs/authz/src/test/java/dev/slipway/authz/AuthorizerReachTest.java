@@ -103,6 +103,6 @@ class AuthorizerReachTest {
 
     private static Principal principal(ActorType type, UUID projectId) {
         var id = Ids.next();
-        return new Principal(id, type, "someone", id, ORG, projectId, Set.of("x.read", "x.report"), null);
+        return new Principal(id, type, "someone", id, ORG, projectId, Set.of("x.read", "x.report"), null, null);
     }
 }

@@ -195,7 +195,7 @@ class MutationsTest {
         }
         JsonNode json = Json.object().put("text", body);
         var call = new Call(operation, "c-1", null, Map.of("project_id", path), Map.of(), headers, json);
-        var principal = new Principal(caller, ActorType.USER, "Somebody", caller, null, null, Set.of(), null);
+        var principal = new Principal(caller, ActorType.USER, "Somebody", caller, null, null, Set.of(), null, null);
         return new Request(call, principal, null, null, new Cause("c-1", Context.root()));
     }
 
