@@ -53,7 +53,7 @@ public final class AuthzMain {
         bind(model, user, "tenant_auditor", "organization", Seeds.organization(0), null);
         bind(model, user, "project_viewer", "project", Seeds.organization(1), Seeds.project(1));
         bind(model, user, "project_member", "project", Seeds.organization(2), Seeds.project(2));
-        var principal = new Principal(user, Principal.ActorType.USER, "User", user, null, null, Set.of(), null);
+        var principal = new Principal(user, Principal.ActorType.USER, "User", user, null, null, Set.of(), null, null);
         var authorizer = new Authorizer(model);
         var projects = new UUID[] {Seeds.project(2), Seeds.project(1), Seeds.project(2), Seeds.project(3)};
         var lookup = new HashMap<UUID, UUID>();

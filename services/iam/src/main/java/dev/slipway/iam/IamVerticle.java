@@ -6,12 +6,9 @@ import dev.slipway.contract.RoleRegistry;
 import dev.slipway.iam.tenancy.Heartbeat;
 import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.iam.tenancy.TenancyStore;
-import dev.slipway.iam.token.OperatorTokenStore;
-import dev.slipway.iam.token.SigningKeys;
 import dev.slipway.iam.token.TokenApi;
 import dev.slipway.messaging.Cause;
 import dev.slipway.messaging.KafkaSender;
-import dev.slipway.messaging.Topics;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
 import dev.slipway.service.Frame;
@@ -21,18 +18,18 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
 
-import java.util.List;
-
 /** The IAM service: wiring only. */
 public final class IamVerticle extends VerticleBase {
     private final Frame frame;
     private final IamSeed seed;
+    private final IamConfig config;
     private @Nullable Service service;
     private @Nullable Heartbeat heartbeat;
 
-    public IamVerticle(Frame frame, IamSeed seed) {
+    public IamVerticle(Frame frame, IamSeed seed, IamConfig config) {
         this.frame = frame;
         this.seed = seed;
+        this.config = config;
     }
 
     @Override
@@ -43,20 +40,13 @@ public final class IamVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         var tenancy = new TenancyStore(opened.reads());
-        var operators = new OperatorTokenStore();
-        var keys = new SigningKeys(vertx, tenancy, opened.outbox(), frame.clock());
-        var tokens = new TokenApi(tenancy, operators, keys, opened.outbox(), frame.authz());
+        var tokens = new TokenApi(frame.authz());
+        var credentials = new CredentialWiring(vertx, frame, config, opened);
         var beat = new Heartbeat(vertx, tenancy, new KafkaSender(vertx, frame.kafka()), frame.clock());
         heartbeat = beat;
-        var wired = opened.serve("getJwks", tokens::jwks)
-                .serve("getMe", tokens::me)
-                .serve("exchangeOperatorToken", tokens::exchange)
-                .consume("operators", List.of(Topics.INSTANCES_EVENTS), (unit, record, event) -> {
-                    operators.keep(unit, event);
-                    return Future.succeededFuture();
-                });
+        var wired = credentials.serve(opened.serve("getMe", tokens::me));
         return ensureSeed(opened, tenancy)
-                .compose(ok -> keys.start())
+                .compose(ok -> credentials.start())
                 .compose(ok -> wired.start())
                 .compose(ok -> beat.start());
     }

@@ -12,10 +12,23 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
-    /** Every change of what decisions rest on raises one revision under one lock, keys included: TenancyStore has it. */
+    /** Every change of what decisions rest on raises one revision; all kinds of owners have the same credentials, and one mint. */
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
-        return ArchitectureRules.ofService("dev.slipway.iam", "TenancyStore", "IamSeed");
+        return ArchitectureRules.ofService(
+                "dev.slipway.iam",
+                "TenancyStore",
+                "IamSeed",
+                "Revision",
+                "RevisionStore",
+                "RevocationStore",
+                "Ceiling",
+                "Owner",
+                "Secrets",
+                "CredentialStore",
+                "Credential",
+                "Credentials",
+                "SigningKeys");
     }
 
     @Test

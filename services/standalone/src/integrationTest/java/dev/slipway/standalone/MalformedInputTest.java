@@ -72,6 +72,28 @@ class MalformedInputTest {
             "command_id",
             NOWHERE.toString()));
 
+    static {
+        for (var name : List.of(
+                "org_id",
+                "service_account_id",
+                "operator_id",
+                "shared_runtime_id",
+                "credential_id",
+                "api_key_id",
+                "client_id",
+                "jti",
+                "kid")) {
+            GOOD.put(name, NOWHERE.toString());
+        }
+        for (var name : List.of("slug", "name", "client_secret", "token")) {
+            GOOD.put(name, "good");
+        }
+        GOOD.put("runtime_backend", "bare_metal");
+        GOOD.put("expires_at", "2999-01-01T00:00:00Z");
+        GOOD.put("actions", "apps.instance.read");
+        GOOD.put("allowed_actions", "apps.instance.read");
+    }
+
     private static RSAKey key;
     private static PlatformUnderTest platform;
     private String before = "";
@@ -550,11 +572,16 @@ class MalformedInputTest {
 
     private static ObjectNode goodBody(Operation operation) {
         var body = Json.object();
-        bodySchema(operation)
-                .path("required")
-                .forEach(field -> body.put(
-                        field.asText(),
-                        requireNonNull(GOOD.get(field.asText()), () -> "no good value for " + field.asText())));
+        var schema = bodySchema(operation);
+        schema.path("required").forEach(required -> {
+            var field = required.asText();
+            var good = requireNonNull(GOOD.get(field), () -> "no good value for " + field);
+            var isList = resolved(schema.path("properties").path(field))
+                    .path("type")
+                    .asText()
+                    .equals("array");
+            body.set(field, isList ? Json.array().add(good) : TextNode.valueOf(good));
+        });
         return body;
     }
 
@@ -592,6 +619,9 @@ class MalformedInputTest {
             bad.addAll(List.of(
                     "nope", Demo.PROJECT.toString().substring(1), Demo.PROJECT + "0", "{" + Demo.PROJECT + "}"));
         }
+        if (schema.path("format").asText().equals("date-time")) {
+            bad.addAll(List.of("nope", "2030-01-01", "2030-01-01T00:00:00", "12:00"));
+        }
         if (schema.path("type").asText().equals("integer")) {
             bad.addAll(List.of("abc", "", "1.5", "0x10", "99999999999999999999", "1 "));
             bad.add(String.valueOf(schema.path("minimum").asLong() - 1));
@@ -620,6 +650,8 @@ class MalformedInputTest {
         bad.add(IntNode.valueOf(7));
         if (schema.path("type").asText().equals("object")) {
             bad.add(TextNode.valueOf("text"));
+        } else if (schema.path("type").asText().equals("array")) {
+            bad.addAll(List.of(TextNode.valueOf("text"), Json.object()));
         } else {
             bad.add(Json.object());
             badTexts(schema, "body").forEach(text -> bad.add(TextNode.valueOf(text)));

@@ -7,6 +7,7 @@ import dev.slipway.catalog.CatalogVerticle;
 import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Contract;
 import dev.slipway.gateway.GatewayVerticle;
+import dev.slipway.iam.IamConfig;
 import dev.slipway.iam.IamVerticle;
 import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.instances.InstancesVerticle;
@@ -85,7 +86,7 @@ public final class Platform {
         return new Frame(
                 Contract.load(),
                 model,
-                new TokenVerifier(model),
+                new TokenVerifier(model, config.iam().tokenAudience()),
                 new KafkaSettings(
                         addresses.kafkaBootstrap,
                         config.topicPrefix(),
@@ -110,7 +111,7 @@ public final class Platform {
                 .onSuccess(server -> managementPort = server.actualPort())
                 .compose(ok -> Topics.ensure(vertx, frame.kafka()))
                 .compose(ok -> Future.all(List.of(
-                        deployIfRun("iam", () -> new IamVerticle(frame, iam)),
+                        deployIfRun("iam", () -> new IamVerticle(frame, iam, iamConfig())),
                         deployIfRun("catalog", () -> new CatalogVerticle(frame, catalog)),
                         deployIfRun("instances", () -> new InstancesVerticle(frame, config.instances())),
                         deployIfRun("audit", () -> new AuditVerticle(frame)),
@@ -118,6 +119,13 @@ public final class Platform {
                         authzReader.start().compose(caughtUp -> authzIsFresh()))))
                 .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture())
                 .compose(ok -> deployIfRun("process-adapter", this::processAdapter));
+    }
+
+    /** The demo keeps an encryption key of its own; in production it has to be set, and the configuration has seen to that. */
+    private IamConfig iamConfig() {
+        return config.iam().keyEncryptionKey() == null
+                ? config.iam().orKey(new Home(config.home()).keyEncryptionKey())
+                : config.iam();
     }
 
     private Future<Void> deployGateway() {

@@ -1,14 +1,12 @@
 package dev.slipway.iam.tenancy;
 
 import dev.slipway.contract.RoleRegistry.Role;
+import dev.slipway.iam.credential.Secrets;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.ZoneOffset;
 import java.util.List;
 
@@ -40,15 +38,18 @@ public final class TenancyStore {
             ON CONFLICT DO NOTHING RETURNING id
             """;
     private static final String ADAPTER = """
-            INSERT INTO adapters (id, runtime_backend, display_name, secret_hash) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (id) DO UPDATE SET secret_hash = $4
+            INSERT INTO adapters (id, runtime_backend, display_name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
             """;
+    /** Under the adapter's own id; one that was revoked stays so, whatever the configuration says. */
+    private static final String ADAPTER_CREDENTIAL = """
+            INSERT INTO credentials (id, owner_kind, owner_id, secret_hash) VALUES ($1, 'adapter', $1, $2)
+            ON CONFLICT (id) DO UPDATE SET secret_hash = $2 WHERE credentials.revoked_at IS NULL
+            """;
+
     private static final String KEY = """
             INSERT INTO signing_keys (kid, issuer, jwk, expires_at) VALUES ($1, $2, $3::text::jsonb, $4)
             ON CONFLICT DO NOTHING RETURNING kid
             """;
-    private static final String KEYS =
-            "SELECT jwk::text FROM signing_keys WHERE issuer = $1 AND expires_at > now() ORDER BY created_at DESC";
 
     private final SqlClient reads;
 
@@ -60,15 +61,6 @@ public final class TenancyStore {
         return reads.query(REVISION)
                 .execute()
                 .map(rows -> rows.iterator().next().getLong(0));
-    }
-
-    /** The public keys that an issuer's tokens may be signed with now, as JSON texts. */
-    public Future<List<String>> keysOf(String issuer) {
-        return reads.preparedQuery(KEYS).execute(Tuple.of(issuer)).map(rows -> {
-            var keys = new java.util.ArrayList<String>();
-            rows.forEach(row -> keys.add(row.getString(0)));
-            return keys;
-        });
     }
 
     /** Adds what is not there; announces only what was added, so that a second start changes nothing. */
@@ -117,25 +109,11 @@ public final class TenancyStore {
                 return Future.succeededFuture();
             });
             for (var a : seed.adapters()) {
-                unit.write(ADAPTER, Tuple.of(a.id(), a.runtimeBackend(), a.displayName(), hash(a.secret())));
+                unit.write(ADAPTER, Tuple.of(a.id(), a.runtimeBackend(), a.displayName()));
+                unit.write(ADAPTER_CREDENTIAL, Tuple.of(a.id(), Secrets.hash(a.secret())));
             }
             return chain;
         });
-    }
-
-    /** Publishes a key; tokens signed with it are good once it has arrived. */
-    public Future<Void> addKey(UnitOfWork unit, IamSeed.IssuerKey key) {
-        return raised(unit).compose(records -> addKey(unit, key, records).onSuccess(ok -> records.complete()));
-    }
-
-    public static io.vertx.core.buffer.Buffer hash(String secret) {
-        try {
-            // Secrets are long and random, made by machines: a plain hash is enough.
-            var digest = MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
-            return io.vertx.core.buffer.Buffer.buffer(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("this JVM has no SHA-256", e);
-        }
     }
 
     private static Future<Void> addKey(UnitOfWork unit, IamSeed.IssuerKey key, AuthzRecords records) {

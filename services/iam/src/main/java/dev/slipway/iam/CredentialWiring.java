@@ -1,0 +1,151 @@
+package dev.slipway.iam;
+
+import dev.slipway.authz.Authorizer;
+import dev.slipway.contract.RoleRegistry;
+import dev.slipway.iam.adapter.AdapterApi;
+import dev.slipway.iam.adapter.AdapterStore;
+import dev.slipway.iam.apikey.ApiKeyApi;
+import dev.slipway.iam.apikey.ApiKeyStore;
+import dev.slipway.iam.credential.Ceiling;
+import dev.slipway.iam.credential.CredentialStore;
+import dev.slipway.iam.credential.Credentials;
+import dev.slipway.iam.credential.Owner;
+import dev.slipway.iam.operator.OperatorApi;
+import dev.slipway.iam.operator.OperatorStore;
+import dev.slipway.iam.revocation.RevocationApi;
+import dev.slipway.iam.revocation.RevocationStore;
+import dev.slipway.iam.serviceaccount.ServiceAccountApi;
+import dev.slipway.iam.serviceaccount.ServiceAccountStore;
+import dev.slipway.iam.signingkey.KeyCipher;
+import dev.slipway.iam.signingkey.SigningKeyApi;
+import dev.slipway.iam.signingkey.SigningKeyStore;
+import dev.slipway.iam.signingkey.SigningKeys;
+import dev.slipway.iam.token.ExchangeApi;
+import dev.slipway.iam.token.ExchangeStore;
+import dev.slipway.iam.token.OperatorTokenApi;
+import dev.slipway.iam.token.OperatorTokenStore;
+import dev.slipway.iam.token.TokenMint;
+import dev.slipway.messaging.Topics;
+import dev.slipway.service.Frame;
+import dev.slipway.service.Service;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+
+import java.util.List;
+import java.util.Objects;
+
+/** The part of IAM that makes, exchanges and ends credentials: wiring only. */
+final class CredentialWiring {
+    private final Vertx vertx;
+    private final SigningKeys keys;
+    private final SigningKeyApi signingKeys;
+    private final ServiceAccountApi accounts;
+    private final OperatorApi operators;
+    private final AdapterApi adapters;
+    private final ApiKeyApi apiKeys;
+    private final Credentials credentials;
+    private final RevocationApi revocations;
+    private final ExchangeApi exchange;
+    private final OperatorTokenApi tasks;
+    private final OperatorTokenStore instances = new OperatorTokenStore();
+
+    CredentialWiring(Vertx vertx, Frame frame, IamConfig config, Service service) {
+        this.vertx = vertx;
+        var reads = service.reads();
+        var mutations = service.mutations();
+        var clock = frame.clock();
+        var model = frame.authz();
+        var authorizer = new Authorizer(model);
+        var registry = RoleRegistry.load();
+        var cipher = new KeyCipher(Objects.requireNonNull(config.keyEncryptionKey()));
+        var keyStore = new SigningKeyStore(reads);
+        keys = new SigningKeys(
+                vertx,
+                keyStore,
+                service.outbox(),
+                cipher,
+                new SigningKeys.Settings(
+                        config.tokenAudience(), config.keyRotation(), config.keyLead(), config.tokenLifetime()),
+                model,
+                clock);
+        signingKeys = new SigningKeyApi(keyStore, keys, mutations, clock);
+        var revocationStore = new RevocationStore(reads);
+        revocations = new RevocationApi(revocationStore, mutations, frame.tokens(), clock);
+        var credentialStore = new CredentialStore(reads, revocationStore, config.tokenLifetime());
+        credentials = new Credentials(credentialStore, mutations, clock);
+        accounts = new ServiceAccountApi(
+                new ServiceAccountStore(reads),
+                credentialStore,
+                credentials,
+                mutations,
+                authorizer,
+                new Ceiling(registry, Owner.Kind.SERVICE_ACCOUNT),
+                clock);
+        operators = new OperatorApi(
+                new OperatorStore(reads),
+                credentialStore,
+                credentials,
+                mutations,
+                authorizer,
+                new Ceiling(registry, Owner.Kind.SHARED_RUNTIME_OPERATOR),
+                clock);
+        adapters = new AdapterApi(new AdapterStore(reads), credentials, mutations);
+        apiKeys = new ApiKeyApi(new ApiKeyStore(reads, credentialStore), mutations, authorizer, clock);
+        var mint = new TokenMint(vertx, keys, revocationStore, config.tokenLifetime());
+        exchange = new ExchangeApi(new ExchangeStore(), credentialStore, mint, service.outbox(), model);
+        tasks = new OperatorTokenApi(instances, credentialStore, mint, service.outbox());
+    }
+
+    Service serve(Service service) {
+        return service.serve("createServiceAccount", accounts::create)
+                .serve("listServiceAccounts", accounts::list)
+                .serve("getServiceAccount", accounts::get)
+                .serve("deleteServiceAccount", accounts::delete)
+                .serve("disableServiceAccount", accounts::disable)
+                .serve("enableServiceAccount", accounts::enable)
+                .serve("createServiceAccountCredential", accounts::createCredential)
+                .serve("listServiceAccountCredentials", accounts::listCredentials)
+                .serve("revokeServiceAccountCredential", accounts::revokeCredential)
+                .serve("getCredentialReport", credentials::report)
+                .serve("createSharedRuntimeOperator", operators::create)
+                .serve("listSharedRuntimeOperators", operators::list)
+                .serve("getSharedRuntimeOperator", operators::get)
+                .serve("deleteSharedRuntimeOperator", operators::delete)
+                .serve("disableSharedRuntimeOperator", operators::disable)
+                .serve("enableSharedRuntimeOperator", operators::enable)
+                .serve("createSharedRuntimeOperatorCredential", operators::createCredential)
+                .serve("listSharedRuntimeOperatorCredentials", operators::listCredentials)
+                .serve("revokeSharedRuntimeOperatorCredential", operators::revokeCredential)
+                .serve("createAdapter", adapters::create)
+                .serve("listAdapters", adapters::list)
+                .serve("getAdapter", adapters::get)
+                .serve("disableAdapter", adapters::disable)
+                .serve("enableAdapter", adapters::enable)
+                .serve("createAdapterCredential", adapters::createCredential)
+                .serve("listAdapterCredentials", adapters::listCredentials)
+                .serve("revokeAdapterCredential", adapters::revokeCredential)
+                .serve("createApiKey", apiKeys::create)
+                .serve("listApiKeys", apiKeys::list)
+                .serve("revokeApiKey", apiKeys::revoke)
+                .serve("exchangeServiceAccountToken", exchange::forServiceAccount)
+                .serve("exchangeSharedRuntimeOperatorToken", exchange::forOperator)
+                .serve("exchangeApiKeyToken", exchange::forApiKey)
+                .serve("exchangeOperatorToken", tasks::exchange)
+                .serve("revokeOwnToken", revocations::revokeOwn)
+                .serve("revokeProjectToken", revocations::revokeOfProject)
+                .serve("revokeOrganizationToken", revocations::revokeOfOrganization)
+                .serve("getJwks", signingKeys::jwks)
+                .serve("listSigningKeys", signingKeys::list)
+                .serve("rotateSigningKey", signingKeys::rotate)
+                .serve("revokeSigningKey", signingKeys::revoke)
+                .consume("operators", List.of(Topics.INSTANCES_EVENTS), (unit, record, event) -> {
+                    instances.keep(unit, event);
+                    return Future.succeededFuture();
+                });
+    }
+
+    Future<Void> start() {
+        revocations.keepHouse(vertx);
+        return keys.start();
+    }
+}
