@@ -96,8 +96,8 @@ public final class AuthzModel {
         return bindings.getOrDefault(principalId, List.of());
     }
 
-    @Nullable
-    Principal principalOf(String issuer, String subject) {
+    /** The principal that an issuer's tokens name so, if it is known and active. */
+    public @Nullable Principal principalOf(String issuer, String subject) {
         var id = principalOfSubject.get(new Subject(issuer, subject));
         return id == null ? null : principals.get(id);
     }

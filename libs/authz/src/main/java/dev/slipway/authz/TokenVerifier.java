@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /**
  * Tells who a token speaks for. RS256 only, whatever the token says of itself; a key is trusted for its own issuer's tokens alone.
@@ -37,6 +38,7 @@ public final class TokenVerifier {
     private final String audience;
     private final Cache<String, Signed> signed =
             Caffeine.newBuilder().maximumSize(20_000).build();
+    private volatile Consumer<KeyName> unknownKeys = key -> {};
 
     private record Signed(
             String kid,
@@ -59,6 +61,9 @@ public final class TokenVerifier {
     public record Subject(
             String issuer, String subject, @Nullable String displayName, UUID id, Instant expiresAt) {}
 
+    /** A key by the names that a token gives it and its issuer. */
+    public record KeyName(String issuer, String kid) {}
+
     /** Takes the tokens of the environment whose audience is {@link #AUDIENCE}. */
     public TokenVerifier(AuthzModel model) {
         this(model, AUDIENCE);
@@ -67,6 +72,11 @@ public final class TokenVerifier {
     public TokenVerifier(AuthzModel model, String audience) {
         this.model = model;
         this.audience = audience;
+    }
+
+    /** Has someone told of keys that tokens name and that are not known; called on the caller's thread, for any token at all. */
+    public void onUnknownKey(Consumer<KeyName> listener) {
+        unknownKeys = listener;
     }
 
     /** The principal of a token that is good at the given time; throws a {@link ProblemException} for any other. */
@@ -84,6 +94,18 @@ public final class TokenVerifier {
     public Subject subject(String token, Instant at) {
         var known = current(token, at);
         return new Subject(known.issuer, known.subject, known.displayName, known.id, known.expiresAt);
+    }
+
+    /** The key that a token names, if that is not known here; null for any other token. Nothing else of the token is checked. */
+    public @Nullable KeyName unknownKey(String token) {
+        try {
+            var jwt = SignedJWT.parse(token);
+            var kid = jwt.getHeader().getKeyID();
+            var issuer = jwt.getJWTClaimsSet().getIssuer();
+            return kid == null || issuer == null || model.key(issuer, kid) != null ? null : new KeyName(issuer, kid);
+        } catch (ParseException | IllegalArgumentException e) {
+            return null;
+        }
     }
 
     private Signed current(String token, Instant at) {
@@ -120,6 +142,9 @@ public final class TokenVerifier {
             var kid = header.getKeyID();
             var issuer = claims.getIssuer();
             var key = kid == null || issuer == null ? null : model.key(issuer, kid);
+            if (key == null && kid != null && issuer != null) {
+                unknownKeys.accept(new KeyName(issuer, kid));
+            }
             if (!header.getAlgorithm().equals(JWSAlgorithm.RS256) || key == null || !jwt.verify(key.verifier())) {
                 throw invalid("The token's signature is not by a key that is trusted here.");
             }

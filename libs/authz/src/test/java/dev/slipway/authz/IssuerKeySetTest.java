@@ -48,7 +48,6 @@ class IssuerKeySetTest {
         var read = IssuerKeySet.read(set.toString(false));
 
         assertThat(read)
-                .containsExactly(
-                        new IssuerKeySet.Key("good", good.toPublicJWK().toJSONString()));
+                .containsExactly(new IssuerKeySet.Key("good", good.toPublicJWK().toJSONString()));
     }
 }

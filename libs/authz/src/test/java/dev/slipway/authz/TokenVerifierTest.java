@@ -269,7 +269,8 @@ class TokenVerifierTest {
         world.revoke("token", id, EXPIRES);
 
         assertRefused(token, ErrorCode.TOKEN_REVOKED);
-        assertThat(verifier.verify(token(claims -> claims.jwtID("another name")), NOW).id())
+        assertThat(verifier.verify(token(claims -> claims.jwtID("another name")), NOW)
+                        .id())
                 .isEqualTo(user);
     }
 
@@ -283,7 +284,10 @@ class TokenVerifierTest {
                 issuer.sign(account.toString(), NOW, EXPIRES, claims),
                 issuer.sign(account.toString(), NOW, EXPIRES, claims));
         var other = issuer.sign(
-                account.toString(), NOW, EXPIRES, Map.of("credential_id", Ids.next().toString(), "scope", "a.read"));
+                account.toString(),
+                NOW,
+                EXPIRES,
+                Map.of("credential_id", Ids.next().toString(), "scope", "a.read"));
         tokens.forEach(token -> assertThat(verifier.verify(token, NOW).id()).isEqualTo(account));
 
         world.revoke("credential", credential, EXPIRES);

@@ -126,7 +126,9 @@ final class World {
     }
 
     void revokedKey(String kid, String issuer, String jwk, Instant expiresAt) {
-        change("authz.signing_key", key(kid, issuer, jwk, Json.object(), expiresAt).put("revoked", true));
+        change(
+                "authz.signing_key",
+                key(kid, issuer, jwk, Json.object(), expiresAt).put("revoked", true));
     }
 
     void keyFor(String audience, String kid, String issuer, String jwk, Instant expiresAt) {

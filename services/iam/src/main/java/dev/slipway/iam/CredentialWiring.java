@@ -10,6 +10,8 @@ import dev.slipway.iam.credential.Ceiling;
 import dev.slipway.iam.credential.CredentialStore;
 import dev.slipway.iam.credential.Credentials;
 import dev.slipway.iam.credential.Owner;
+import dev.slipway.iam.issuer.IssuerKeys;
+import dev.slipway.iam.issuer.SessionApi;
 import dev.slipway.iam.operator.OperatorApi;
 import dev.slipway.iam.operator.OperatorStore;
 import dev.slipway.iam.revocation.RevocationApi;
@@ -20,6 +22,7 @@ import dev.slipway.iam.signingkey.KeyCipher;
 import dev.slipway.iam.signingkey.SigningKeyApi;
 import dev.slipway.iam.signingkey.SigningKeyStore;
 import dev.slipway.iam.signingkey.SigningKeys;
+import dev.slipway.iam.tenancy.TenancyStore;
 import dev.slipway.iam.token.ExchangeApi;
 import dev.slipway.iam.token.ExchangeStore;
 import dev.slipway.iam.token.OperatorTokenApi;
@@ -47,9 +50,11 @@ final class CredentialWiring {
     private final RevocationApi revocations;
     private final ExchangeApi exchange;
     private final OperatorTokenApi tasks;
+    private final IssuerKeys issuers;
+    private final SessionApi sessions;
     private final OperatorTokenStore instances = new OperatorTokenStore();
 
-    CredentialWiring(Vertx vertx, Frame frame, IamConfig config, Service service) {
+    CredentialWiring(Vertx vertx, Frame frame, IamConfig config, Service service, TenancyStore tenancy) {
         this.vertx = vertx;
         var reads = service.reads();
         var mutations = service.mutations();
@@ -94,6 +99,16 @@ final class CredentialWiring {
         var mint = new TokenMint(vertx, keys, revocationStore, config.tokenLifetime());
         exchange = new ExchangeApi(new ExchangeStore(), credentialStore, mint, service.outbox(), model);
         tasks = new OperatorTokenApi(instances, credentialStore, mint, service.outbox());
+        // However many tokens name keys that nobody knows, an issuer is asked this often at the most.
+        var notBefore = config.issuerRefresh().dividedBy(30);
+        issuers = new IssuerKeys(
+                vertx,
+                frame,
+                keyStore,
+                service.outbox(),
+                config.issuers(),
+                new IssuerKeys.Schedule(config.issuerRefresh(), notBefore));
+        sessions = new SessionApi(vertx, tenancy, issuers, frame.tokens(), model, service.outbox(), clock);
     }
 
     Service serve(Service service) {
@@ -134,6 +149,7 @@ final class CredentialWiring {
                 .serve("revokeOwnToken", revocations::revokeOwn)
                 .serve("revokeProjectToken", revocations::revokeOfProject)
                 .serve("revokeOrganizationToken", revocations::revokeOfOrganization)
+                .serve("openSession", sessions::open)
                 .serve("getJwks", signingKeys::jwks)
                 .serve("listSigningKeys", signingKeys::list)
                 .serve("rotateSigningKey", signingKeys::rotate)
@@ -146,6 +162,6 @@ final class CredentialWiring {
 
     Future<Void> start() {
         revocations.keepHouse(vertx);
-        return keys.start();
+        return keys.start().compose(ok -> issuers.start());
     }
 }

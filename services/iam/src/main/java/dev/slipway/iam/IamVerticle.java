@@ -41,11 +41,12 @@ public final class IamVerticle extends VerticleBase {
         service = opened;
         var tenancy = new TenancyStore(opened.reads());
         var tokens = new TokenApi(frame.authz());
-        var credentials = new CredentialWiring(vertx, frame, config, opened);
+        var credentials = new CredentialWiring(vertx, frame, config, opened, tenancy);
         var beat = new Heartbeat(vertx, tenancy, new KafkaSender(vertx, frame.kafka()), frame.clock());
         heartbeat = beat;
         var wired = credentials.serve(opened.serve("getMe", tokens::me));
         return ensureSeed(opened, tenancy)
+                .compose(ok -> ensureAdministrator(opened, tenancy))
                 .compose(ok -> credentials.start())
                 .compose(ok -> wired.start())
                 .compose(ok -> beat.start());
@@ -59,6 +60,24 @@ public final class IamVerticle extends VerticleBase {
                     var entry = new Entry("iam.seed.ensure", "platform", "-", null, null, Json.object());
                     AuditTrail.byOther(unit, "system", "iam", null, entry, "success", null);
                     return Future.succeededFuture();
+                }));
+    }
+
+    private Future<Void> ensureAdministrator(Service opened, TenancyStore tenancy) {
+        var first = config.firstAdministrator();
+        if (first == null) {
+            return Future.succeededFuture();
+        }
+        var user = new IamSeed.User(Ids.next(), first.issuer(), first.subject(), "First administrator");
+        var cause = new Cause(Ids.next().toString(), Context.root());
+        return opened.outbox().transaction(cause, unit -> tenancy.ensureAdministrator(unit, user, first.role())
+                .map(made -> {
+                    if (made) {
+                        var entry = new Entry(
+                                "iam.administrator.ensure", "user", first.subject(), null, null, Json.object());
+                        AuditTrail.byOther(unit, "system", "iam", null, entry, "success", null);
+                    }
+                    return null;
                 }));
     }
 

@@ -28,7 +28,8 @@ class BoundariesTest {
                 "CredentialStore",
                 "Credential",
                 "Credentials",
-                "SigningKeys");
+                "SigningKeys",
+                "SigningKeyStore");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.Answer;
 import dev.slipway.testkit.ApiClient.Call;
@@ -69,6 +70,12 @@ class CredentialsTest {
                 .path("project_id", Demo.PROJECT)
                 .send()
                 .expect(200);
+        platform.anonymous()
+                .as(token)
+                .call("listSharedRuntimeOperators")
+                .path("org_id", Demo.ORG)
+                .send()
+                .expect(404);
         for (var other : List.of(Demo.SIBLING_PROJECT, Demo.OTHER_PROJECT)) {
             platform.anonymous()
                     .as(token)
@@ -139,13 +146,26 @@ class CredentialsTest {
                 List.of("apps.instance.delete", "scheduler.instance.delete", "iam.binding.write", "no.such")) {
             assertThat(refusedAccount("project_owner", action)).isEqualTo("grant_exceeds_own");
         }
-        CredentialCalls.created(
-                platform,
-                Demo.PROJECT,
+        var allowed = List.of(
                 "apps.instance.report",
                 "scheduler.instance.create",
                 "scheduler.instance.read",
                 "scheduler.instance.update");
+        var id = UUID.fromString(
+                CredentialCalls.created(platform, Demo.PROJECT, allowed.toArray(String[]::new)));
+        var model = platform.platform().frame().authz();
+        var scheduler = eventuallyGet(() -> java.util.Objects.requireNonNull(model.principal(id)));
+        var authorizer = new Authorizer(model);
+        for (var action : allowed) {
+            assertThat(authorizer.inProject(scheduler, action, Demo.PROJECT).allowed())
+                    .isTrue();
+            assertThat(authorizer.inProject(scheduler, action, Demo.SIBLING_PROJECT).allowed())
+                    .isFalse();
+        }
+        assertThat(authorizer
+                        .inProject(scheduler, "scheduler.instance.delete", Demo.PROJECT)
+                        .allowed())
+                .isFalse();
         // A token that is narrower than its owner hands out no more than itself.
         var narrow = apiKeyToken("project_owner", "iam.service_account.write", "apps.instance.read");
         var asKey = platform.anonymous().as(narrow).call("createServiceAccount").path("project_id", Demo.PROJECT);

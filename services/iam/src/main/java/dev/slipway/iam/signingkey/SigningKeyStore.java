@@ -1,5 +1,6 @@
 package dev.slipway.iam.signingkey;
 
+import dev.slipway.authz.IssuerKeySet;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.revision.Revision;
@@ -42,6 +43,12 @@ public final class SigningKeyStore {
             """;
     private static final String REVOKE = """
             UPDATE signing_keys SET revoked_at = coalesce(revoked_at, $2) WHERE kid = $1
+            RETURNING kid, issuer, jwk::text AS jwk, private_key, signs_from, created_at, expires_at, revoked_at, audience, name_claim
+            """;
+
+    private static final String WITHDRAW = """
+            UPDATE signing_keys SET expires_at = $3
+            WHERE issuer = $1 AND kid <> ALL($2) AND expires_at > $3 AND revoked_at IS NULL AND private_key IS NULL
             RETURNING kid, issuer, jwk::text AS jwk, private_key, signs_from, created_at, expires_at, revoked_at, audience, name_claim
             """;
 
@@ -89,6 +96,37 @@ public final class SigningKeyStore {
             }
             return null;
         });
+    }
+
+    /** Publishes all keys of another issuer; one that it has no more ends now. */
+    public Future<Void> replace(
+            UnitOfWork unit,
+            String issuer,
+            String audience,
+            String nameClaim,
+            List<IssuerKeySet.Key> keys,
+            Instant expiresAt) {
+        var kids = keys.stream().map(IssuerKeySet.Key::kid).toArray(String[]::new);
+        return RevisionStore.raised(unit, revision -> unit.query(WITHDRAW, Tuple.of(issuer, kids, at(unit.now())))
+                .compose(rows -> {
+                    all(rows).forEach(key -> revision.authz(recordKey(key), "authz.signing_key", key.announced()));
+                    var chain = Future.<Void>succeededFuture();
+                    for (var key : keys) {
+                        var stored = new StoredKey(
+                                key.kid(),
+                                issuer,
+                                key.publicJwk(),
+                                null,
+                                null,
+                                unit.now(),
+                                expiresAt,
+                                null,
+                                audience,
+                                nameClaim);
+                        chain = chain.compose(ok -> publish(unit, revision, stored));
+                    }
+                    return chain;
+                }));
     }
 
     /** Revokes a key, whosever it is; what replaces it is done in the same revision. */

@@ -1,5 +1,6 @@
 package dev.slipway.iam.tenancy;
 
+import dev.slipway.contract.Ids;
 import dev.slipway.contract.RoleRegistry.Role;
 import dev.slipway.iam.credential.Secrets;
 import dev.slipway.messaging.UnitOfWork;
@@ -9,6 +10,7 @@ import io.vertx.sqlclient.Tuple;
 
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.UUID;
 
 /** All SQL of tenants, roles and bindings. Every change raises the revision that decisions are taken at. */
 public final class TenancyStore {
@@ -24,6 +26,9 @@ public final class TenancyStore {
             "INSERT INTO organizations (id, slug, display_name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id";
     private static final String USER =
             "INSERT INTO users (id, issuer, subject, display_name) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING id";
+    private static final String USER_OF = "SELECT id FROM users WHERE issuer = $1 AND subject = $2";
+    private static final String HOLDERS =
+            "SELECT id FROM role_bindings WHERE role = $1 AND level = 'platform' AND removed_at IS NULL LIMIT 1";
     private static final String PROJECT = """
             INSERT INTO projects (id, org_id, slug, display_name, operator_service_account_id) VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT DO NOTHING RETURNING id
@@ -114,6 +119,32 @@ public final class TenancyStore {
             }
             return chain;
         });
+    }
+
+    /** Makes a user that a trusted issuer vouches for, unless there is one; answers the id of the one there is. */
+    public Future<UUID> ensureUser(UnitOfWork unit, IamSeed.User user) {
+        return raised(unit).compose(records -> user(unit, user, records).onSuccess(id -> records.complete()));
+    }
+
+    /** Makes the user the first to hold the role at the platform, where nobody holds it; done once, however often it is asked for. */
+    public Future<Boolean> ensureAdministrator(UnitOfWork unit, IamSeed.User user, String role) {
+        return raised(unit).compose(records -> unit.query(HOLDERS, Tuple.of(role))
+                .compose(holders -> holders.size() > 0
+                        ? Future.succeededFuture(false)
+                        : user(unit, user, records).compose(id -> {
+                            var binding = new IamSeed.RoleBinding(Ids.next(), id, role, null, null);
+                            var row = Tuple.of(binding.id(), id, role, binding.level(), null, null);
+                            return add(unit, BINDING, row, () -> records.binding(binding))
+                                    .map(true);
+                        }))
+                .onSuccess(made -> records.complete()));
+    }
+
+    private static Future<UUID> user(UnitOfWork unit, IamSeed.User user, AuthzRecords records) {
+        var row = Tuple.of(user.id(), user.issuer(), user.subject(), user.displayName());
+        return add(unit, USER, row, () -> records.user(user))
+                .compose(ok -> unit.query(USER_OF, Tuple.of(user.issuer(), user.subject())))
+                .map(rows -> rows.iterator().next().getUUID(0));
     }
 
     private static Future<Void> addKey(UnitOfWork unit, IamSeed.IssuerKey key, AuthzRecords records) {
