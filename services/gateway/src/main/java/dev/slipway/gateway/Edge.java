@@ -44,13 +44,15 @@ final class Edge {
     private final Frame frame;
     private final RouteTable routes;
     private final CallRecords records;
+    private final RateLimits limits;
     private final DeliveryOptions delivery;
 
-    Edge(Vertx vertx, Frame frame, CallRecords records, Duration replyTimeout) {
+    Edge(Vertx vertx, Frame frame, CallRecords records, RateLimits limits, Duration replyTimeout) {
         this.vertx = vertx;
         this.frame = frame;
         this.routes = new RouteTable(frame.contract().operations());
         this.records = records;
+        this.limits = limits;
         this.delivery =
                 new DeliveryOptions().setSendTimeout(replyTimeout.toMillis()).setLocalOnly(!frame.clustered());
     }
@@ -95,7 +97,8 @@ final class Edge {
                     .asException();
         }
         exchange.matched(operation, decoded(match.parameters()));
-        var token = authenticate(exchange, operation);
+        limits.requireAddress(request, operation);
+        var token = authenticated(exchange, operation);
         if (operation.takesBody()) {
             requireJson(request);
             if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
@@ -119,7 +122,19 @@ final class Edge {
                 .<Reply>request(operation.id(), call, delivery)
                 .map(Message::body)
                 .otherwise(failure -> Reply.of(problem(failure)))
-                .onComplete(done -> exchange.answer(done.result()));
+                .onComplete(done -> {
+                    limits.answered(exchange.request(), done.result().problem());
+                    exchange.answer(done.result());
+                });
+    }
+
+    private @Nullable String authenticated(Exchange exchange, Operation operation) {
+        try {
+            return authenticate(exchange, operation);
+        } catch (ProblemException e) {
+            limits.answered(exchange.request(), e.problem());
+            throw e;
+        }
     }
 
     private @Nullable String authenticate(Exchange exchange, Operation operation) {
@@ -132,7 +147,9 @@ final class Edge {
                     .asException();
         }
         var token = header.substring(7).strip();
-        exchange.authenticated(frame.tokens().verify(token, frame.clock().instant()));
+        var principal = frame.tokens().verify(token, frame.clock().instant());
+        exchange.authenticated(principal);
+        limits.requirePrincipal(exchange.request(), principal);
         return token;
     }
 

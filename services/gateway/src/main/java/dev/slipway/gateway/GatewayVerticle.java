@@ -37,7 +37,15 @@ public final class GatewayVerticle extends VerticleBase {
                 .description("Call records that found no room on their way to Kafka")
                 .register(frame.telemetry().metrics());
         var records = new CallRecords(sender, frame.authz(), frame.telemetry().traces(), frame.clock());
-        var edge = new Edge(vertx, frame, records, config.replyTimeout());
+        var limits = new RateLimits(
+                config.rates(),
+                frame.clustered(),
+                new RateLimitAudit(sender, frame.clock()),
+                frame.telemetry().metrics());
+        if (frame.clustered()) {
+            limits.share(vertx);
+        }
+        var edge = new Edge(vertx, frame, records, limits, config.replyTimeout());
         var created = vertx.createHttpServer(options())
                 .requestHandler(edge::handle)
                 .invalidRequestHandler(edge::handleInvalid);
