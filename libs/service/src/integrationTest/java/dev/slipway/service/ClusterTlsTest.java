@@ -53,9 +53,14 @@ class ClusterTlsTest {
         var trusted = Files.writeString(directory.resolve("ca.crt"), one + two);
         var everyone = Files.writeString(directory.resolve("all.crt"), one + two + stranger);
         var ports = freePorts(3);
-        var first = join(ports, 0, "one", trusted);
-        var second = join(ports, 1, "two", trusted);
-        var third = join(ports, 2, "stranger", everyone);
+        var joined = List.of(
+                join(ports, 0, "one", trusted), join(ports, 1, "two", trusted), join(ports, 2, "stranger", everyone));
+        for (var member : joined) {
+            members.add(await(member));
+        }
+        var first = members.get(0);
+        var second = members.get(1);
+        var third = members.get(2);
         await(first.eventBus()
                 .consumer("greet", message -> message.reply("hello " + message.body()))
                 .completion());
@@ -68,7 +73,7 @@ class ClusterTlsTest {
                 .isInstanceOf(Exception.class);
     }
 
-    private Vertx join(List<Integer> ports, int number, String name, Path authority) throws Exception {
+    private Future<Vertx> join(List<Integer> ports, int number, String name, Path authority) {
         var tls = new Tls(
                 directory.resolve(name + ".crt").toString(),
                 directory.resolve(name + ".key").toString(),

@@ -125,7 +125,10 @@ final class RateLimits {
         spendAll(exchanges, spent.getJsonObject("exchanges"), now);
     }
 
-    private static void spendAll(Buckets buckets, JsonObject spent, long now) {
+    private static void spendAll(Buckets buckets, @Nullable JsonObject spent, long now) {
+        if (spent == null) {
+            return;
+        }
         spent.forEach(entry -> {
             if (entry.getValue() instanceof Integer cost) {
                 buckets.spend(entry.getKey(), cost, now);

@@ -31,6 +31,7 @@ import dev.slipway.iam.token.TokenMint;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
+import io.micrometer.core.instrument.Gauge;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 
@@ -73,6 +74,10 @@ final class CredentialWiring {
                         config.tokenAudience(), config.keyRotation(), config.keyLead(), config.tokenLifetime()),
                 model,
                 clock);
+        Gauge.builder("slipway.signing.key.age", keys, k -> k.age().toMillis() / 1e3)
+                .description("How long ago the key that signs tokens was made")
+                .baseUnit("seconds")
+                .register(frame.telemetry().metrics());
         signingKeys = new SigningKeyApi(keyStore, keys, mutations, clock);
         var revocationStore = new RevocationStore(reads);
         revocations = new RevocationApi(revocationStore, mutations, frame.tokens(), clock);
@@ -97,7 +102,13 @@ final class CredentialWiring {
         adapters = new AdapterApi(new AdapterStore(reads), credentials, mutations);
         apiKeys = new ApiKeyApi(new ApiKeyStore(reads, credentialStore), mutations, authorizer, clock);
         var mint = new TokenMint(vertx, keys, revocationStore, config.tokenLifetime());
-        exchange = new ExchangeApi(new ExchangeStore(), credentialStore, mint, service.outbox(), model);
+        exchange = new ExchangeApi(
+                new ExchangeStore(),
+                credentialStore,
+                mint,
+                service.outbox(),
+                model,
+                frame.telemetry().metrics());
         tasks = new OperatorTokenApi(instances, credentialStore, mint, service.outbox());
         // However many tokens name keys that nobody knows, an issuer is asked this often at the most.
         var notBefore = config.issuerRefresh().dividedBy(30);

@@ -151,15 +151,16 @@ class CredentialsTest {
                 "scheduler.instance.create",
                 "scheduler.instance.read",
                 "scheduler.instance.update");
-        var id = UUID.fromString(
-                CredentialCalls.created(platform, Demo.PROJECT, allowed.toArray(String[]::new)));
+        var id = UUID.fromString(CredentialCalls.created(platform, Demo.PROJECT, allowed.toArray(String[]::new)));
         var model = platform.platform().frame().authz();
         var scheduler = eventuallyGet(() -> java.util.Objects.requireNonNull(model.principal(id)));
         var authorizer = new Authorizer(model);
         for (var action : allowed) {
             assertThat(authorizer.inProject(scheduler, action, Demo.PROJECT).allowed())
                     .isTrue();
-            assertThat(authorizer.inProject(scheduler, action, Demo.SIBLING_PROJECT).allowed())
+            assertThat(authorizer
+                            .inProject(scheduler, action, Demo.SIBLING_PROJECT)
+                            .allowed())
                     .isFalse();
         }
         assertThat(authorizer

@@ -42,7 +42,7 @@ public final class SigningKeys {
     /** Opened keys, by kid. */
     private final Map<String, TokenIssuer> opened = new HashMap<>();
 
-    private List<StoredKey> keys = List.of();
+    private volatile List<StoredKey> keys = List.of();
 
     /**
      * What the keys are made by.
@@ -110,6 +110,12 @@ public final class SigningKeys {
     String signingKid() {
         var now = clock.instant();
         return keys.isEmpty() ? null : candidate(now).kid();
+    }
+
+    /** How long ago the key that signs now was made. */
+    public Duration age() {
+        var now = clock.instant();
+        return keys.isEmpty() ? Duration.ZERO : Duration.between(candidate(now).createdAt(), now);
     }
 
     /** Takes up what other processes have done, and makes a key when the newest has signed for long enough. */

@@ -1,5 +1,6 @@
 package dev.slipway.iam.token;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -15,6 +16,8 @@ import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -36,18 +40,34 @@ public final class ExchangeApi {
     private final TokenMint mint;
     private final Outbox outbox;
     private final AuthzModel model;
+    private final Counter given;
+    private final Counter refused;
 
     /** Exactly one is set. */
     private record Outcome(
             @Nullable Unsigned token, @Nullable Problem refusal) {}
 
     public ExchangeApi(
-            ExchangeStore store, CredentialStore credentials, TokenMint mint, Outbox outbox, AuthzModel model) {
+            ExchangeStore store,
+            CredentialStore credentials,
+            TokenMint mint,
+            Outbox outbox,
+            AuthzModel model,
+            MeterRegistry meters) {
         this.store = store;
         this.credentials = credentials;
         this.mint = mint;
         this.outbox = outbox;
         this.model = model;
+        this.given = exchanges(meters, "given");
+        this.refused = exchanges(meters, "refused");
+    }
+
+    private static Counter exchanges(MeterRegistry meters, String outcome) {
+        return Counter.builder("slipway.token.exchanges")
+                .description("Credentials that were shown for a token, by what came of it")
+                .tag("outcome", outcome)
+                .register(meters);
     }
 
     public Future<Reply> forServiceAccount(Request request) {
@@ -69,8 +89,9 @@ public final class ExchangeApi {
         var asked = scope.isTextual() ? List.of(scope.asText().strip().split(" +", -1)) : null;
         return outbox.transaction(request.cause(), unit -> store.find(unit, kind, credentialId)
                         .map(found -> decide(unit, kind, credentialId, found, secret, asked)))
+                .onSuccess(outcome -> (outcome.token == null ? refused : given).increment())
                 .compose(outcome -> outcome.token == null
-                        ? Future.succeededFuture(Reply.of(java.util.Objects.requireNonNull(outcome.refusal)))
+                        ? Future.succeededFuture(Reply.of(Objects.requireNonNull(outcome.refusal)))
                         : mint.signed(outcome.token, true));
     }
 
@@ -155,7 +176,7 @@ public final class ExchangeApi {
             Kind kind,
             UUID credentialId,
             @Nullable Candidate found,
-            com.fasterxml.jackson.databind.node.ObjectNode metadata,
+            ObjectNode metadata,
             String result,
             @Nullable String reason) {
         var entry = new Entry(
