@@ -39,9 +39,7 @@ class ClusterTlsTest {
 
     @AfterEach
     void stop() throws Exception {
-        for (var member : members) {
-            await(member.close());
-        }
+        await(Future.join(members.stream().map(Vertx::close).toList()));
         telemetry.close();
     }
 
@@ -84,9 +82,7 @@ class ClusterTlsTest {
                 ports.get(number),
                 ports.stream().map(port -> "127.0.0.1:" + port).toList(),
                 tls);
-        var vertx = await(ClusterSettings.startVertx(telemetry, settings, new VertxOptions().setEventLoopPoolSize(1)));
-        members.add(vertx);
-        return vertx;
+        return ClusterSettings.startVertx(telemetry, settings, new VertxOptions().setEventLoopPoolSize(1));
     }
 
     /** Makes a certificate and its key; answers the certificate as PEM. */
