@@ -28,7 +28,8 @@ public final class AuthzModel {
     private final Set<UUID> deletedOrganizations = ConcurrentHashMap.newKeySet();
     private final Map<UUID, Known> principals = new ConcurrentHashMap<>();
     private final Map<Subject, UUID> principalOfSubject = new ConcurrentHashMap<>();
-    private final Map<String, SigningKey> keys = new ConcurrentHashMap<>();
+    private final Map<KeyId, SigningKey> keys = new ConcurrentHashMap<>();
+    private final Revocations revocations = new Revocations();
     private volatile long revision;
     private volatile Instant freshAt = Instant.EPOCH;
 
@@ -39,12 +40,16 @@ public final class AuthzModel {
 
     private record Subject(String issuer, String subject) {}
 
+    /** Issuers name their keys as they like: two may choose one name. */
+    private record KeyId(String issuer, String kid) {}
+
     /** Applies one record; called by one reader, in the order of the topic. */
     public void apply(Incoming record) {
         var event = record.envelope();
         var payload = event.payload();
         var recordRevision = payload.path("revision").asLong();
         if (event.eventType().equals("state.heartbeat")) {
+            revocations.tick(record.appendedAt());
             if (recordRevision <= revision) {
                 freshAt = record.appendedAt();
             }
@@ -61,7 +66,8 @@ public final class AuthzModel {
             case "authz.principal" -> principal(payload);
             case "authz.group_member" -> grants.groupMember(payload);
             case "authz.binding" -> grants.binding(payload);
-            case "authz.signing_key" -> keys.put(payload.path("kid").asText(), SigningKey.of(payload));
+            case "authz.signing_key" -> key(payload);
+            case "authz.revocation" -> revocations.apply(payload);
             // The last record of a commit: only now is all of it here.
             case "authz.revision" -> {
                 revision = recordRevision;
@@ -133,15 +139,30 @@ public final class AuthzModel {
         return grants;
     }
 
-    @Nullable
-    Principal principalOf(String issuer, String subject) {
+    /** The principal that an issuer's tokens name so, if it is known and active. */
+    public @Nullable Principal principalOf(String issuer, String subject) {
         var id = principalOfSubject.get(new Subject(issuer, subject));
         return id == null ? null : principal(id);
     }
 
+    /** Whether a token, or the credential it was made with, was revoked. */
+    boolean isRevoked(UUID id) {
+        return revocations.has(id);
+    }
+
+    int revocationCount() {
+        return revocations.size();
+    }
+
     @Nullable
-    SigningKey key(String kid) {
-        return keys.get(kid);
+    SigningKey key(String issuer, String kid) {
+        return keys.get(new KeyId(issuer, kid));
+    }
+
+    /** Whether tokens that are signed with the key now will be taken: it has arrived, and stands. */
+    public boolean trusts(String issuer, String kid) {
+        var key = key(issuer, kid);
+        return key != null && !key.revoked();
     }
 
     private void organization(JsonNode payload) {
@@ -157,6 +178,11 @@ public final class AuthzModel {
         var id = Fields.uuid(payload, "project_id");
         var deleted = payload.path("state").asText().equals("deleted");
         projects.put(id, new Project(id, Fields.uuid(payload, "org_id"), deleted));
+    }
+
+    private void key(JsonNode payload) {
+        var key = SigningKey.of(payload);
+        keys.put(new KeyId(key.issuer(), payload.path("kid").asText()), key);
     }
 
     private void principal(JsonNode payload) {

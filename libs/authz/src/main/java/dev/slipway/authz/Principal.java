@@ -67,6 +67,11 @@ public record Principal(
                 task);
     }
 
+    /** Whether the token lets the action through; whether its subject may do it is another question. */
+    public boolean tokenAllows(String action) {
+        return tokenActions == null || tokenActions.contains(action);
+    }
+
     Principal bound(@Nullable Task to) {
         return to == null
                 ? this
@@ -81,5 +86,9 @@ public record Principal(
                         allowedActions,
                         tokenActions,
                         to);
+    }
+
+    Principal narrowed(@Nullable Set<String> to) {
+        return to == null ? this : restrictedTo(to);
     }
 }

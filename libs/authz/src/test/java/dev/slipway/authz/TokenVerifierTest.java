@@ -248,6 +248,134 @@ class TokenVerifierTest {
         assertRefused(machineIssuer().sign("somebody", NOW, EXPIRES, Map.of()), ErrorCode.TOKEN_INVALID);
     }
 
+    @Test
+    void verify_isRefused_whenTheTokenWasRevoked_thoughTheSignatureIsKnown() throws JOSEException {
+        var jti = Ids.next();
+        var token = token(claims -> claims.jwtID(jti.toString()));
+        var other = token(UnaryOperator.identity());
+        assertThat(verifier.verify(token, NOW).id()).isEqualTo(user);
+
+        world.revoke("token", jti, EXPIRES);
+
+        assertRefused(token, ErrorCode.TOKEN_REVOKED);
+        assertThat(verifier.verify(other, NOW).id()).isEqualTo(user);
+    }
+
+    @Test
+    void verify_isRefused_whenATokenThatIsNamedByNoUuidWasRevoked() throws JOSEException {
+        var token = token(claims -> claims.jwtID("any name"));
+        var id = verifier.subject(token, NOW).id();
+
+        world.revoke("token", id, EXPIRES);
+
+        assertRefused(token, ErrorCode.TOKEN_REVOKED);
+        assertThat(verifier.verify(token(claims -> claims.jwtID("another name")), NOW)
+                        .id())
+                .isEqualTo(user);
+    }
+
+    @Test
+    void verify_isRefused_whenTheCredentialWasRevoked_forEveryTokenMadeWithIt() {
+        var issuer = machineIssuer();
+        var account = world.serviceAccount(Ids.next(), List.of("a.read"));
+        var credential = Ids.next();
+        var claims = Map.of("credential_id", credential.toString(), "scope", "a.read");
+        var tokens = List.of(
+                issuer.sign(account.toString(), NOW, EXPIRES, claims),
+                issuer.sign(account.toString(), NOW, EXPIRES, claims));
+        var other = issuer.sign(
+                account.toString(),
+                NOW,
+                EXPIRES,
+                Map.of("credential_id", Ids.next().toString(), "scope", "a.read"));
+        tokens.forEach(token -> assertThat(verifier.verify(token, NOW).id()).isEqualTo(account));
+
+        world.revoke("credential", credential, EXPIRES);
+
+        tokens.forEach(token -> assertRefused(token, ErrorCode.TOKEN_REVOKED));
+        assertThat(verifier.verify(other, NOW).id()).isEqualTo(account);
+    }
+
+    @Test
+    void verify_isRefused_whenTheKeyWasRevoked() throws JOSEException {
+        var token = token(UnaryOperator.identity());
+        assertThat(verifier.verify(token, NOW).id()).isEqualTo(user);
+
+        world.revokedKey("k1", ISSUER, key.toPublicJWK().toJSONString(), NOW.plusSeconds(3_600));
+
+        assertRefused(token, ErrorCode.TOKEN_REVOKED);
+        assertThat(world.model.trusts(ISSUER, "k1")).isFalse();
+    }
+
+    @Test
+    void verify_looksUpOneOfAHundredThousandRevocations_andDropsThoseThatEnded() throws JOSEException {
+        for (var i = 0; i < 100_000; i++) {
+            world.revoke("token", new UUID(7, i), NOW.plusSeconds(i < 99_000 ? 60 : 600));
+        }
+        var token = token(claims -> claims.jwtID(new UUID(7, 99_999).toString()));
+        assertRefused(token, ErrorCode.TOKEN_REVOKED);
+        assertThat(world.model.revocationCount()).isEqualTo(100_000);
+
+        world.heartbeat(0, NOW.plusSeconds(180));
+
+        assertThat(world.model.revocationCount()).isEqualTo(1_000);
+        assertRefused(token, ErrorCode.TOKEN_REVOKED);
+    }
+
+    @Test
+    void verify_narrowsToTheScope_onlyWhereSlipwaySignedIt() throws JOSEException {
+        var issuer = machineIssuer();
+        var account = world.serviceAccount(Ids.next(), List.of());
+        var scoped = issuer.sign(account.toString(), NOW, EXPIRES, Map.of("scope", "a.read a.write"));
+        var without = issuer.sign(account.toString(), NOW, EXPIRES, Map.of());
+        var foreign = token(claims -> claims.claim("scope", "openid profile"));
+
+        assertThat(verifier.verify(scoped, NOW).tokenActions()).containsExactlyInAnyOrder("a.read", "a.write");
+        assertThat(verifier.verify(scoped, NOW).tokenAllows("a.read")).isTrue();
+        assertThat(verifier.verify(scoped, NOW).tokenAllows("a.delete")).isFalse();
+        assertThat(verifier.verify(without, NOW).tokenActions()).isEmpty();
+        assertThat(verifier.verify(foreign, NOW).tokenActions()).isNull();
+    }
+
+    @Test
+    void verify_isRefused_whenItIsOfAnotherEnvironment() {
+        var here = new TokenVerifier(world.model, "slipway-production");
+        var account = world.serviceAccount(Ids.next(), List.of());
+        var staging = machineIssuer();
+        var production = TokenIssuer.withNewKey(TokenVerifier.MACHINE_ISSUER, "slipway-production");
+        world.key(production.kid(), production.issuer(), production.publicJwk(), NOW.plusSeconds(3_600));
+
+        assertThat(here.verify(production.sign(account.toString(), NOW, EXPIRES, Map.of()), NOW)
+                        .id())
+                .isEqualTo(account);
+        assertThatThrownBy(() -> here.verify(staging.sign(account.toString(), NOW, EXPIRES, Map.of()), NOW))
+                .isInstanceOf(ProblemException.class);
+    }
+
+    @Test
+    void verify_holdsEachIssuerToItsOwnAudience() throws JOSEException {
+        world.keyFor("their-client", "k1", ISSUER, key.toPublicJWK().toJSONString(), NOW.plusSeconds(3_600));
+
+        assertRefused(token(UnaryOperator.identity()), ErrorCode.TOKEN_INVALID);
+        assertThat(verifier.verify(token(claims -> claims.audience("their-client")), NOW)
+                        .id())
+                .isEqualTo(user);
+    }
+
+    @Test
+    void verify_keepsTheKeysOfIssuersApart_whenTwoHaveOneName() throws JOSEException {
+        var other = "https://other.example";
+        var stranger = world.user(other, "somebody");
+        trust(otherKey, "k1", other, NOW.plusSeconds(3_600));
+
+        assertThat(verifier.verify(token(UnaryOperator.identity()), NOW).id()).isEqualTo(user);
+        var theirs = sign(JWSAlgorithm.RS256, "k1", new RSASSASigner(otherKey), claims(c -> c.issuer(other)));
+        assertThat(verifier.verify(theirs, NOW).id()).isEqualTo(stranger);
+        assertRefused(
+                sign(JWSAlgorithm.RS256, "k1", new RSASSASigner(otherKey), claims(UnaryOperator.identity())),
+                ErrorCode.TOKEN_INVALID);
+    }
+
     private TokenIssuer machineIssuer() {
         var issuer = TokenIssuer.withNewKey(TokenVerifier.MACHINE_ISSUER);
         world.key(issuer.kid(), issuer.issuer(), issuer.publicJwk(), NOW.plusSeconds(3_600));

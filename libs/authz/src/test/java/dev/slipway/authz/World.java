@@ -175,13 +175,33 @@ final class World {
     }
 
     void key(String kid, String issuer, String jwk, Instant expiresAt) {
-        var payload = Json.object().put("kid", kid).put("issuer", issuer).put("expires_at", expiresAt.toString());
+        change("authz.signing_key", key(kid, issuer, jwk, Json.object(), expiresAt));
+    }
+
+    private static ObjectNode key(String kid, String issuer, String jwk, ObjectNode payload, Instant expiresAt) {
+        payload.put("kid", kid).put("issuer", issuer).put("expires_at", expiresAt.toString());
         try {
             payload.set("jwk", Json.parse(jwk.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
         } catch (IOException e) {
             throw new AssertionError(e);
         }
-        change("authz.signing_key", payload);
+        return payload;
+    }
+
+    void revokedKey(String kid, String issuer, String jwk, Instant expiresAt) {
+        change(
+                "authz.signing_key",
+                key(kid, issuer, jwk, Json.object(), expiresAt).put("revoked", true));
+    }
+
+    void keyFor(String audience, String kid, String issuer, String jwk, Instant expiresAt) {
+        change("authz.signing_key", key(kid, issuer, jwk, Json.object().put("audience", audience), expiresAt));
+    }
+
+    void revoke(String kind, UUID id, Instant expiresAt) {
+        change(
+                "authz.revocation",
+                Json.object().put("kind", kind).put("id", text(id)).put("expires_at", expiresAt.toString()));
     }
 
     void heartbeat(long committedRevision, Instant appendedAt) {

@@ -13,7 +13,7 @@ import java.util.TreeSet;
 
 /** Measures the rows that it is asked for, all by default, and prints one table. */
 public final class BenchMain {
-    private static final List<String> ROWS = List.of("get", "post", "events", "authz", "start");
+    private static final List<String> ROWS = List.of("get", "post", "events", "exchange", "authz", "start");
 
     private BenchMain() {}
 
@@ -31,13 +31,16 @@ public final class BenchMain {
         if (rows.contains("authz")) {
             authz(directory, table);
         }
-        if (rows.contains("get") || rows.contains("post") || rows.contains("events")) {
+        if (rows.contains("get") || rows.contains("post") || rows.contains("events") || rows.contains("exchange")) {
             try (var stage = new Stage(directory, System.getProperty("bench.profile", ""))) {
                 if (rows.contains("get") || rows.contains("post")) {
                     new HttpRows(stage, table).measure(rows.contains("get"), rows.contains("post"));
                 }
                 if (rows.contains("events")) {
                     new EventsRow(stage, table).measure();
+                }
+                if (rows.contains("exchange")) {
+                    new ExchangeRow(stage, table).measure();
                 }
             }
         }

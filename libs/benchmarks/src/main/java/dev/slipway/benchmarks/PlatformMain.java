@@ -18,13 +18,18 @@ public final class PlatformMain {
 
     public static void main(String[] arguments)
             throws IOException, ExecutionException, TimeoutException, InterruptedException {
-        var environment = Map.of(
-                "SLIPWAY_HOME", arguments[0],
-                "SLIPWAY_KAFKA_BOOTSTRAP", arguments[1],
-                "SLIPWAY_DATABASE_URL", arguments[2],
-                "SLIPWAY_SERVICES", arguments[3],
-                "SLIPWAY_HTTP_PORT", "0",
-                "SLIPWAY_MANAGEMENT_PORT", "0");
+        // The load comes from one address, and is to be measured, not limited.
+        var environment = Map.ofEntries(
+                Map.entry("SLIPWAY_HOME", arguments[0]),
+                Map.entry("SLIPWAY_KAFKA_BOOTSTRAP", arguments[1]),
+                Map.entry("SLIPWAY_DATABASE_URL", arguments[2]),
+                Map.entry("SLIPWAY_SERVICES", arguments[3]),
+                Map.entry("SLIPWAY_HTTP_PORT", "0"),
+                Map.entry("SLIPWAY_MANAGEMENT_PORT", "0"),
+                Map.entry("SLIPWAY_RATE_PER_PRINCIPAL", "0"),
+                Map.entry("SLIPWAY_RATE_PER_ADDRESS", "0"),
+                Map.entry("SLIPWAY_RATE_TOKENS_PER_ADDRESS", "0"),
+                Map.entry("SLIPWAY_KEY_ENCRYPTION_KEY", "c2xpcHdheS1iZW5jaG1hcmsta2V5LW9mLTMyLWJ5dGU="));
         var config = StandaloneConfig.from(environment);
         var issuer = Seeds.issuer();
         var telemetry = Telemetry.start(environment);

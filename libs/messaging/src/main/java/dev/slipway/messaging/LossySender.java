@@ -16,7 +16,7 @@ import java.util.function.Function;
 
 /**
  * Sends things that may be lost, for callers that may not wait: while the broker is away the buffer fills, and what finds no room is
- * dropped and counted. Things are gathered for a moment and go out many to a record, made on the sending thread: the caller pays next
+ * dropped and counted. Things are gathered for a moment, so that many can go out in one record, made on the sending thread: the caller pays next
  * to nothing, and everyone downstream pays once for many.
  */
 public final class LossySender<T> {
@@ -26,13 +26,13 @@ public final class LossySender<T> {
     private static final long GATHER_MS = 50;
 
     private final KafkaSettings kafka;
-    private final Function<List<T>, Outgoing> encode;
+    private final Function<List<T>, List<Outgoing>> encode;
     private final KafkaProducer<String, byte[]> producer;
     private final BlockingQueue<T> buffer = new ArrayBlockingQueue<>(BUFFERED);
     private final AtomicLong dropped = new AtomicLong();
     private volatile boolean stopping;
 
-    public LossySender(KafkaSettings kafka, String name, Function<List<T>, Outgoing> encode) {
+    public LossySender(KafkaSettings kafka, String name, Function<List<T>, List<Outgoing>> encode) {
         this.kafka = kafka;
         this.encode = encode;
         this.producer = new KafkaProducer<>(kafka.lossyProducer());
@@ -89,13 +89,15 @@ public final class LossySender<T> {
     private void send(List<T> batch) {
         var count = batch.size();
         try {
-            var sent = producer.send(KafkaSender.record(kafka, encode.apply(batch)), (metadata, e) -> {
-                if (e != null) {
+            for (var record : encode.apply(batch)) {
+                var sent = producer.send(KafkaSender.record(kafka, record), (metadata, e) -> {
+                    if (e != null) {
+                        dropped.addAndGet(count);
+                    }
+                });
+                if (sent.isCancelled()) {
                     dropped.addAndGet(count);
                 }
-            });
-            if (sent.isCancelled()) {
-                dropped.addAndGet(count);
             }
         } catch (RuntimeException e) { // whatever is wrong with one record, the next ones go on
             LOG.atWarn().setCause(e).log("records that may be lost were lost");

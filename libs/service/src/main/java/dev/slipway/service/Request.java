@@ -3,6 +3,7 @@ package dev.slipway.service;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.slipway.authz.Principal;
+import dev.slipway.authz.Target;
 import dev.slipway.contract.Cursor;
 import dev.slipway.messaging.Cause;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,11 @@ public record Request(
     /** The project that the call was authorized for. */
     public UUID projectId() {
         return Objects.requireNonNull(projectIdOrNull, "the operation has no project");
+    }
+
+    /** The place as this call reaches it: through an admin twin, platform roles count there and no others. */
+    public Target reached(Target place) {
+        return call.breakGlassReason() == null ? place : place.throughBreakGlass();
     }
 
     public UUID pathId(String name) {

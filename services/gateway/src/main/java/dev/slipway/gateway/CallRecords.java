@@ -102,7 +102,7 @@ final class CallRecords {
                 durationUs));
     }
 
-    private Outgoing encode(List<CallRecord> batch) {
+    private List<Outgoing> encode(List<CallRecord> batch) {
         var id = Ids.next();
         var payload = Json.object();
         var columns = payload.putArray("columns");
@@ -119,7 +119,7 @@ final class CallRecords {
                 id.toString(),
                 event.occurredAt(),
                 event.correlationId());
-        return new Outgoing(Topics.CALLS, id.toString(), event.toBytes(), headers);
+        return List.of(new Outgoing(Topics.CALLS, id.toString(), event.toBytes(), headers));
     }
 
     /** In the order of COLUMNS. */

@@ -46,14 +46,16 @@ final class Edge {
     private final RouteTable routes;
     private final CallRecords records;
     private final Revisions revisions;
+    private final RateLimits limits;
     private final DeliveryOptions delivery;
 
-    Edge(Vertx vertx, Frame frame, CallRecords records, Duration replyTimeout) {
+    Edge(Vertx vertx, Frame frame, CallRecords records, RateLimits limits, Duration replyTimeout) {
         this.vertx = vertx;
         this.frame = frame;
         this.routes = new RouteTable(frame.contract().operations());
         this.records = records;
         this.revisions = frame.revisions();
+        this.limits = limits;
         this.delivery =
                 new DeliveryOptions().setSendTimeout(replyTimeout.toMillis()).setLocalOnly(!frame.clustered());
     }
@@ -98,6 +100,7 @@ final class Edge {
                     .asException();
         }
         exchange.matched(operation, decoded(match.parameters()));
+        limits.requireAddress(request, operation);
         authenticated(exchange, operation);
     }
 
@@ -109,6 +112,7 @@ final class Edge {
         } catch (ProblemException e) {
             var wanted = exchange.request().getHeader("X-Revision");
             if (revisions.isReached(wanted)) {
+                limits.answered(exchange.request(), e.problem());
                 throw e;
             }
             exchange.request().pause();
@@ -150,7 +154,10 @@ final class Edge {
                 .<Reply>request(operation.servedBy(), call, delivery)
                 .map(Message::body)
                 .otherwise(failure -> Reply.of(problem(failure)))
-                .onComplete(done -> exchange.answer(done.result()));
+                .onComplete(done -> {
+                    limits.answered(exchange.request(), done.result().problem());
+                    exchange.answer(done.result());
+                });
     }
 
     private @Nullable String authenticate(Exchange exchange, Operation operation) {
@@ -163,7 +170,9 @@ final class Edge {
                     .asException();
         }
         var token = header.substring(7).strip();
-        exchange.authenticated(frame.tokens().verify(token, frame.clock().instant()));
+        var principal = frame.tokens().verify(token, frame.clock().instant());
+        exchange.authenticated(principal);
+        limits.requirePrincipal(exchange.request(), principal);
         return token;
     }
 

@@ -12,17 +12,35 @@ public record GatewayConfig(
         String host,
         int port,
         Duration replyTimeout,
-        @Nullable Tls tls) {
+        @Nullable Tls tls,
+        Rates rates) {
 
     /** PEM files; without them the gateway speaks plain HTTP. */
     public record Tls(String certificateFile, String keyFile) {}
+
+    /**
+     * How much is let through, each per second; 0 is no limit.
+     *
+     * @param perPrincipal requests of one principal
+     * @param perAddress requests from one address
+     * @param exchangesPerAddress requests for a token, from one address
+     */
+    public record Rates(int perPrincipal, int perAddress, int exchangesPerAddress) {
+        static Rates from(Settings settings) {
+            return new Rates(
+                    settings.integer("SLIPWAY_RATE_PER_PRINCIPAL", 2_000, 0, 1_000_000),
+                    settings.integer("SLIPWAY_RATE_PER_ADDRESS", 5_000, 0, 1_000_000),
+                    settings.integer("SLIPWAY_RATE_TOKENS_PER_ADDRESS", 500, 0, 1_000_000));
+        }
+    }
 
     public static GatewayConfig from(Settings settings) {
         return new GatewayConfig(
                 settings.text("SLIPWAY_HTTP_HOST", "127.0.0.1"),
                 settings.port("SLIPWAY_HTTP_PORT", 8080),
                 settings.duration("SLIPWAY_REPLY_TIMEOUT", Duration.ofSeconds(10)),
-                tls(settings));
+                tls(settings),
+                Rates.from(settings));
     }
 
     private static @Nullable Tls tls(Settings settings) {

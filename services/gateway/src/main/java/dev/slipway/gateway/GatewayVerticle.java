@@ -22,6 +22,7 @@ public final class GatewayVerticle extends VerticleBase {
     private final GatewayConfig config;
     private @Nullable HttpServer server;
     private @Nullable CallRecords calls;
+    private @Nullable RateLimitAudit held;
 
     public GatewayVerticle(Frame frame, GatewayConfig config) {
         this.frame = frame;
@@ -35,7 +36,14 @@ public final class GatewayVerticle extends VerticleBase {
         FunctionCounter.builder("slipway.calls.dropped", records, CallRecords::dropped)
                 .description("Call records that found no room on their way to Kafka")
                 .register(frame.telemetry().metrics());
-        var edge = new Edge(vertx, frame, records, config.replyTimeout());
+        var audit = new RateLimitAudit(frame.kafka(), frame.clock());
+        held = audit;
+        var limits = new RateLimits(
+                config.rates(), frame.clustered(), audit, frame.telemetry().metrics());
+        if (frame.clustered()) {
+            limits.share(vertx);
+        }
+        var edge = new Edge(vertx, frame, records, limits, config.replyTimeout());
         var created = vertx.createHttpServer(options())
                 .requestHandler(edge::handle)
                 .invalidRequestHandler(edge::handleInvalid);
@@ -59,6 +67,9 @@ public final class GatewayVerticle extends VerticleBase {
         return stopped.onComplete(done -> {
             if (calls != null) {
                 calls.stop();
+            }
+            if (held != null) {
+                held.stop();
             }
         });
     }

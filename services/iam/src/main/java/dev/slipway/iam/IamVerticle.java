@@ -4,11 +4,11 @@ import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.iam.decision.DecisionApi;
+import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.iam.tenancy.Changes;
 import dev.slipway.iam.tenancy.Grants;
 import dev.slipway.iam.tenancy.Heartbeat;
 import dev.slipway.iam.tenancy.IamSeed;
-import dev.slipway.iam.tenancy.TenancyStore;
 import dev.slipway.iam.tenancy.binding.BindingApi;
 import dev.slipway.iam.tenancy.binding.BindingStore;
 import dev.slipway.iam.tenancy.group.GroupApi;
@@ -31,9 +31,6 @@ import dev.slipway.iam.tenancy.seed.Registries;
 import dev.slipway.iam.tenancy.seed.SeedStore;
 import dev.slipway.iam.tenancy.user.UserApi;
 import dev.slipway.iam.tenancy.user.UserStore;
-import dev.slipway.iam.token.OperatorTokenStore;
-import dev.slipway.iam.token.SigningKeys;
-import dev.slipway.iam.token.TokenApi;
 import dev.slipway.messaging.Cause;
 import dev.slipway.messaging.KafkaSender;
 import dev.slipway.messaging.Topics;
@@ -46,7 +43,6 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -54,12 +50,14 @@ import java.util.Map;
 public final class IamVerticle extends VerticleBase {
     private final Frame frame;
     private final IamSeed seed;
+    private final IamConfig config;
     private @Nullable Service service;
     private @Nullable Heartbeat heartbeat;
 
-    public IamVerticle(Frame frame, IamSeed seed) {
+    public IamVerticle(Frame frame, IamSeed seed, IamConfig config) {
         this.frame = frame;
         this.seed = seed;
+        this.config = config;
     }
 
     @Override
@@ -69,31 +67,27 @@ public final class IamVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
-        var tenancy = new TenancyStore(opened.reads());
-        var operators = new OperatorTokenStore();
-        var keys = new SigningKeys(vertx, tenancy, opened.outbox(), frame.clock());
-        var tokens = new TokenApi(tenancy, operators, keys, opened.outbox());
+        var revisions = new RevisionStore(opened.reads());
         var decisions = new DecisionApi(frame.authz(), frame.clock());
-        var beat = new Heartbeat(vertx, tenancy, new KafkaSender(vertx, frame.kafka()), frame.clock());
+        var credentials = new CredentialWiring(vertx, frame, config, opened, revisions);
+        var beat = new Heartbeat(vertx, revisions, new KafkaSender(vertx, frame.kafka()), frame.clock());
         heartbeat = beat;
-        var wired = serveTenancy(opened, tenancy)
-                .serve("getJwks", tokens::jwks)
-                .serve("exchangeOperatorToken", tokens::exchange)
+        var wired = credentials
+                .serve(serveTenancy(opened, revisions))
                 .serve("decide", decisions::decide)
-                .serve("explainDecision", decisions::explain)
-                // At once: an adapter that got the command asks for its token.
-                .consumeBatches("operators", List.of(Topics.INSTANCES_EVENTS), Duration.ZERO, operators::keep);
+                .serve("explainDecision", decisions::explain);
         return tellAgain(opened)
                 .compose(ok -> ensureSeed(opened))
-                .compose(ok -> keys.start())
+                .compose(ok -> ensureAdministrator(opened))
+                .compose(ok -> credentials.start())
                 .compose(ok -> wired.start())
                 .compose(ok -> beat.start());
     }
 
-    private Service serveTenancy(Service opened, TenancyStore tenancy) {
+    private Service serveTenancy(Service opened, RevisionStore revisions) {
         var reads = opened.reads();
         var authorizer = new Authorizer(frame.authz());
-        var changes = new Changes(opened.mutations(), opened.outbox(), tenancy);
+        var changes = new Changes(opened.mutations(), opened.outbox(), revisions);
         var grants = new Grants(authorizer, frame.clock());
         var organizations = new OrganizationApi(new OrganizationStore(reads), changes, authorizer, frame.clock());
         var departments = new DepartmentApi(new DepartmentStore(reads), changes);
@@ -171,6 +165,24 @@ public final class IamVerticle extends VerticleBase {
                             AuditTrail.byOther(unit, "system", "iam", null, entry, "success", null);
                             return Future.succeededFuture();
                         }));
+    }
+
+    private Future<Void> ensureAdministrator(Service opened) {
+        var first = config.firstAdministrator();
+        if (first == null) {
+            return Future.succeededFuture();
+        }
+        var user = new IamSeed.User(Ids.next(), first.issuer(), first.subject(), "First administrator");
+        var cause = new Cause(Ids.next().toString(), Context.root());
+        return opened.outbox().transaction(cause, unit -> SeedStore.ensureAdministrator(unit, user, first.role())
+                .map(made -> {
+                    if (made) {
+                        var entry = new Entry(
+                                "iam.administrator.ensure", "user", first.subject(), null, null, Json.object());
+                        AuditTrail.byOther(unit, "system", "iam", null, entry, "success", null);
+                    }
+                    return null;
+                }));
     }
 
     @Override

@@ -12,10 +12,25 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
-    /** Every change of what decisions rest on raises one revision under one lock, keys included: TenancyStore has it. */
+    /** Every change of what decisions rest on raises one revision; all kinds of owners have the same credentials, and one mint. */
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
-        return ArchitectureRules.ofService("dev.slipway.iam", "TenancyStore", "IamSeed", "AuthzRecords", "UserStore");
+        return ArchitectureRules.ofService(
+                "dev.slipway.iam",
+                "AuthzRecords",
+                "UserStore",
+                "IamSeed",
+                "Revision",
+                "RevisionStore",
+                "RevocationStore",
+                "Ceiling",
+                "Owner",
+                "Secrets",
+                "CredentialStore",
+                "Credential",
+                "Credentials",
+                "SigningKeys",
+                "SigningKeyStore");
     }
 
     @Test

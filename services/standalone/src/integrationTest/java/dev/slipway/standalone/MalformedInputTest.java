@@ -78,6 +78,28 @@ class MalformedInputTest {
             "action",
             "apps.instance.read"));
 
+    static {
+        for (var name : List.of(
+                "org_id",
+                "service_account_id",
+                "operator_id",
+                "shared_runtime_id",
+                "credential_id",
+                "api_key_id",
+                "client_id",
+                "jti",
+                "kid")) {
+            GOOD.put(name, NOWHERE.toString());
+        }
+        for (var name : List.of("slug", "name", "client_secret", "token")) {
+            GOOD.put(name, "good");
+        }
+        GOOD.put("runtime_backend", "bare_metal");
+        GOOD.put("expires_at", "2999-01-01T00:00:00Z");
+        GOOD.put("actions", "apps.instance.read");
+        GOOD.put("allowed_actions", "apps.instance.read");
+    }
+
     private static RSAKey key;
     private static PlatformUnderTest platform;
     private String before = "";
@@ -631,6 +653,9 @@ class MalformedInputTest {
         if (schema.path("format").asText().equals("uuid")) {
             bad.addAll(List.of(
                     "nope", Demo.PROJECT.toString().substring(1), Demo.PROJECT + "0", "{" + Demo.PROJECT + "}"));
+        }
+        if (schema.path("format").asText().equals("date-time")) {
+            bad.addAll(List.of("nope", "2030-01-01", "2030-01-01T00:00:00", "12:00"));
         }
         if (schema.path("type").asText().equals("integer")) {
             bad.addAll(List.of("abc", "", "1.5", "0x10", "99999999999999999999", "1 "));

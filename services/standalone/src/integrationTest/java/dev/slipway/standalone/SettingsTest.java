@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -32,7 +33,7 @@ class SettingsTest {
 
     @Test
     void settings_areRefusedTogether_whenSeveralAreWrong() {
-        var wrong = Map.of(
+        var wrong = new HashMap<>(Map.of(
                 "SLIPWAY_HTTP_PORT", "eighty",
                 "SLIPWAY_MANAGEMENT_PORT", "70000",
                 "SLIPWAY_SERVICES", "iam,gatewy",
@@ -42,7 +43,10 @@ class SettingsTest {
                 "SLIPWAY_DATABASE_URL", "mysql://user:hunter2@localhost/slipway",
                 "SLIPWAY_FIRST_ADMINISTRATOR", "somebody",
                 "SLIPWAY_TLS_CERTIFICATE_FILE", "/nowhere/tls.crt",
-                "SLIPWAY_KAFKA_CLIENT_FILE", "/nowhere/client.properties");
+                "SLIPWAY_KAFKA_CLIENT_FILE", "/nowhere/client.properties"));
+        wrong.put("SLIPWAY_KEY_ENCRYPTION_KEY", "c2hvcnQ=");
+        wrong.put("SLIPWAY_OIDC_ISSUERS", "/nowhere/issuers.json");
+        wrong.put("SLIPWAY_RATE_PER_PRINCIPAL", "-1");
 
         assertThatThrownBy(() -> StandaloneConfig.from(wrong))
                 .isInstanceOfSatisfying(InvalidSettingsException.class, e -> {
@@ -52,6 +56,19 @@ class SettingsTest {
                             .anyMatch(fault -> fault.contains(name)));
                     assertThat(e.getMessage()).doesNotContain("hunter2");
                 });
+    }
+
+    @Test
+    void settings_areRefused_whenProductionHasNoKeyForItsSigningKeys() {
+        var production = Map.of(
+                "SLIPWAY_KAFKA_BOOTSTRAP", "kafka:9092",
+                "SLIPWAY_DATABASE_URL", "postgresql://user:password@localhost/slipway");
+
+        assertThatThrownBy(() -> StandaloneConfig.from(production)).hasMessageContaining("SLIPWAY_KEY_ENCRYPTION_KEY");
+
+        var without = new HashMap<>(production);
+        without.put("SLIPWAY_SERVICES", "gateway");
+        assertThat(StandaloneConfig.from(without).iam().keyEncryptionKey()).isNull();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.authz.TokenIssuer;
+import dev.slipway.authz.TokenVerifier;
 import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Json;
 import dev.slipway.iam.tenancy.IamSeed;
@@ -57,11 +58,16 @@ final class Demo {
             new Person("project_viewer", id(0x308), ORG, PROJECT, "project_viewer"),
             new Person("other_tenant_owner", id(0x309), OTHER_ORG, null, "tenant_owner"));
 
-    private final TokenIssuer issuer = TokenIssuer.withNewKey(ISSUER);
+    private final TokenIssuer issuer;
     private final String adapterSecret;
     private final Instant now;
 
     Demo(String adapterSecret, Instant now) {
+        this(adapterSecret, now, TokenVerifier.AUDIENCE);
+    }
+
+    Demo(String adapterSecret, Instant now, String audience) {
+        this.issuer = TokenIssuer.withNewKey(ISSUER, audience);
         this.adapterSecret = adapterSecret;
         this.now = now;
     }

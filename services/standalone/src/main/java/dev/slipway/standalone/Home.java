@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
+import dev.slipway.iam.signingkey.KeyCipher;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.standalone.StandaloneMain.StartException;
 
@@ -11,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.function.Supplier;
 
 /** The files that the demo leaves in the home directory; for nobody's eyes but the owner's. */
 final class Home {
@@ -22,12 +24,22 @@ final class Home {
 
     /** The demo adapter's secret: made once, kept. */
     String adapterSecret() {
-        var file = adapterSecretFile();
+        return kept(adapterSecretFile(), () -> {
+            var bytes = new byte[32];
+            new SecureRandom().nextBytes(bytes);
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+        });
+    }
+
+    /** What the demo's signing keys are encrypted with: made once, kept. */
+    String keyEncryptionKey() {
+        return kept(directory.resolve("key-encryption.key"), KeyCipher::newKey);
+    }
+
+    private String kept(Path file, Supplier<String> make) {
         try {
             if (!Files.exists(file)) {
-                var bytes = new byte[32];
-                new SecureRandom().nextBytes(bytes);
-                writePrivately(file, Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
+                writePrivately(file, make.get());
             }
             return Files.readString(file).strip();
         } catch (IOException e) {

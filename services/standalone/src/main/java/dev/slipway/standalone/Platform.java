@@ -7,7 +7,9 @@ import dev.slipway.catalog.CatalogVerticle;
 import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Contract;
 import dev.slipway.gateway.GatewayVerticle;
+import dev.slipway.iam.IamConfig;
 import dev.slipway.iam.IamVerticle;
+import dev.slipway.iam.issuer.IssuerKeys;
 import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.instances.InstancesVerticle;
 import dev.slipway.messaging.KafkaSettings;
@@ -38,11 +40,13 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /** The services of this process, on a broker and a database that are there: started in order, stopped in the opposite one. */
 public final class Platform {
     private static final int EVENT_LOOPS = 2;
+    private static final long UNKNOWN_KEY_EVERY_NS = 1_000_000_000L;
 
     private final StandaloneConfig config;
     private final Vertx vertx;
@@ -85,7 +89,7 @@ public final class Platform {
         return new Frame(
                 Contract.load(),
                 model,
-                new TokenVerifier(model),
+                new TokenVerifier(model, config.iam().tokenAudience()),
                 new KafkaSettings(
                         addresses.kafkaBootstrap,
                         config.topicPrefix(),
@@ -105,12 +109,13 @@ public final class Platform {
     private Future<Void> start(IamSeed iam, CatalogSeed catalog) {
         frame.health().register("authz", this::authzStatus);
         showAuthz();
+        tellOfUnknownKeys();
         return ManagementServer.start(
                         vertx, config.managementHost(), config.managementPort(), frame.health(), frame.telemetry())
                 .onSuccess(server -> managementPort = server.actualPort())
                 .compose(ok -> Topics.ensure(vertx, frame.kafka()))
                 .compose(ok -> Future.all(List.of(
-                        deployIfRun("iam", () -> new IamVerticle(frame, iam)),
+                        deployIfRun("iam", () -> new IamVerticle(frame, iam, iamConfig())),
                         deployIfRun("catalog", () -> new CatalogVerticle(frame, catalog)),
                         deployIfRun("instances", () -> new InstancesVerticle(frame, config.instances())),
                         deployIfRun("audit", () -> new AuditVerticle(frame)),
@@ -118,6 +123,33 @@ public final class Platform {
                         authzReader.start().compose(caughtUp -> authzIsFresh()))))
                 .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture())
                 .compose(ok -> deployIfRun("process-adapter", this::processAdapter));
+    }
+
+    /** The demo keeps an encryption key of its own; in production it has to be set, and the configuration has seen to that. */
+    private IamConfig iamConfig() {
+        var iam = config.iam();
+        if (iam.keyEncryptionKey() == null) {
+            iam = iam.withKey(new Home(config.home()).keyEncryptionKey());
+        }
+        var first = config.firstAdministrator();
+        if (first == null) {
+            return iam;
+        }
+        var bar = first.lastIndexOf('|');
+        return iam.withFirstAdministrator(new IamConfig.FirstAdministrator(
+                first.substring(0, bar), first.substring(bar + 1), "platform_superadmin"));
+    }
+
+    /** A token may be signed by a key that its issuer has just begun to use: IAM hears of it, once a second at the most. */
+    private void tellOfUnknownKeys() {
+        var lastNs = new AtomicLong(System.nanoTime() - UNKNOWN_KEY_EVERY_NS);
+        frame.tokens().onUnknownKey(key -> {
+            var now = System.nanoTime();
+            var last = lastNs.get();
+            if (now - last >= UNKNOWN_KEY_EVERY_NS && lastNs.compareAndSet(last, now)) {
+                vertx.eventBus().publish(IssuerKeys.UNKNOWN_KEY_ADDRESS, key.issuer());
+            }
+        });
     }
 
     private Future<Void> deployGateway() {

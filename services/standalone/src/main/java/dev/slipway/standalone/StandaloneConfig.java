@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.gateway.GatewayConfig;
+import dev.slipway.iam.IamConfig;
 import dev.slipway.instances.InstancesConfig;
 import dev.slipway.service.ClusterSettings;
 import dev.slipway.settings.Settings;
@@ -39,6 +40,7 @@ public record StandaloneConfig(
         Duration authzBudgetForReads,
         GatewayConfig gateway,
         InstancesConfig instances,
+        IamConfig iam,
         Map<String, String> environment) {
 
     static final List<String> SERVICES =
@@ -73,10 +75,15 @@ public record StandaloneConfig(
                 settings.duration("SLIPWAY_AUTHZ_BUDGET_READS", Duration.ofMinutes(5)),
                 GatewayConfig.from(settings),
                 InstancesConfig.from(settings),
+                IamConfig.from(settings),
                 values);
         var admin = config.firstAdministrator;
         if (admin != null && admin.indexOf('|') < 1) {
             settings.fault("SLIPWAY_FIRST_ADMINISTRATOR=" + admin + " is not issuer|subject");
+        }
+        if (config.runs("iam") && !config.demo && config.iam.keyEncryptionKey() == null) {
+            settings.fault("SLIPWAY_KEY_ENCRYPTION_KEY is not set: IAM keeps its signing keys encrypted with it;"
+                    + " make one with: openssl rand -base64 32");
         }
         if (database != null && !database.startsWith("postgresql://")) {
             settings.fault("SLIPWAY_DATABASE_URL does not start with postgresql://");

@@ -1,7 +1,6 @@
 package dev.slipway.standalone;
 
 import dev.slipway.catalog.app.CatalogSeed;
-import dev.slipway.contract.Ids;
 import dev.slipway.embedded.EmbeddedException;
 import dev.slipway.embedded.Infrastructure;
 import dev.slipway.embedded.PortInUseException;
@@ -13,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.net.BindException;
 import java.time.Instant;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -53,13 +51,15 @@ public final class StandaloneMain {
         Console.say("Starting Slipway: " + String.join(", ", config.services()) + " …");
         var addresses = addresses();
         var home = new Home(config.home());
-        var demo = config.demo() ? new Demo(home.adapterSecret(), Instant.now()) : null;
+        var demo = config.demo()
+                ? new Demo(home.adapterSecret(), Instant.now(), config.iam().tokenAudience())
+                : null;
         telemetry = Telemetry.start(config.environment());
         platform = await(Platform.start(
                 config,
                 addresses,
                 telemetry,
-                demo == null ? firstAdministrator() : demo.iam(),
+                demo == null ? IamSeed.NOTHING : demo.iam(),
                 demo == null ? CatalogSeed.NOTHING : demo.catalog()));
         if (demo != null) {
             home.write(demo, platform, addresses);
@@ -85,24 +85,6 @@ public final class StandaloneMain {
             var variable = e.port() == config.kafkaPort() ? "SLIPWAY_KAFKA_PORT" : "SLIPWAY_POSTGRES_PORT";
             throw new StartException(e.advice(variable));
         }
-    }
-
-    private IamSeed firstAdministrator() {
-        var named = config.firstAdministrator();
-        if (named == null) {
-            return IamSeed.NOTHING;
-        }
-        var bar = named.lastIndexOf('|');
-        var user =
-                new IamSeed.User(Ids.next(), named.substring(0, bar), named.substring(bar + 1), "First administrator");
-        return new IamSeed(
-                List.of(),
-                List.of(user),
-                List.of(),
-                List.of(),
-                List.of(new IamSeed.RoleBinding(Ids.next(), user.id(), "platform_superadmin", null, null)),
-                List.of(),
-                List.of());
     }
 
     private <T> T await(io.vertx.core.Future<T> future) {

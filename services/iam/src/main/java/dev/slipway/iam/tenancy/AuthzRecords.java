@@ -3,6 +3,8 @@ package dev.slipway.iam.tenancy;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.iam.revision.Revision;
+import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.iam.tenancy.domain.Action;
 import dev.slipway.iam.tenancy.domain.Department;
 import dev.slipway.iam.tenancy.domain.Group;
@@ -12,36 +14,30 @@ import dev.slipway.iam.tenancy.domain.Project;
 import dev.slipway.iam.tenancy.domain.Role;
 import dev.slipway.iam.tenancy.domain.RoleBinding;
 import dev.slipway.iam.tenancy.domain.User;
-import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** Announces what decisions are taken from (authz.state) and what other services keep of tenants (iam.state), at one revision. */
 public final class AuthzRecords {
-    private final UnitOfWork unit;
-    private final long revision;
-    private final Runnable raise;
-    private boolean anything;
+    private final Revision revision;
 
-    AuthzRecords(UnitOfWork unit, long revision, Runnable raise) {
-        this.unit = unit;
+    public AuthzRecords(Revision revision) {
         this.revision = revision;
-        this.raise = raise;
     }
 
-    /** To tell what is there already once more, at the revision that it has now. */
-    public static AuthzRecords again(UnitOfWork unit, long revision) {
-        var records = new AuthzRecords(unit, revision, () -> {});
-        records.anything = true;
-        return records;
+    /** Does a change of tenants, behind the lock of the revision that it raises. */
+    public static <T> Future<T> raised(UnitOfWork unit, Function<AuthzRecords, Future<T>> work) {
+        return RevisionStore.raised(unit, revision -> work.apply(new AuthzRecords(revision)));
     }
 
-    /** The revision that this transaction leaves behind: the one before it, as long as nothing was announced. */
+    /** The revision that this transaction leaves behind. */
     public long revision() {
-        return anything ? revision : revision - 1;
+        return revision.number();
     }
 
     public void action(Action action) {
@@ -182,21 +178,6 @@ public final class AuthzRecords {
         authz("binding:" + binding.id(), "authz.binding", payload);
     }
 
-    public void key(IamSeed.IssuerKey key) {
-        var payload = Json.object().put("kid", key.kid()).put("issuer", key.issuer());
-        payload.set("jwk", Json.trusted(key.publicJwk()));
-        payload.put("expires_at", key.expiresAt().toString());
-        authz("key:" + key.kid(), "authz.signing_key", payload);
-    }
-
-    /** Says that this was all of the revision; a reader that has not seen it has not seen everything. */
-    public void complete() {
-        if (anything) {
-            raise.run();
-            authz("revision", "authz.revision", Json.object());
-        }
-    }
-
     private static ObjectNode principal(
             UUID id, String type, String displayName, @Nullable String issuer, @Nullable String subject) {
         return Json.object()
@@ -208,16 +189,11 @@ public final class AuthzRecords {
     }
 
     private void authz(String key, String type, ObjectNode payload) {
-        announce(Topics.AUTHZ_STATE, key, type, payload);
+        revision.authz(key, type, payload);
     }
 
     private void state(String key, String type, ObjectNode payload) {
-        announce(Topics.IAM_STATE, key, type, payload);
-    }
-
-    private void announce(String topic, String key, String type, ObjectNode payload) {
-        anything = true;
-        unit.announce(topic, key, type, payload.put("revision", revision));
+        revision.state(key, type, payload);
     }
 
     private static String state(boolean deleted) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.iam.tenancy.domain.Place;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
@@ -25,12 +26,12 @@ public final class Changes {
 
     private final Mutations mutations;
     private final Outbox outbox;
-    private final TenancyStore tenancy;
+    private final RevisionStore revisions;
 
-    public Changes(Mutations mutations, Outbox outbox, TenancyStore tenancy) {
+    public Changes(Mutations mutations, Outbox outbox, RevisionStore revisions) {
         this.mutations = mutations;
         this.outbox = outbox;
-        this.tenancy = tenancy;
+        this.revisions = revisions;
     }
 
     /** What is done in the transaction; it announces what it changed. */
@@ -68,15 +69,16 @@ public final class Changes {
 
     public Future<Reply> run(Request request, String action, Change change) {
         return mutations
-                .run(request, unit -> TenancyStore.raised(unit).compose(records -> change.apply(unit, records)
-                        .map(changed -> done(request, action, unit, records, changed))))
+                .run(
+                        request,
+                        unit -> AuthzRecords.raised(unit, records -> change.apply(unit, records)
+                                .map(changed -> done(request, action, unit, records, changed))))
                 .compose(this::withRevision)
                 .recover(failure -> refused(request, action, failure));
     }
 
     private static Reply done(Request request, String action, UnitOfWork unit, AuthzRecords records, Changed changed) {
         AuditTrail.success(unit, request.principal(), changed.entry(action));
-        records.complete();
         return Reply.of(changed.after(), changed.location()).at(records.revision());
     }
 
@@ -84,7 +86,7 @@ public final class Changes {
     private Future<Reply> withRevision(Reply reply) {
         return reply.problem() != null || reply.revision() != null
                 ? Future.succeededFuture(reply)
-                : tenancy.revision().map(reply::at);
+                : revisions.current().map(reply::at);
     }
 
     /** Who tries to give more than they hold is on record, like anyone whom the dispatcher refuses. */

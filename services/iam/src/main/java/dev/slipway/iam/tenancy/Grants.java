@@ -24,8 +24,7 @@ public final class Grants {
 
     /** Throws grant_exceeds_own, naming an action that the caller lacks at the place. */
     public void require(Request request, Place place, Collection<String> actions) {
-        var target = target(place);
-        var reached = request.call().breakGlassReason() == null ? target : target.throughBreakGlass();
+        var reached = request.reached(target(place));
         var now = clock.instant();
         for (var action : actions) {
             if (!authorizer.decide(request.principal(), action, reached, now).allowed()) {

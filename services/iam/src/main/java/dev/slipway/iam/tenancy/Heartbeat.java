@@ -3,6 +3,7 @@ package dev.slipway.iam.tenancy;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.messaging.CloudEvents;
 import dev.slipway.messaging.KafkaSender;
 import dev.slipway.messaging.KafkaSender.Outgoing;
@@ -25,12 +26,12 @@ public final class Heartbeat {
     private static final long EVERY_MS = 2_000;
 
     private final Vertx vertx;
-    private final TenancyStore store;
+    private final RevisionStore store;
     private final KafkaSender sender;
     private final Clock clock;
     private long timer = -1;
 
-    public Heartbeat(Vertx vertx, TenancyStore store, KafkaSender sender, Clock clock) {
+    public Heartbeat(Vertx vertx, RevisionStore store, KafkaSender sender, Clock clock) {
         this.vertx = vertx;
         this.store = store;
         this.sender = sender;
@@ -49,7 +50,7 @@ public final class Heartbeat {
     }
 
     private Future<Void> beat() {
-        return store.revision().compose(revision -> {
+        return store.current().compose(revision -> {
             var id = Ids.next();
             var event = new Envelope(
                     id,

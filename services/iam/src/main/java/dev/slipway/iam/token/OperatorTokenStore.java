@@ -6,18 +6,24 @@ import dev.slipway.messaging.InboxConsumer.Event;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** All SQL of adapters and of the identities that speak for instances. */
+/** All SQL of adapters' tasks and of the identities that speak for instances. */
 public final class OperatorTokenStore {
     private static final String FIND = """
-            SELECT a.secret_hash, a.display_name, a.runtime_backend, o.org_id, o.project_id, o.operator_service_account_id
+            SELECT a.display_name, a.disabled_at, o.org_id, o.project_id, o.operator_service_account_id,
+                   c.id AS credential_id, c.secret_hash, c.last_used_at
             FROM adapters a
             LEFT JOIN instance_operators o ON o.app_instance_id = $2 AND o.runtime_backend = a.runtime_backend
+            JOIN credentials c ON c.owner_id = a.id AND c.owner_kind = 'adapter' AND c.revoked_at IS NULL
+                AND (c.expires_at IS NULL OR c.expires_at > now())
             WHERE a.id = $1
             """;
     private static final String KEEP = """
@@ -25,9 +31,14 @@ public final class OperatorTokenStore {
             SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[]) ON CONFLICT DO NOTHING
             """;
 
-    /** An adapter and, if its backend has the instance, who speaks for it. */
+    /** An adapter, its live credentials, and if its backend has the instance, who speaks for it. */
     record Candidate(
-            Buffer secretHash, String adapterName, @Nullable Operator operator) {}
+            String adapterName,
+            boolean disabled,
+            List<Live> credentials,
+            @Nullable Operator operator) {}
+
+    record Live(UUID id, Buffer secretHash, @Nullable Instant lastUsedAt) {}
 
     record Operator(UUID orgId, UUID projectId, UUID serviceAccountId) {}
 
@@ -36,11 +47,14 @@ public final class OperatorTokenStore {
             if (rows.size() == 0) {
                 return null;
             }
+            var live = new ArrayList<Live>(rows.size());
+            rows.forEach(row -> live.add(live(row)));
             var row = rows.iterator().next();
             var project = row.getUUID("project_id");
             return new Candidate(
-                    row.getBuffer("secret_hash"),
                     row.getString("display_name"),
+                    row.getOffsetDateTime("disabled_at") != null,
+                    live,
                     project == null
                             ? null
                             : new Operator(row.getUUID("org_id"), project, row.getUUID("operator_service_account_id")));
@@ -74,5 +88,13 @@ public final class OperatorTokenStore {
         return payloads.stream()
                 .map(payload -> UUID.fromString(payload.path(field).asText()))
                 .toArray(UUID[]::new);
+    }
+
+    private static Live live(Row row) {
+        var lastUsedAt = row.getOffsetDateTime("last_used_at");
+        return new Live(
+                row.getUUID("credential_id"),
+                row.getBuffer("secret_hash"),
+                lastUsedAt == null ? null : lastUsedAt.toInstant());
     }
 }

@@ -1,6 +1,10 @@
 package dev.slipway.iam.tenancy.seed;
 
 import dev.slipway.contract.Ids;
+import dev.slipway.iam.operator.OperatorStore;
+import dev.slipway.iam.revision.Revision;
+import dev.slipway.iam.revocation.RevocationStore;
+import dev.slipway.iam.signingkey.SigningKeyStore;
 import dev.slipway.iam.tenancy.AuthzRecords;
 import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.iam.tenancy.binding.BindingStore;
@@ -52,10 +56,6 @@ public final class ReannounceStore {
             SELECT id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions, state, created_by_user_id
             FROM service_accounts WHERE id > $1 ORDER BY id LIMIT $2
             """;
-    private static final String KEYS = """
-            SELECT kid, issuer, jwk::text AS jwk, expires_at FROM signing_keys
-            WHERE kid > $1 AND expires_at > now() ORDER BY kid LIMIT $2
-            """;
 
     /** In this order: nobody is told of something that refers to what they have not been told of. */
     private static final List<Kind> KINDS = List.of(
@@ -71,14 +71,20 @@ public final class ReannounceStore {
                     GroupStore.MEMBERS_AFTER,
                     Tuple.of(NIL, NIL),
                     row -> Tuple.of(row.getUUID("group_id"), row.getUUID("user_id")),
-                    (records, row) -> records.member(GroupStore.memberFromRow(row))),
+                    tenants((records, row) -> records.member(GroupStore.memberFromRow(row)))),
             byId(BindingStore.AFTER, (records, row) -> records.binding(BindingStore.fromRow(row))),
-            byName(KEYS, "kid", (records, row) -> records.key(key(row))));
+            new Kind(OperatorStore.AFTER, Tuple.of(NIL), row -> Tuple.of(row.getUUID("id")), OperatorStore::tell),
+            new Kind(RevocationStore.AFTER, Tuple.of(NIL), row -> Tuple.of(row.getUUID("id")), RevocationStore::tell),
+            new Kind(
+                    SigningKeyStore.AFTER,
+                    Tuple.of("", ""),
+                    row -> Tuple.of(row.getString("issuer"), row.getString("kid")),
+                    SigningKeyStore::tell));
 
     private final Outbox outbox;
 
     /** All of one table, page by page: {@code after} takes the position of the last row and a limit. */
-    private record Kind(String after, Tuple start, Function<Row, Tuple> position, BiConsumer<AuthzRecords, Row> tell) {}
+    private record Kind(String after, Tuple start, Function<Row, Tuple> position, BiConsumer<Revision, Row> tell) {}
 
     public ReannounceStore(Outbox outbox) {
         this.outbox = outbox;
@@ -115,7 +121,7 @@ public final class ReannounceStore {
             chain = chain.compose(ok -> pages(kind, kind.start, revision));
         }
         return chain.map(ok -> {
-            AuthzRecords.again(unit, revision).complete();
+            Revision.again(unit, revision).complete();
             return null;
         });
     }
@@ -127,10 +133,10 @@ public final class ReannounceStore {
         }
         return outbox.transaction(cause(), unit -> unit.query(kind.after, asked.addInteger(PAGE))
                         .map(rows -> {
-                            var records = AuthzRecords.again(unit, revision);
+                            var again = Revision.again(unit, revision);
                             var next = position;
                             for (var row : rows) {
-                                kind.tell.accept(records, row);
+                                kind.tell.accept(again, row);
                                 next = kind.position.apply(row);
                             }
                             return rows.size() < PAGE ? Tuple.tuple() : next;
@@ -139,11 +145,11 @@ public final class ReannounceStore {
     }
 
     private static Kind byId(String after, BiConsumer<AuthzRecords, Row> tell) {
-        return new Kind(after, Tuple.of(NIL), row -> Tuple.of(row.getUUID("id")), tell);
+        return new Kind(after, Tuple.of(NIL), row -> Tuple.of(row.getUUID("id")), tenants(tell));
     }
 
     private static Kind byName(String after, String column, BiConsumer<AuthzRecords, Row> tell) {
-        return new Kind(after, Tuple.of(""), row -> Tuple.of(row.getString(column)), tell);
+        return new Kind(after, Tuple.of(""), row -> Tuple.of(row.getString(column)), tenants(tell));
     }
 
     private static IamSeed.ServiceAccount account(Row row) {
@@ -159,12 +165,8 @@ public final class ReannounceStore {
                 row.getUUID("created_by_user_id"));
     }
 
-    private static IamSeed.IssuerKey key(Row row) {
-        return new IamSeed.IssuerKey(
-                row.getString("kid"),
-                row.getString("issuer"),
-                row.getString("jwk"),
-                row.getOffsetDateTime("expires_at").toInstant());
+    private static BiConsumer<Revision, Row> tenants(BiConsumer<AuthzRecords, Row> tell) {
+        return (revision, row) -> tell.accept(new AuthzRecords(revision), row);
     }
 
     private static Cause cause() {

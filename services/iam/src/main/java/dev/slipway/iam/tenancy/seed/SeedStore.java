@@ -1,9 +1,11 @@
 package dev.slipway.iam.tenancy.seed;
 
 import dev.slipway.contract.Ids;
+import dev.slipway.iam.credential.Secrets;
+import dev.slipway.iam.revision.RevisionStore;
+import dev.slipway.iam.signingkey.SigningKeyStore;
 import dev.slipway.iam.tenancy.AuthzRecords;
 import dev.slipway.iam.tenancy.IamSeed;
-import dev.slipway.iam.tenancy.TenancyStore;
 import dev.slipway.iam.tenancy.binding.BindingStore;
 import dev.slipway.iam.tenancy.domain.Action;
 import dev.slipway.iam.tenancy.domain.Department;
@@ -31,10 +33,16 @@ import java.util.function.Function;
 
 /** Adds what is not there of the registries and the seed; announces only what was added, so that a second start changes nothing. */
 public final class SeedStore {
-    private static final String ADAPTER = """
-            INSERT INTO adapters (id, runtime_backend, display_name, secret_hash) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (id) DO UPDATE SET secret_hash = $4
+    private static final String ADAPTER =
+            "INSERT INTO adapters (id, runtime_backend, display_name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+    /** Under the adapter's own id; one that was revoked stays so, whatever the configuration says. */
+    private static final String ADAPTER_CREDENTIAL = """
+            INSERT INTO credentials (id, owner_kind, owner_id, secret_hash) VALUES ($1, 'adapter', $1, $2)
+            ON CONFLICT (id) DO UPDATE SET secret_hash = $2 WHERE credentials.revoked_at IS NULL
             """;
+
+    private static final String HOLDERS =
+            "SELECT FROM role_bindings WHERE role = $1 AND level = 'platform' AND removed_at IS NULL LIMIT 1";
 
     private final UnitOfWork unit;
     private final AuthzRecords records;
@@ -47,14 +55,28 @@ public final class SeedStore {
     }
 
     public static Future<Void> ensure(UnitOfWork unit, List<Action> actions, List<Role> roles, IamSeed seed) {
-        return TenancyStore.raised(unit).compose(records -> new SeedStore(unit, records)
+        return RevisionStore.raised(unit, revision -> new SeedStore(unit, new AuthzRecords(revision))
                 .ensure(actions, roles, seed)
-                .onSuccess(ok -> records.complete()));
+                .compose(ok -> each(seed.issuerKeys(), key -> SigningKeyStore.publish(unit, revision, key))));
+    }
+
+    /** Makes the user the first to hold the role at the platform, where nobody holds it; done once, however often it is asked for. */
+    public static Future<Boolean> ensureAdministrator(UnitOfWork unit, IamSeed.User user, String role) {
+        return AuthzRecords.raised(
+                unit, records -> unit.query(HOLDERS, Tuple.of(role)).compose(holders -> {
+                    if (holders.size() > 0) {
+                        return Future.succeededFuture(false);
+                    }
+                    var seed = new SeedStore(unit, records);
+                    var binding = new IamSeed.RoleBinding(Ids.next(), user.id(), role, null, null);
+                    return seed.user(user).compose(ok -> seed.binding(binding)).map(true);
+                }));
     }
 
     private Future<Void> ensure(List<Action> actions, List<Role> roles, IamSeed seed) {
         for (var a : seed.adapters()) {
-            unit.write(ADAPTER, Tuple.of(a.id(), a.runtimeBackend(), a.displayName(), TenancyStore.hash(a.secret())));
+            unit.write(ADAPTER, Tuple.of(a.id(), a.runtimeBackend(), a.displayName()));
+            unit.write(ADAPTER_CREDENTIAL, Tuple.of(a.id(), Secrets.hash(a.secret())));
         }
         return each(actions, action -> ScopeStore.seed(unit, records, action))
                 .compose(ok -> each(roles, role -> RoleStore.seed(unit, records, role)))
@@ -62,8 +84,7 @@ public final class SeedStore {
                 .compose(ok -> each(seed.users(), this::user))
                 .compose(ok -> each(seed.projects(), this::project))
                 .compose(ok -> each(seed.serviceAccounts(), this::serviceAccount))
-                .compose(ok -> each(seed.bindings(), this::binding))
-                .compose(ok -> each(seed.issuerKeys(), key -> TenancyStore.addKey(unit, records, key)));
+                .compose(ok -> each(seed.bindings(), this::binding));
     }
 
     private static <T> Future<Void> each(List<T> items, Function<T, Future<Void>> ensure) {

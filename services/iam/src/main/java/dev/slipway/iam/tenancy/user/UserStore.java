@@ -6,7 +6,6 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.tenancy.AuthzRecords;
 import dev.slipway.iam.tenancy.Page;
-import dev.slipway.iam.tenancy.TenancyStore;
 import dev.slipway.iam.tenancy.domain.Place;
 import dev.slipway.iam.tenancy.domain.Place.Level;
 import dev.slipway.iam.tenancy.domain.User;
@@ -66,9 +65,8 @@ public final class UserStore {
         return unit.query(BY_SUBJECT, Tuple.of(issuer, subject))
                 .compose(found -> found.size() > 0
                         ? Future.succeededFuture(fromRow(found.iterator().next()))
-                        : TenancyStore.raised(unit)
-                                .compose(records -> ensureUser(unit, records, Ids.next(), issuer, subject, displayName)
-                                        .onSuccess(user -> records.complete())));
+                        : AuthzRecords.raised(
+                                unit, records -> ensureUser(unit, records, Ids.next(), issuer, subject, displayName)));
     }
 
     /** The same within a change; the id is that of a user who is made. */

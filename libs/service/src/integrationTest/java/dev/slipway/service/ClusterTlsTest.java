@@ -1,0 +1,146 @@
+package dev.slipway.service;
+
+import dev.slipway.service.ClusterSettings.Tls;
+import dev.slipway.telemetry.Telemetry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.eventbus.DeliveryOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Every member of the bus shows a certificate of its own; one that the others do not trust is not talked to. */
+class ClusterTlsTest {
+    private static final char[] PASSWORD = "changeit".toCharArray();
+
+    @TempDir
+    private Path directory;
+
+    private final Telemetry telemetry = Telemetry.start(Map.of());
+    private final List<Vertx> members = new ArrayList<>();
+
+    @AfterEach
+    void stop() throws Exception {
+        var closed = await(Future.join(members.stream().map(Vertx::close).toList()));
+        assertThat(closed.succeeded()).isTrue();
+        telemetry.close();
+    }
+
+    @Test
+    void bus_carriesCalls_betweenMembersThatTrustEachOther_andNoOther() throws Exception {
+        var one = certificate("one");
+        var two = certificate("two");
+        var stranger = certificate("stranger");
+        var trusted = Files.writeString(directory.resolve("ca.crt"), one + two);
+        var everyone = Files.writeString(directory.resolve("all.crt"), one + two + stranger);
+        var ports = freePorts(3);
+        var joined = List.of(
+                join(ports, 0, "one", trusted), join(ports, 1, "two", trusted), join(ports, 2, "stranger", everyone));
+        for (var member : joined) {
+            members.add(await(member));
+        }
+        var first = members.get(0);
+        var second = members.get(1);
+        var third = members.get(2);
+        await(first.eventBus()
+                .consumer("greet", message -> message.reply("hello " + message.body()))
+                .completion());
+        var patience = new DeliveryOptions().setSendTimeout(2_000);
+
+        eventually(() -> assertThat(await(second.eventBus().request("greet", "two", patience))
+                        .body())
+                .isEqualTo("hello two"));
+        assertThatThrownBy(() -> await(third.eventBus().request("greet", "stranger", patience)))
+                .isInstanceOf(Exception.class);
+    }
+
+    private Future<Vertx> join(List<Integer> ports, int number, String name, Path authority) {
+        var tls = new Tls(
+                directory.resolve(name + ".crt").toString(),
+                directory.resolve(name + ".key").toString(),
+                authority.toString());
+        var settings = new ClusterSettings(
+                "tls-" + ports.get(0),
+                "127.0.0.1",
+                ports.get(number),
+                ports.stream().map(port -> "127.0.0.1:" + port).toList(),
+                tls);
+        return ClusterSettings.startVertx(telemetry, settings, new VertxOptions().setEventLoopPoolSize(1));
+    }
+
+    /** Makes a certificate and its key; answers the certificate as PEM. */
+    private String certificate(String name) throws Exception {
+        var file = directory.resolve(name + ".p12");
+        var keytool = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        name,
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=" + name,
+                        "-ext",
+                        "san=ip:127.0.0.1",
+                        "-storetype",
+                        "PKCS12",
+                        "-keystore",
+                        file.toString(),
+                        "-storepass",
+                        String.valueOf(PASSWORD)))
+                .redirectErrorStream(true)
+                .start();
+        var said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(keytool.waitFor()).as(said).isZero();
+        var store = KeyStore.getInstance("PKCS12");
+        try (var in = Files.newInputStream(file)) {
+            store.load(in, PASSWORD);
+        }
+        Files.writeString(
+                directory.resolve(name + ".key"),
+                pem("PRIVATE KEY", store.getKey(name, PASSWORD).getEncoded()));
+        var certificate = pem("CERTIFICATE", store.getCertificate(name).getEncoded());
+        Files.writeString(directory.resolve(name + ".crt"), certificate);
+        return certificate;
+    }
+
+    private static String pem(String what, byte[] der) {
+        var text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+        return "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n";
+    }
+
+    private static List<Integer> freePorts(int count) throws IOException {
+        var sockets = new ArrayList<ServerSocket>();
+        for (var i = 0; i < count; i++) {
+            sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+        }
+        var found = sockets.stream().map(ServerSocket::getLocalPort).toList();
+        for (var socket : sockets) {
+            socket.close();
+        }
+        return found;
+    }
+
+    private static <T> T await(Future<T> future) throws Exception {
+        return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+}

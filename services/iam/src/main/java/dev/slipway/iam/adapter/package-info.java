@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.adapter;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.apikey;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.credential;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.issuer;
+
+import org.jspecify.annotations.NullMarked;

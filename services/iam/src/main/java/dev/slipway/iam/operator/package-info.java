@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.operator;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.revision;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.revocation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,151 @@
+package dev.slipway.iam.serviceaccount;
+
+import dev.slipway.contract.Cursor;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.iam.revision.RevisionStore;
+import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+
+/** All SQL of service accounts. Another project's account is not found. */
+public final class ServiceAccountStore {
+    private static final String COLUMNS = """
+            SELECT id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions, state, created_by_user_id, created_at,
+                   disabled_at, deleted_at
+            FROM service_accounts
+            """;
+    private static final String FIND = COLUMNS + " WHERE id = $1 AND project_id = $2";
+    private static final String LOCK = FIND + " FOR NO KEY UPDATE";
+    private static final String LIST = COLUMNS + """
+            WHERE project_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
+            ORDER BY created_at DESC, id DESC LIMIT $4
+            """;
+    private static final String INSERT = """
+            INSERT INTO service_accounts (id, org_id, project_id, slug, display_name, allowed_actions, created_by_user_id, created_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (project_id, slug) DO NOTHING RETURNING id
+            """;
+    private static final String UPDATE = """
+            UPDATE service_accounts SET state = $3, disabled_at = $4, deleted_at = $5 WHERE id = $1 AND project_id = $2
+            """;
+
+    private final SqlClient reads;
+
+    record Page(List<ServiceAccount> items, @Nullable Cursor next) {}
+
+    public ServiceAccountStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    Future<ServiceAccount> create(UnitOfWork unit, ServiceAccount account) {
+        var row = Tuple.of(
+                account.id(),
+                account.orgId(),
+                account.projectId(),
+                account.slug(),
+                account.displayName(),
+                account.allowedActions().toArray(String[]::new),
+                account.createdByUserId(),
+                at(account.createdAt()));
+        return RevisionStore.raised(unit, revision -> unit.query(INSERT, row).compose(added -> {
+            if (added.size() == 0) {
+                return Future.failedFuture(Problem.validationOf(
+                                ErrorCode.SLUG_TAKEN, "/slug", "is taken by another service account of this project")
+                        .asException());
+            }
+            revision.authz("principal:" + account.id(), "authz.principal", account.principal());
+            revision.state("service_account:" + account.id(), "iam.service_account.snapshot", account.snapshot());
+            return Future.succeededFuture(account);
+        }));
+    }
+
+    /** Loads behind a lock, changes, stores and announces, if the change changes anything. */
+    Future<ServiceAccount> change(UnitOfWork unit, UUID projectId, UUID id, UnaryOperator<ServiceAccount> change) {
+        return lock(unit, projectId, id).compose(current -> {
+            var next = change.apply(current);
+            if (next.equals(current)) {
+                return Future.succeededFuture(current);
+            }
+            return RevisionStore.raised(unit, revision -> {
+                unit.write(
+                        UPDATE,
+                        Tuple.of(id, projectId, next.state(), orNull(next.disabledAt()), orNull(next.deletedAt())));
+                revision.authz("principal:" + id, "authz.principal", next.principal());
+                revision.state("service_account:" + id, "iam.service_account.snapshot", next.snapshot());
+                return Future.succeededFuture(next);
+            });
+        });
+    }
+
+    Future<ServiceAccount> lock(UnitOfWork unit, UUID projectId, UUID id) {
+        return unit.query(LOCK, Tuple.of(id, projectId)).compose(rows -> one(rows, id));
+    }
+
+    Future<ServiceAccount> find(UUID projectId, UUID id) {
+        return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId)).compose(rows -> one(rows, id));
+    }
+
+    Future<Page> list(UUID projectId, @Nullable Cursor after, int limit) {
+        var parameters = Tuple.of(
+                projectId, after == null ? null : at(after.createdAt()), after == null ? null : after.id(), limit + 1);
+        return reads.preparedQuery(LIST).execute(parameters).map(rows -> {
+            var items = new ArrayList<ServiceAccount>();
+            rows.forEach(row -> items.add(fromRow(row)));
+            if (items.size() <= limit) {
+                return new Page(items, null);
+            }
+            var last = items.get(limit - 1);
+            return new Page(items.subList(0, limit), new Cursor(last.createdAt(), last.id()));
+        });
+    }
+
+    private static Future<ServiceAccount> one(RowSet<Row> rows, UUID id) {
+        return rows.size() == 0
+                ? Future.failedFuture(
+                        Problem.of(ErrorCode.NOT_FOUND, "There is no service account " + id + " in this project.")
+                                .asException())
+                : Future.succeededFuture(fromRow(rows.iterator().next()));
+    }
+
+    private static ServiceAccount fromRow(Row row) {
+        return new ServiceAccount(
+                row.getUUID("id"),
+                row.getUUID("org_id"),
+                row.getUUID("project_id"),
+                row.getString("slug"),
+                row.getString("display_name"),
+                row.getString("issuer"),
+                row.getString("subject"),
+                List.of(row.getArrayOfStrings("allowed_actions")),
+                row.getString("state"),
+                row.getUUID("created_by_user_id"),
+                row.getOffsetDateTime("created_at").toInstant(),
+                instant(row, "disabled_at"),
+                instant(row, "deleted_at"));
+    }
+
+    private static @Nullable Instant instant(Row row, String column) {
+        var time = row.getOffsetDateTime(column);
+        return time == null ? null : time.toInstant();
+    }
+
+    private static @Nullable OffsetDateTime orNull(@Nullable Instant instant) {
+        return instant == null ? null : at(instant);
+    }
+
+    private static OffsetDateTime at(Instant instant) {
+        return instant.atOffset(ZoneOffset.UTC);
+    }
+}

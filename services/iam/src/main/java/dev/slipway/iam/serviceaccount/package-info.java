@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.serviceaccount;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.iam.signingkey;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,798 @@
+package dev.slipway.standalone;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.authz.Authorizer;
+import dev.slipway.authz.Target;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.Call;
+import dev.slipway.testkit.Proves;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.StreamSupport;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Credentials of machines and of people's programs: made, exchanged, replaced, and ended, over HTTP. */
+class CredentialsTest {
+    private static PlatformUnderTest platform;
+
+    @BeforeAll
+    static void start() {
+        platform = new PlatformUnderTest(Map.of("SLIPWAY_SIGNING_KEY_LEAD", "PT1S"));
+    }
+
+    @AfterAll
+    static void stop() {
+        assertThat(platform.events().faults()).isEmpty();
+        platform.close();
+    }
+
+    @Test
+    @Proves({"0.04", "1.28"})
+    void serviceAccount_isOfOneProject_andNotFoundFromAnyOther() {
+        var account = CredentialCalls.created(platform, Demo.PROJECT);
+
+        var told = account("getServiceAccount", "project_owner", account).send().expect(200);
+
+        assertThat(told.text("project_id")).isEqualTo(Demo.PROJECT.toString());
+        assertThat(told.text("org_id")).isEqualTo(Demo.ORG.toString());
+        for (var operation : List.of(
+                "getServiceAccount",
+                "disableServiceAccount",
+                "deleteServiceAccount",
+                "listServiceAccountCredentials")) {
+            var elsewhere = platform.as("tenant_owner")
+                    .call(operation)
+                    .path("project_id", Demo.SIBLING_PROJECT)
+                    .path("service_account_id", account);
+            assertThat(elsewhere.send().expect(404).text("code")).isEqualTo("not_found");
+            var foreign = platform.as("other_tenant_owner")
+                    .call(operation)
+                    .path("project_id", Demo.OTHER_PROJECT)
+                    .path("service_account_id", account);
+            assertThat(foreign.send().expect(404).text("code")).isEqualTo("not_found");
+        }
+        var token = tokenOf(Demo.PROJECT, account);
+        platform.anonymous()
+                .as(token)
+                .call("listAppInstances")
+                .path("project_id", Demo.PROJECT)
+                .send()
+                .expect(200);
+        platform.anonymous()
+                .as(token)
+                .call("listSharedRuntimeOperators")
+                .path("org_id", Demo.ORG)
+                .send()
+                .expect(404);
+        for (var other : List.of(Demo.SIBLING_PROJECT, Demo.OTHER_PROJECT)) {
+            platform.anonymous()
+                    .as(token)
+                    .call("listAppInstances")
+                    .path("project_id", other)
+                    .send()
+                    .expect(404);
+        }
+    }
+
+    @Test
+    @Proves("C.04")
+    void serviceAccount_isActiveDisabledOrDeleted_withASlugOfItsOwn() {
+        var body = CredentialCalls.account();
+        var create = platform.as("project_owner")
+                .call("createServiceAccount")
+                .path("project_id", Demo.PROJECT)
+                .body(body);
+        var created = create.send().expect(201);
+        var id = created.text("id");
+        assertThat(created.text("state")).isEqualTo("active");
+        assertThat(created.header("Location")).endsWith("/service-accounts/" + id);
+
+        assertThat(create.send().expect(409).text("code")).isEqualTo("slug_taken");
+        platform.as("tenant_owner")
+                .call("createServiceAccount")
+                .path("project_id", Demo.SIBLING_PROJECT)
+                .body(body)
+                .send()
+                .expect(201);
+
+        var credential = CredentialCalls.credential(platform, Demo.PROJECT, id);
+        var token = CredentialCalls.exchanged(platform, credential);
+        assertState("disableServiceAccount", id, "disabled");
+        eventually(() -> assertThat(listed(token)).isEqualTo("401 token_invalid"));
+        assertThat(refusedExchange(credential)).isEqualTo("401 credential_invalid");
+        assertState("enableServiceAccount", id, "active");
+        eventually(() -> assertThat(listed(token)).isEqualTo("200 "));
+        assertState("deleteServiceAccount", id, "deleted");
+        assertState("deleteServiceAccount", id, "deleted");
+        eventually(() -> assertThat(listed(token)).isEqualTo("401 token_invalid"));
+        assertThat(refusedExchange(credential)).isEqualTo("401 credential_invalid");
+        for (var operation : List.of("enableServiceAccount", "disableServiceAccount")) {
+            assertThat(account(operation, "project_owner", id)
+                            .send()
+                            .expect(409)
+                            .text("code"))
+                    .isEqualTo("resource_deleted");
+        }
+        assertThat(account("createServiceAccountCredential", "project_owner", id)
+                        .body(Json.object())
+                        .send()
+                        .expect(409)
+                        .text("code"))
+                .isEqualTo("resource_deleted");
+        assertThat(account("getServiceAccount", "project_owner", id)
+                        .send()
+                        .expect(200)
+                        .text("state"))
+                .isEqualTo("deleted");
+        assertThat(create.send().expect(409).text("code")).isEqualTo("slug_taken");
+    }
+
+    @Test
+    @Proves("2.61")
+    void serviceAccount_isAllowedNoMore_thanMachinesMayHave_andItsMakerHas() {
+        for (var action :
+                List.of("apps.instance.delete", "scheduler.instance.delete", "iam.binding.write", "no.such")) {
+            assertThat(refusedAccount("project_owner", action)).isEqualTo("grant_exceeds_own");
+        }
+        var allowed = List.of(
+                "apps.instance.report",
+                "scheduler.instance.create",
+                "scheduler.instance.read",
+                "scheduler.instance.update");
+        var id = UUID.fromString(CredentialCalls.created(platform, Demo.PROJECT, allowed.toArray(String[]::new)));
+        var model = platform.platform().frame().authz();
+        var scheduler = eventuallyGet(() -> java.util.Objects.requireNonNull(model.principal(id)));
+        var authorizer = new Authorizer(model);
+        for (var action : allowed) {
+            assertThat(authorizer
+                            .decide(scheduler, action, Target.project(Demo.PROJECT), Instant.now())
+                            .allowed())
+                    .isTrue();
+            assertThat(authorizer
+                            .decide(scheduler, action, Target.project(Demo.SIBLING_PROJECT), Instant.now())
+                            .allowed())
+                    .isFalse();
+        }
+        assertThat(authorizer
+                        .decide(scheduler, "scheduler.instance.delete", Target.project(Demo.PROJECT), Instant.now())
+                        .allowed())
+                .isFalse();
+        // A token that is narrower than its owner hands out no more than itself.
+        var narrow = apiKeyToken("project_owner", "iam.service_account.write", "apps.instance.read");
+        var asKey = platform.anonymous().as(narrow).call("createServiceAccount").path("project_id", Demo.PROJECT);
+        asKey.body(CredentialCalls.account("apps.instance.read")).send().expect(201);
+        assertThat(asKey.body(CredentialCalls.account("apps.instance.create"))
+                        .send()
+                        .expect(403)
+                        .text("code"))
+                .isEqualTo("grant_exceeds_own");
+    }
+
+    @Test
+    @Proves({"3.57", "3.68"})
+    void credential_isShownOnce_keptAsAHash_andReplacedWithOverlap() {
+        var account = CredentialCalls.created(platform, Demo.PROJECT);
+        var create = account("createServiceAccountCredential", "project_owner", account)
+                .body(Json.object())
+                .header("Idempotency-Key", UUID.randomUUID().toString());
+        var first = create.send().expect(201);
+        var secret = first.text("secret");
+        assertThat(secret).startsWith("sws_").hasSize(47);
+
+        var again = create.send().expect(201);
+        assertThat(again.text("credential_id")).isEqualTo(first.text("credential_id"));
+        assertThat(again.body().has("secret")).isFalse();
+        var second = CredentialCalls.credential(platform, Demo.PROJECT, account);
+        assertThat(account("createServiceAccountCredential", "project_owner", account)
+                        .body(Json.object())
+                        .send()
+                        .expect(409)
+                        .text("code"))
+                .isEqualTo("credential_limit");
+        CredentialCalls.exchanged(platform, first);
+        CredentialCalls.exchanged(platform, second);
+
+        account("revokeServiceAccountCredential", "project_owner", account)
+                .path("credential_id", first.text("credential_id"))
+                .send()
+                .expect(200);
+        assertThat(refusedExchange(first)).isEqualTo("401 credential_invalid");
+        CredentialCalls.exchanged(platform, second);
+        CredentialCalls.credential(platform, Demo.PROJECT, account);
+        var listed = account("listServiceAccountCredentials", "project_owner", account)
+                .send()
+                .expect(200);
+        assertThat(listed.body().path("items")).hasSize(3);
+        assertThat(listed.body().toString()).doesNotContain("sws_").doesNotContain("hash");
+        var used = StreamSupport.stream(listed.body().path("items").spliterator(), false)
+                .filter(item -> item.path("last_used_at").isTextual())
+                .map(item -> item.path("credential_id").asText())
+                .toList();
+        assertThat(used).containsExactlyInAnyOrder(first.text("credential_id"), second.text("credential_id"));
+        assertNowhereKept(secret);
+        assertAudited("iam.credential.create", first.text("credential_id"), "success");
+        assertAudited("iam.credential.revoke", first.text("credential_id"), "success");
+    }
+
+    @Test
+    @Proves("C.05")
+    void exchange_givesAShortToken_withItsClaims_andEachIsAudited() {
+        var account = CredentialCalls.created(platform, Demo.PROJECT, "apps.instance.read", "apps.instance.create");
+        var credential = CredentialCalls.credential(platform, Demo.PROJECT, account);
+        var answer = exchange("exchangeServiceAccountToken", credential).send().expect(200);
+        var token = TokenText.of(answer.text("access_token"));
+
+        assertThat(answer.body().path("expires_in").asInt()).isEqualTo(600);
+        assertThat(token.claims().getClaims().keySet())
+                .containsExactlyInAnyOrder(
+                        "sub",
+                        "actor_type",
+                        "org_id",
+                        "project_id",
+                        "scope",
+                        "aud",
+                        "iss",
+                        "iat",
+                        "exp",
+                        "jti",
+                        "credential_id");
+        assertThat(token.claims().getSubject()).isEqualTo(account);
+        assertThat(token.text("actor_type")).isEqualTo("service_account");
+        assertThat(token.text("project_id")).isEqualTo(Demo.PROJECT.toString());
+        assertThat(token.text("scope")).isEqualTo("apps.instance.read apps.instance.create");
+        assertThat(token.text("credential_id")).isEqualTo(credential.text("credential_id"));
+
+        var narrower = exchange("exchangeServiceAccountToken", credential, "apps.instance.read")
+                .send()
+                .expect(200);
+        assertThat(TokenText.of(narrower.text("access_token")).text("scope")).isEqualTo("apps.instance.read");
+        assertThat(exchange("exchangeServiceAccountToken", credential, "apps.instance.read usage.read")
+                        .send()
+                        .expect(403)
+                        .text("code"))
+                .isEqualTo("grant_exceeds_own");
+        var wrong = platform.anonymous()
+                .call("exchangeServiceAccountToken")
+                .body(CredentialCalls.client(credential.text("credential_id"), "sws_wrong"))
+                .send()
+                .expect(401);
+        var unknownId = UUID.randomUUID().toString();
+        var unknown = platform.anonymous()
+                .call("exchangeServiceAccountToken")
+                .body(CredentialCalls.client(unknownId, "sws_wrong"))
+                .send()
+                .expect(401);
+        assertThat(wrong.text("code")).isEqualTo("credential_invalid");
+        assertThat(unknown.text("message")).isEqualTo(wrong.text("message"));
+        // The right credential at the wrong door.
+        for (var operation : List.of("exchangeSharedRuntimeOperatorToken", "exchangeApiKeyToken")) {
+            exchange(operation, credential).send().expect(401);
+        }
+        eventually(() -> {
+            assertThat(audited("iam.token.exchange", credential.text("credential_id"), "success"))
+                    .hasSize(2);
+            assertThat(audited("iam.token.exchange", credential.text("credential_id"), "denied"))
+                    .hasSize(4);
+            assertThat(audited("iam.token.exchange", unknownId, "denied")).hasSize(1);
+        });
+    }
+
+    @Test
+    void exchange_isRefused_whenTheCredentialHasExpired() {
+        var account = CredentialCalls.created(platform, Demo.PROJECT);
+        var create = account("createServiceAccountCredential", "project_owner", account);
+        assertThat(create.body(Json.object().put("expires_at", "2001-01-01T00:00:00Z"))
+                        .send()
+                        .expect(400)
+                        .text("code"))
+                .isEqualTo("validation_error");
+        var soon = create.body(Json.object()
+                        .put("expires_at", Instant.now().plusMillis(1_500).toString()))
+                .send()
+                .expect(201);
+
+        eventually(() -> assertThat(
+                        exchange("exchangeServiceAccountToken", soon).send().text("message"))
+                .startsWith("The credential expired"));
+        // One that has ended makes room.
+        CredentialCalls.credential(platform, Demo.PROJECT, account);
+        CredentialCalls.credential(platform, Demo.PROJECT, account);
+    }
+
+    @Test
+    void report_namesTheCredentials_thatNobodyUsesAndThatEndSoon() {
+        var account = CredentialCalls.created(platform, Demo.PROJECT);
+        var ending = account("createServiceAccountCredential", "project_owner", account)
+                .body(Json.object()
+                        .put(
+                                "expires_at",
+                                Instant.now().plus(Duration.ofDays(3)).toString()))
+                .send()
+                .expect(201)
+                .text("credential_id");
+        var forgotten =
+                CredentialCalls.credential(platform, Demo.PROJECT, account).text("credential_id");
+        assertThat(platform.database()
+                        .query(
+                                "WITH aged AS (UPDATE iam.credentials SET created_at = now() - interval '100 days' WHERE id = '"
+                                        + forgotten + "' RETURNING id) SELECT count(*) FROM aged"))
+                .isEqualTo("1");
+
+        var report = platform.as("project_owner")
+                .call("getCredentialReport")
+                .path("project_id", Demo.PROJECT)
+                .query("unused_days=30&expiring_days=7")
+                .send()
+                .expect(200);
+
+        assertThat(ids(report.body().path("unused"))).contains(forgotten).doesNotContain(ending);
+        assertThat(ids(report.body().path("expiring"))).contains(ending).doesNotContain(forgotten);
+    }
+
+    @Test
+    void token_isRefusedEverywhere_onceItOrItsCredentialIsRevoked() {
+        var account = CredentialCalls.created(platform, Demo.PROJECT);
+        var credential = CredentialCalls.credential(platform, Demo.PROJECT, account);
+        var token = CredentialCalls.exchanged(platform, credential);
+        var other = CredentialCalls.exchanged(platform, credential);
+        assertThat(listed(token)).isEqualTo("200 ");
+        var jti = TokenText.of(token).jti();
+        for (var call : List.of(
+                platform.as("tenant_owner").call("revokeProjectToken").path("project_id", Demo.SIBLING_PROJECT),
+                platform.as("other_tenant_owner")
+                        .call("revokeOrganizationToken")
+                        .path("org_id", Demo.OTHER_ORG))) {
+            call.path("jti", jti).send().expect(404);
+        }
+
+        platform.as("project_owner")
+                .call("revokeProjectToken")
+                .path("project_id", Demo.PROJECT)
+                .path("jti", jti)
+                .send()
+                .expect(200);
+
+        eventually(() -> assertThat(listed(token)).isEqualTo("401 token_revoked"));
+        eventually(() -> assertThat(me(token)).isEqualTo("401 token_revoked"));
+        assertThat(listed(other)).isEqualTo("200 ");
+        account("revokeServiceAccountCredential", "project_owner", account)
+                .path("credential_id", credential.text("credential_id"))
+                .send()
+                .expect(200);
+        eventually(() -> assertThat(listed(other)).isEqualTo("401 token_revoked"));
+        eventually(() -> assertThat(me(other)).isEqualTo("401 token_revoked"));
+        assertAudited("iam.token.revoke", jti, "success");
+    }
+
+    @Test
+    void apiKey_speaksAsItsOwner_forItsActionsOnly_untilItIsRevoked() {
+        var year = Instant.now().plus(Duration.ofDays(400)).toString();
+        assertThat(apiKey("project_viewer", "apps.instance.create")
+                        .send()
+                        .expect(403)
+                        .text("code"))
+                .isEqualTo("grant_exceeds_own");
+        assertThat(apiKey("service_account", "apps.instance.read")
+                        .send()
+                        .expect(403)
+                        .text("code"))
+                .isEqualTo("insufficient_permissions");
+        var tooLong = Json.object().put("name", "x").put("expires_at", year);
+        tooLong.putArray("actions").add("apps.instance.read");
+        platform.as("project_viewer").call("createApiKey").body(tooLong).send().expect(400);
+        var created = apiKey("project_viewer", "apps.instance.read").send().expect(201);
+        var id = created.text("api_key_id");
+
+        var token = exchange("exchangeApiKeyToken", id, created.text("secret"))
+                .send()
+                .expect(200)
+                .text("access_token");
+        var me = platform.anonymous().as(token).call("getMe").send().expect(200);
+        assertThat(me.text("display_name")).isEqualTo("Demo project viewer");
+        assertThat(TokenText.of(token).text("scope")).isEqualTo("apps.instance.read");
+        assertThat(listed(token)).isEqualTo("200 ");
+        assertThat(platform.as("project_admin")
+                        .call("revokeApiKey")
+                        .path("api_key_id", id)
+                        .send()
+                        .expect(404)
+                        .text("code"))
+                .isEqualTo("not_found");
+        // A key makes no key that is worth more than itself.
+        assertThat(platform.anonymous()
+                        .as(token)
+                        .call("createApiKey")
+                        .body(apiKeyBody("audit.timeline.read"))
+                        .send()
+                        .expect(403)
+                        .text("code"))
+                .isEqualTo("grant_exceeds_own");
+
+        platform.as("project_viewer")
+                .call("revokeApiKey")
+                .path("api_key_id", id)
+                .send()
+                .expect(200);
+
+        eventually(() -> assertThat(listed(token)).isEqualTo("401 token_revoked"));
+        exchange("exchangeApiKeyToken", id, created.text("secret")).send().expect(401);
+        assertThat(platform.as("project_viewer")
+                        .call("listApiKeys")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .toString())
+                .contains(id)
+                .doesNotContain("sws_");
+        assertThat(platform.as("project_admin")
+                        .call("listApiKeys")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .toString())
+                .doesNotContain(id);
+        assertNowhereKept(created.text("secret"));
+    }
+
+    @Test
+    void ownToken_isRevoked_byWhoHasItOrKnowsItsJti() {
+        var token = apiKeyToken("project_viewer", "apps.instance.read");
+        var second = apiKeyToken("project_viewer", "apps.instance.read");
+        var byJti = Json.object().put("jti", TokenText.of(second).jti());
+        platform.as("project_owner").call("revokeOwnToken").body(byJti).send().expect(404);
+
+        platform.anonymous()
+                .as(token)
+                .call("revokeOwnToken")
+                .body(Json.object())
+                .send()
+                .expect(200);
+        platform.as("project_viewer").call("revokeOwnToken").body(byJti).send().expect(200);
+
+        eventually(() -> assertThat(me(token)).isEqualTo("401 token_revoked"));
+        eventually(() -> assertThat(me(second)).isEqualTo("401 token_revoked"));
+    }
+
+    @Test
+    @Proves({"0.34", "C.06"})
+    void operator_hasATokenOfItsRuntime_andOfNoProject() {
+        var runtime = UUID.randomUUID().toString();
+        var body = Json.object().put("shared_runtime_id", runtime).put("display_name", "Shared scheduler");
+        body.putArray("allowed_actions").add("apps.shared_runtime.read").add("apps.shared_runtime.report");
+        var create =
+                platform.as("tenant_owner").call("createSharedRuntimeOperator").path("org_id", Demo.ORG);
+        var tooMuch = body.deepCopy();
+        tooMuch.withArray("allowed_actions").add("apps.instance.read");
+        assertThat(create.body(tooMuch).send().expect(403).text("code")).isEqualTo("grant_exceeds_own");
+        platform.as("other_tenant_owner")
+                .call("createSharedRuntimeOperator")
+                .path("org_id", Demo.ORG)
+                .body(body)
+                .send()
+                .expect(404);
+        platform.as("project_owner")
+                .call("createSharedRuntimeOperator")
+                .path("org_id", Demo.ORG)
+                .body(body)
+                .send()
+                .expect(404);
+        var id = create.body(body).send().expect(201).text("id");
+        create.body(body).send().expect(409);
+        platform.as("other_tenant_owner")
+                .call("getSharedRuntimeOperator")
+                .path("org_id", Demo.OTHER_ORG)
+                .path("operator_id", id)
+                .send()
+                .expect(404);
+        var credential = operator("createSharedRuntimeOperatorCredential", id)
+                .body(Json.object())
+                .send()
+                .expect(201);
+
+        var token = exchange("exchangeSharedRuntimeOperatorToken", credential)
+                .send()
+                .expect(200)
+                .text("access_token");
+
+        assertThat(TokenText.of(token).claims().getClaims().keySet())
+                .isEqualTo(Set.of(
+                        "sub",
+                        "actor_type",
+                        "org_id",
+                        "shared_runtime_id",
+                        "scope",
+                        "exp",
+                        "iat",
+                        "iss",
+                        "aud",
+                        "jti",
+                        "credential_id"));
+        assertThat(TokenText.of(token).text("shared_runtime_id")).isEqualTo(runtime);
+        eventually(() -> assertThat(me(token)).isEqualTo("200 "));
+        assertThat(listed(token)).isEqualTo("404 not_found");
+        exchange("exchangeServiceAccountToken", credential).send().expect(401);
+        operator("disableSharedRuntimeOperator", id).send().expect(200);
+        eventually(() -> assertThat(me(token)).isEqualTo("401 token_invalid"));
+        exchange("exchangeSharedRuntimeOperatorToken", credential).send().expect(401);
+        operator("enableSharedRuntimeOperator", id).send().expect(200);
+        operator("revokeSharedRuntimeOperatorCredential", id)
+                .path("credential_id", credential.text("credential_id"))
+                .send()
+                .expect(200);
+        eventually(() -> assertThat(me(token)).isEqualTo("401 token_revoked"));
+        operator("deleteSharedRuntimeOperator", id).send().expect(200);
+        operator("enableSharedRuntimeOperator", id).send().expect(409);
+    }
+
+    @Test
+    void adapter_exchangesItsCredentials_andNoneWhenDisabled() {
+        var body = Json.object().put("runtime_backend", "bare_metal").put("display_name", "Another adapter");
+        platform.as("tenant_owner").call("createAdapter").body(body).send().expect(403);
+        var id = platform.as("platform_superadmin")
+                .call("createAdapter")
+                .body(body)
+                .send()
+                .expect(201)
+                .text("id");
+        var first = adapter("createAdapterCredential", id)
+                .body(Json.object())
+                .send()
+                .expect(201);
+        var second = adapter("createAdapterCredential", id)
+                .body(Json.object())
+                .send()
+                .expect(201);
+        adapter("createAdapterCredential", id).body(Json.object()).send().expect(409);
+        var instance = platform.launch("project_owner", "for a task")
+                .send()
+                .expect(202)
+                .text("id");
+
+        var token = eventuallyGet(() -> task(id, first.text("secret"), instance).expect(200))
+                .text("access_token");
+        task(id, second.text("secret"), instance).expect(200);
+        task(id, "sws_wrong", instance).expect(401);
+        assertThat(platform.anonymous()
+                        .as(token)
+                        .call("getMe")
+                        .send()
+                        .expect(200)
+                        .text("actor_type"))
+                .isEqualTo("service_account");
+
+        adapter("revokeAdapterCredential", id)
+                .path("credential_id", first.text("credential_id"))
+                .send()
+                .expect(200);
+        eventually(() -> assertThat(me(token)).isEqualTo("401 token_revoked"));
+        task(id, first.text("secret"), instance).expect(401);
+        task(id, second.text("secret"), instance).expect(200);
+        adapter("disableAdapter", id).send().expect(200);
+        assertThat(task(id, second.text("secret"), instance).expect(401).text("message"))
+                .contains("disabled");
+        adapter("enableAdapter", id).send().expect(200);
+        task(id, second.text("secret"), instance).expect(200);
+        assertThat(platform.as("platform_superadmin")
+                        .call("listAdapters")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .toString())
+                .contains(id);
+    }
+
+    @Test
+    void signingKey_isReplacedWithoutBreakingATokenOfTheOldOne_untilItIsRevoked() {
+        var account = CredentialCalls.created(platform, Demo.PROJECT);
+        var credential = CredentialCalls.credential(platform, Demo.PROJECT, account);
+        var old = CredentialCalls.exchanged(platform, credential);
+        var oldKid = TokenText.of(old).kid();
+        platform.as("tenant_owner").call("rotateSigningKey").send().expect(403);
+
+        var next = platform.as("platform_superadmin")
+                .call("rotateSigningKey")
+                .send()
+                .expect(201)
+                .text("kid");
+
+        assertThat(published()).contains(oldKid, next);
+        var fresh = eventuallyGet(() -> {
+            var token = CredentialCalls.exchanged(platform, credential);
+            assertThat(TokenText.of(token).kid()).isEqualTo(next);
+            return token;
+        });
+        assertThat(listed(fresh)).isEqualTo("200 ");
+        assertThat(listed(old)).isEqualTo("200 ");
+        platform.as("platform_superadmin")
+                .call("revokeSigningKey")
+                .path("kid", next)
+                .send()
+                .expect(200);
+        eventually(() -> assertThat(listed(fresh)).isEqualTo("401 token_revoked"));
+        assertThat(published()).doesNotContain(next);
+        eventually(() -> {
+            var token = CredentialCalls.exchanged(platform, credential);
+            assertThat(TokenText.of(token).kid()).isNotEqualTo(next);
+            assertThat(listed(token)).isEqualTo("200 ");
+        });
+        var keys = platform.as("platform_superadmin")
+                .call("listSigningKeys")
+                .send()
+                .expect(200);
+        assertThat(keys.body().toString()).doesNotContain("\"d\"").doesNotContain("private");
+        assertThat(platform.database().query("SELECT count(*) FROM iam.signing_keys WHERE jwk ? 'd'"))
+                .isEqualTo("0");
+    }
+
+    private static void assertState(String operation, String id, String state) {
+        assertThat(account(operation, "project_owner", id).send().expect(200).text("state"))
+                .isEqualTo(state);
+    }
+
+    private static Call account(String operation, String user, String id) {
+        return platform.as(user)
+                .call(operation)
+                .path("project_id", Demo.PROJECT)
+                .path("service_account_id", id);
+    }
+
+    private static Call operator(String operation, String id) {
+        return platform.as("tenant_owner")
+                .call(operation)
+                .path("org_id", Demo.ORG)
+                .path("operator_id", id);
+    }
+
+    private static Call adapter(String operation, String id) {
+        return platform.as("platform_superadmin").call(operation).path("adapter_id", id);
+    }
+
+    private static Answer task(String adapterId, String secret, String instanceId) {
+        return platform.anonymous()
+                .call("exchangeOperatorToken")
+                .body(Json.object()
+                        .put("adapter_id", adapterId)
+                        .put("adapter_secret", secret)
+                        .put("app_instance_id", instanceId)
+                        .put("command_id", UUID.randomUUID().toString()))
+                .send();
+    }
+
+    private static String refusedAccount(String user, String action) {
+        return platform.as(user)
+                .call("createServiceAccount")
+                .path("project_id", Demo.PROJECT)
+                .body(CredentialCalls.account(action))
+                .send()
+                .expect(403)
+                .text("code");
+    }
+
+    private static String tokenOf(UUID projectId, String account) {
+        return eventuallyGet(() -> {
+            var token = CredentialCalls.exchanged(platform, CredentialCalls.credential(platform, projectId, account));
+            assertThat(me(token)).isEqualTo("200 ");
+            return token;
+        });
+    }
+
+    private static Call apiKey(String user, String... actions) {
+        return platform.as(user).call("createApiKey").body(apiKeyBody(actions));
+    }
+
+    private static com.fasterxml.jackson.databind.node.ObjectNode apiKeyBody(String... actions) {
+        var body = Json.object()
+                .put("name", "A program")
+                .put("expires_at", Instant.now().plus(Duration.ofDays(30)).toString());
+        var list = body.putArray("actions");
+        for (var action : actions) {
+            list.add(action);
+        }
+        return body;
+    }
+
+    private static String apiKeyToken(String user, String... actions) {
+        var key = apiKey(user, actions).send().expect(201);
+        return exchange("exchangeApiKeyToken", key.text("api_key_id"), key.text("secret"))
+                .send()
+                .expect(200)
+                .text("access_token");
+    }
+
+    private static Call exchange(String operation, Answer credential) {
+        return exchange(operation, credential.text("credential_id"), credential.text("secret"));
+    }
+
+    private static Call exchange(String operation, Answer credential, String scope) {
+        return platform.anonymous()
+                .call(operation)
+                .body(CredentialCalls.client(credential.text("credential_id"), credential.text("secret"))
+                        .put("scope", scope));
+    }
+
+    private static Call exchange(String operation, String id, String secret) {
+        return platform.anonymous().call(operation).body(CredentialCalls.client(id, secret));
+    }
+
+    private static String refusedExchange(Answer credential) {
+        var answer = exchange("exchangeServiceAccountToken", credential).send();
+        return answer.status() + " " + answer.text("code");
+    }
+
+    /** What the instances service answers to the token. */
+    private static String listed(String token) {
+        var answer = platform.anonymous()
+                .as(token)
+                .call("listAppInstances")
+                .path("project_id", Demo.PROJECT)
+                .send();
+        return answer.status() + " " + answer.text("code");
+    }
+
+    /** What IAM answers to the token. */
+    private static String me(String token) {
+        var answer = platform.anonymous().as(token).call("getMe").send();
+        return answer.status() + " " + answer.text("code");
+    }
+
+    private static List<String> published() {
+        var kids = new ArrayList<String>();
+        platform.anonymous()
+                .call("getJwks")
+                .send()
+                .expect(200)
+                .body()
+                .path("keys")
+                .forEach(key -> kids.add(key.path("kid").asText()));
+        return kids;
+    }
+
+    private static List<String> ids(JsonNode credentials) {
+        return StreamSupport.stream(credentials.spliterator(), false)
+                .map(item -> item.path("credential_id").asText())
+                .toList();
+    }
+
+    private static List<JsonNode> audited(String action, String target, String result) {
+        return platform
+                .events()
+                .where(seen -> seen.type().equals("audit.recorded")
+                        && seen.payload().path("action").asText().equals(action)
+                        && seen.payload().path("target_id").asText().equals(target)
+                        && seen.payload().path("result").asText().equals(result))
+                .stream()
+                .map(seen -> seen.payload())
+                .toList();
+    }
+
+    private static void assertAudited(String action, String target, String result) {
+        eventually(() -> assertThat(audited(action, target, result)).isNotEmpty());
+    }
+
+    /** Neither in a table nor in an event. */
+    private static void assertNowhereKept(String secret) {
+        assertThat(platform.database()
+                        .query("SELECT count(*) FROM iam.idempotency WHERE position(convert_to('" + secret
+                                + "', 'UTF8') IN body) > 0"))
+                .isEqualTo("0");
+        assertThat(platform.database()
+                        .query("SELECT count(*) FROM iam.credentials c WHERE position('" + secret
+                                + "' IN c::text) > 0"))
+                .isEqualTo("0");
+        assertThat(platform.events().where(seen -> seen.event().toString().contains(secret)))
+                .isEmpty();
+    }
+}

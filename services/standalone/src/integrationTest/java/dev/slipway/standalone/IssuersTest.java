@@ -1,0 +1,276 @@
+package dev.slipway.standalone;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.Proves;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Instant;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Users of an issuer that only the configuration names, whose keys come over HTTP; and callers who ask too much. */
+class IssuersTest {
+    private static RSAKey first;
+    private static RSAKey second;
+    private static Vertx vertx;
+    private static HttpServer server;
+    private static String issuer = "";
+    private static PlatformUnderTest platform;
+    private static volatile String served = "";
+    private static volatile int status = 200;
+
+    @BeforeAll
+    static void start() throws JOSEException {
+        first = new RSAKeyGenerator(2048).keyID("first").generate();
+        second = new RSAKeyGenerator(2048).keyID("second").generate();
+        vertx = Vertx.vertx();
+        server = PlatformUnderTest.await(vertx.createHttpServer()
+                .requestHandler(request -> {
+                    var discovery = request.path().equals("/realm/.well-known/openid-configuration");
+                    var body = discovery
+                            ? Json.text(Json.object().put("issuer", issuer).put("jwks_uri", issuer + "/keys"))
+                            : served;
+                    request.response().setStatusCode(status).end(body).onFailure(e -> {});
+                })
+                .listen(0, "127.0.0.1"));
+        issuer = "http://127.0.0.1:" + server.actualPort() + "/realm";
+        serve(first);
+        var issuers = Json.array();
+        issuers.addObject()
+                .put("issuer", issuer)
+                .put("audience", "their-client")
+                .put("name_claim", "nickname");
+        platform = new PlatformUnderTest(Map.of(
+                "SLIPWAY_OIDC_ISSUERS", Json.text(issuers),
+                "SLIPWAY_OIDC_REFRESH", "PT1S",
+                "SLIPWAY_RATE_PER_PRINCIPAL", "10",
+                "SLIPWAY_RATE_TOKENS_PER_ADDRESS", "40"));
+    }
+
+    @AfterAll
+    static void stop() {
+        assertThat(platform.events().faults()).isEmpty();
+        platform.close();
+        PlatformUnderTest.await(vertx.close());
+    }
+
+    @BeforeEach
+    void serveTheFirst() {
+        status = 200;
+        serve(first);
+    }
+
+    @Test
+    void session_makesTheUser_onceForATokenOfATrustedIssuerOnly() {
+        var token = token(first, "somebody", UnaryOperator.identity());
+        assertThat(me(token)).isEqualTo("401 token_invalid");
+        for (var wrong : List.of(
+                "garbage",
+                token(first, "somebody", claims -> claims.audience("slipway")),
+                token(first, "somebody", claims -> claims.issuer("http://127.0.0.1:1/other")),
+                token(
+                        first,
+                        "somebody",
+                        claims -> claims.expirationTime(Date.from(Instant.now().minusSeconds(60)))),
+                token(second, "somebody", UnaryOperator.identity()),
+                platform.token("project_owner"))) {
+            assertThat(session(wrong).status()).isEqualTo(401);
+        }
+
+        var opened = session(token).expect(200);
+        var again = session(token).expect(200);
+
+        assertThat(opened.body().path("created").asBoolean()).isTrue();
+        assertThat(opened.text("display_name")).isEqualTo("Some Body");
+        eventually(() -> assertThat(me(token)).isEqualTo("200 "));
+        assertThat(again.text("principal_id")).isEqualTo(opened.text("principal_id"));
+        assertThat(again.body().path("created").asBoolean()).isFalse();
+        assertThat(listed(token)).as("a user without a role").isEqualTo("404 not_found");
+        eventually(() -> assertThat(platform.events()
+                        .where(seen -> seen.type().equals("audit.recorded")
+                                && seen.payload().path("action").asText().equals("iam.user.provision")
+                                && seen.payload().path("target_id").asText().equals(opened.text("principal_id"))))
+                .hasSize(1));
+    }
+
+    @Test
+    void keys_followTheIssuer_andTheOldOnesEnd() {
+        var old = token(first, "rotating", UnaryOperator.identity());
+        session(old).expect(200);
+        eventually(() -> assertThat(me(old)).isEqualTo("200 "));
+
+        serve(second);
+
+        var fresh = token(second, "rotating", UnaryOperator.identity());
+        eventually(() -> assertThat(me(fresh)).isEqualTo("200 "));
+        eventually(() -> assertThat(me(old)).isEqualTo("401 token_invalid"));
+    }
+
+    @Test
+    @Proves("3.82")
+    void keys_standAndShowTheirAge_whileTheIssuerIsAwayOrTalksNonsense() {
+        var token = token(first, "patient", UnaryOperator.identity());
+        eventually(() -> assertThat(session(token).status()).isEqualTo(200));
+        eventually(() -> assertThat(me(token)).isEqualTo("200 "));
+
+        for (var nonsense : List.of("garbage", "{\"keys\":[]}", "x".repeat(1 << 20))) {
+            served = nonsense;
+            var before = failures();
+            eventually(() -> assertThat(failures()).isGreaterThan(before));
+            assertThat(me(token)).isEqualTo("200 ");
+        }
+        serve(first);
+        status = 503;
+        var before = failures();
+        eventually(() -> assertThat(failures()).isGreaterThan(before));
+
+        assertThat(me(token)).isEqualTo("200 ");
+        assertThat(managed("/health/ready"))
+                .contains("issuer " + issuer)
+                .contains("keys fetched ")
+                .contains("the last try failed: answered 503");
+        assertThat(managed("/metrics")).contains("slipway_issuer_keys_age_seconds");
+    }
+
+    @Test
+    void principal_isHeldBack_whenItAsksTooMuch_andAloneInThat() {
+        var limited = platform.as("project_member").call("getMe").send();
+        for (var i = 0; limited.status() == 200 && i < 1_000; i++) {
+            limited = platform.as("project_member").call("getMe").send();
+        }
+
+        assertThat(limited.expect(429).text("code")).isEqualTo("rate_limited");
+        assertThat(Integer.parseInt(limited.header("Retry-After"))).isPositive();
+        platform.as("project_admin").call("getMe").send().expect(200);
+        eventually(() -> assertThat(
+                        platform.as("project_member").call("getMe").send().status())
+                .isEqualTo(200));
+        eventually(() -> assertThat(platform.events()
+                        .where(seen -> seen.type().equals("audit.recorded")
+                                && seen.payload().path("reason").asText().equals("rate_limited")
+                                && seen.payload()
+                                        .at("/actor/display_name")
+                                        .asText()
+                                        .equals("Demo project member")))
+                .hasSize(1));
+    }
+
+    @Test
+    void address_isHeldBack_whenItGuessesSecrets() {
+        var guess = CredentialCalls.client(UUID.randomUUID().toString(), "sws_guess");
+        var tried = 0;
+        Answer answer;
+        do {
+            answer = platform.anonymous()
+                    .call("exchangeServiceAccountToken")
+                    .body(guess)
+                    .send();
+            tried++;
+        } while (answer.status() == 401 && tried < 100);
+
+        assertThat(answer.text("code")).isEqualTo("rate_limited");
+        assertThat(tried).as("far fewer than may ask").isLessThan(40);
+        platform.as("project_owner").call("getMe").send().expect(200);
+    }
+
+    private static void serve(RSAKey key) {
+        served = new JWKSet(key.toPublicJWK()).toString();
+    }
+
+    private static Answer session(String token) {
+        return eventuallyGet(() -> {
+            var answer = platform.anonymous()
+                    .call("openSession")
+                    .body(Json.object().put("token", token))
+                    .send();
+            assertThat(answer.status()).isNotEqualTo(429);
+            return answer;
+        });
+    }
+
+    private static String me(String token) {
+        return eventuallyGet(() -> {
+            var answer = platform.anonymous().as(token).call("getMe").send();
+            assertThat(answer.status()).isNotEqualTo(429);
+            return answer.status() + " " + answer.text("code");
+        });
+    }
+
+    private static String listed(String token) {
+        var answer = platform.anonymous()
+                .as(token)
+                .call("listAppInstances")
+                .path("project_id", Demo.PROJECT)
+                .send();
+        return answer.status() + " " + answer.text("code");
+    }
+
+    private static double failures() {
+        return managed("/metrics")
+                .lines()
+                .filter(line -> line.startsWith("slipway_issuer_keys_failures_total"))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                .sum();
+    }
+
+    private static String managed(String path) {
+        var address = "http://127.0.0.1:" + platform.platform().managementPort() + path;
+        try {
+            return HttpClient.newHttpClient()
+                    .send(HttpRequest.newBuilder(URI.create(address)).build(), BodyHandlers.ofString())
+                    .body();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String token(RSAKey key, String subject, UnaryOperator<JWTClaimsSet.Builder> change) {
+        var claims = change.apply(new JWTClaimsSet.Builder()
+                        .issuer(issuer)
+                        .subject(subject)
+                        .audience("their-client")
+                        .issueTime(Date.from(Instant.now()))
+                        .expirationTime(Date.from(Instant.now().plusSeconds(600)))
+                        .jwtID(UUID.randomUUID().toString())
+                        .claim("nickname", "Some Body"))
+                .build();
+        var jwt = new SignedJWT(
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(key.getKeyID()).build(), claims);
+        try {
+            jwt.sign(new RSASSASigner(key));
+        } catch (JOSEException e) {
+            throw new AssertionError(e);
+        }
+        return jwt.serialize();
+    }
+}

@@ -1,0 +1,135 @@
+package dev.slipway.standalone;
+
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import dev.slipway.catalog.app.CatalogSeed;
+import dev.slipway.contract.Json;
+import dev.slipway.iam.signingkey.KeyCipher;
+import dev.slipway.iam.tenancy.IamSeed;
+import dev.slipway.standalone.Platform.Addresses;
+import dev.slipway.telemetry.Telemetry;
+import dev.slipway.testkit.ApiClient;
+import dev.slipway.testkit.FreshDatabase;
+import dev.slipway.testkit.TestInfrastructure;
+import io.vertx.core.Vertx;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.stream.StreamSupport;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A platform without a demo: nobody is there but who the configuration names, and a restart changes nothing. */
+class ProductionStartTest {
+    private final String prefix = "t" + UUID.randomUUID().toString().substring(0, 8) + ".";
+    private final String kafka = TestInfrastructure.shared().kafkaBootstrap();
+    private final String encryptionKey = KeyCipher.newKey();
+
+    @TempDir
+    private Path home;
+
+    @Test
+    void firstAdministrator_isMadeOnce_andKeysOutliveAProcess() throws Exception {
+        var key = new RSAKeyGenerator(2048).keyID("theirs").generate();
+        var vertx = Vertx.vertx();
+        var served = new JWKSet(key.toPublicJWK()).toString();
+        var server = PlatformUnderTest.await(vertx.createHttpServer()
+                .requestHandler(request -> request.response().end(served).onFailure(e -> {}))
+                .listen(0, "127.0.0.1"));
+        var issuer = "http://127.0.0.1:" + server.actualPort();
+        var token = token(key, issuer);
+        try (var database = FreshDatabase.create()) {
+            var before = new String[1];
+            run(database, issuer, api -> {
+                eventually(() -> api.as(token).call("getMe").send().expect(200));
+                eventually(() -> api.as(token).call("listAdapters").send().expect(200));
+                before[0] = signing(api.as(token));
+            });
+            run(database, issuer, api -> {
+                api.as(token).call("listAdapters").send().expect(200);
+                assertThat(signing(api.as(token))).isEqualTo(before[0]);
+                assertThat(api.call("getJwks").send().expect(200).body().path("keys"))
+                        .hasSize(1);
+            });
+            assertThat(database.query("SELECT count(*) FROM iam.role_bindings")).isEqualTo("1");
+            assertThat(database.query("SELECT count(*) FROM iam.users")).isEqualTo("1");
+        } finally {
+            PlatformUnderTest.await(vertx.close());
+        }
+    }
+
+    private void run(FreshDatabase database, String issuer, Consumer<ApiClient> work) {
+        var issuers = Json.array();
+        issuers.addObject().put("issuer", issuer).put("jwks_url", issuer + "/keys");
+        var environment = Map.ofEntries(
+                Map.entry("SLIPWAY_HOME", home.toString()),
+                Map.entry("SLIPWAY_KAFKA_BOOTSTRAP", kafka),
+                Map.entry("SLIPWAY_DATABASE_URL", database.url()),
+                Map.entry("SLIPWAY_TOPIC_PREFIX", prefix),
+                Map.entry("SLIPWAY_TOPIC_PARTITIONS", "1"),
+                Map.entry("SLIPWAY_HTTP_PORT", "0"),
+                Map.entry("SLIPWAY_MANAGEMENT_PORT", "0"),
+                Map.entry("SLIPWAY_SERVICES", "iam,gateway"),
+                Map.entry("SLIPWAY_KEY_ENCRYPTION_KEY", encryptionKey),
+                Map.entry("SLIPWAY_OIDC_ISSUERS", Json.text(issuers)),
+                Map.entry("SLIPWAY_FIRST_ADMINISTRATOR", issuer + "|root"));
+        var telemetry = Telemetry.start(environment);
+        var addresses = new Addresses(kafka, database.url());
+        var platform = PlatformUnderTest.await(Platform.start(
+                StandaloneConfig.from(environment), addresses, telemetry, IamSeed.NOTHING, CatalogSeed.NOTHING));
+        try {
+            work.accept(new ApiClient(platform.baseUrl(), null));
+        } finally {
+            PlatformUnderTest.await(platform.stop());
+            telemetry.close();
+        }
+    }
+
+    private static List<String> kids(ApiClient api, String state) {
+        return StreamSupport.stream(
+                        api.call("listSigningKeys")
+                                .send()
+                                .expect(200)
+                                .body()
+                                .path("items")
+                                .spliterator(),
+                        false)
+                .filter(key -> key.path("state").asText().equals(state))
+                .map(key -> key.path("kid").asText())
+                .toList();
+    }
+
+    private static String signing(ApiClient api) {
+        assertThat(kids(api, "signing")).hasSize(1);
+        return kids(api, "signing").get(0);
+    }
+
+    private static String token(RSAKey key, String issuer) throws Exception {
+        var claims = new JWTClaimsSet.Builder()
+                .issuer(issuer)
+                .subject("root")
+                .audience("slipway")
+                .issueTime(Date.from(Instant.now()))
+                .expirationTime(Date.from(Instant.now().plusSeconds(600)))
+                .jwtID(UUID.randomUUID().toString())
+                .build();
+        var jwt = new SignedJWT(
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(key.getKeyID()).build(), claims);
+        jwt.sign(new RSASSASigner(key));
+        return jwt.serialize();
+    }
+}
