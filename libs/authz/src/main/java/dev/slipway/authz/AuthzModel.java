@@ -175,9 +175,10 @@ public final class AuthzModel {
     }
 
     private void project(JsonNode payload) {
-        var id = Fields.uuid(payload, "project_id");
+        var id = grants.placeId(Fields.uuid(payload, "project_id"));
+        var orgId = grants.placeId(Fields.uuid(payload, "org_id"));
         var deleted = payload.path("state").asText().equals("deleted");
-        projects.put(id, new Project(id, Fields.uuid(payload, "org_id"), deleted));
+        projects.put(id, new Project(id, orgId, deleted));
     }
 
     private void key(JsonNode payload) {

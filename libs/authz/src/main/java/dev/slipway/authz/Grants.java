@@ -48,20 +48,13 @@ final class Grants {
     void binding(JsonNode payload) {
         var id = Fields.uuid(payload, "binding_id");
         var principalId = Fields.uuid(payload, "principal_id");
-        var held = holdings.get(principalId);
-        if (held == null) {
-            held = new Holdings(principalId);
-        }
-        var binding = payload.path("removed").asBoolean() ? null : held(id, held.owner(), payload);
-        if (binding == null) {
-            held.remove(id);
-        } else {
-            held.put(binding);
-        }
-        if (held.isEmpty()) {
+        var held = holdings.getOrDefault(principalId, Holdings.Few.NONE);
+        var binding = payload.path("removed").asBoolean() ? null : held(id, owner(held, principalId), payload);
+        var next = binding == null ? held.without(id) : held.with(binding);
+        if (next.all().isEmpty()) {
             holdings.remove(principalId);
         } else {
-            holdings.putIfAbsent(principalId, held);
+            holdings.put(principalId, next);
         }
     }
 
@@ -138,6 +131,17 @@ final class Grants {
                 sharedOrNull(Fields.optionalUuid(payload, "project_id")),
                 expires.isTextual() ? Instant.parse(expires.asText()) : null);
         return binding.place() == null ? null : binding;
+    }
+
+    /** The one instance of the owner's id that all its bindings share. */
+    private static UUID owner(Holdings held, UUID principalId) {
+        var others = held.all().iterator();
+        return others.hasNext() ? others.next().principalId() : principalId;
+    }
+
+    /** The one instance of a place's id, shared with the bindings there. */
+    UUID placeId(UUID id) {
+        return shared(id);
     }
 
     @SuppressWarnings("unchecked") // what is put under a key equals it

@@ -120,7 +120,9 @@ final class Inquiry {
         if (!passes(Check.ACTION, grants.isLive(action))) {
             return Decision.UNKNOWN_ACTION;
         }
-        return by == null ? Decision.NOT_GRANTED : narrowed(isDeleted(target));
+        return by == null
+                ? Decision.NOT_GRANTED
+                : narrowed((project != null && project.deleted()) || model.isDeleted(orgId));
     }
 
     /** A machine has one place, and there only what its kind, its list, its task and its token all allow. */
@@ -177,18 +179,14 @@ final class Inquiry {
         if (held == null) {
             return false;
         }
-        var found = false;
-        for (var binding : held.near(place)) {
-            if (!binding.isAt(level, place)) {
-                continue;
-            }
-            found = true;
+        var there = held.at(level, place);
+        for (var binding : there) {
             judge(binding, orgId);
             if (by != null && steps == null) {
                 return true;
             }
         }
-        return found;
+        return there.length > 0;
     }
 
     private void lookEverywhere(@Nullable Holdings held) {
@@ -232,12 +230,10 @@ final class Inquiry {
             return false;
         }
         var holds = false;
-        for (var binding : held.near(Binding.PLATFORM)) {
-            if (binding.level() == Level.PLATFORM) {
-                var expired = binding.expired(now);
-                note(binding, expired ? Outcome.EXPIRED : Outcome.NEEDS_BREAK_GLASS);
-                holds |= !expired;
-            }
+        for (var binding : held.at(Level.PLATFORM, Binding.PLATFORM)) {
+            var expired = binding.expired(now);
+            note(binding, expired ? Outcome.EXPIRED : Outcome.NEEDS_BREAK_GLASS);
+            holds |= !expired;
         }
         return holds;
     }

@@ -52,19 +52,21 @@ public record Principal(
         return new Principal(id, ActorType.USER, displayName, id, null, null, null, Set.of(), null, null);
     }
 
-    /** The same principal, by a token that is good for these actions alone. */
-    public Principal restrictedTo(Set<String> actions) {
-        return new Principal(
-                id,
-                type,
-                displayName,
-                responsibleUserId,
-                orgId,
-                projectId,
-                sharedRuntimeId,
-                allowedActions,
-                actions,
-                task);
+    /** The same principal, by a token that is good for these actions alone, if it names any. */
+    public Principal narrowed(@Nullable Set<String> to) {
+        return to == null
+                ? this
+                : new Principal(
+                        id,
+                        type,
+                        displayName,
+                        responsibleUserId,
+                        orgId,
+                        projectId,
+                        sharedRuntimeId,
+                        allowedActions,
+                        to,
+                        task);
     }
 
     /** Whether the token lets the action through; whether its subject may do it is another question. */

@@ -88,7 +88,7 @@ class AuthorizerReachTest {
     void reach_isNowhere_whenTheTokenIsForOtherActions() {
         bind("reader", "organization", ORG, null);
 
-        assertThat(authorizer.reach(USER.restrictedTo(Set.of("x.report")), "x.read", Instant.EPOCH))
+        assertThat(authorizer.reach(USER.narrowed(Set.of("x.report")), "x.read", Instant.EPOCH))
                 .isEqualTo(NOWHERE);
     }
 

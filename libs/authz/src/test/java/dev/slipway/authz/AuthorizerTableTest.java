@@ -75,8 +75,8 @@ class AuthorizerTableTest {
         world.bindOrg(user("misbound"), "platform_superadmin", A);
         world.bindPlatform(user("overbound"), "tenant_owner");
         world.bindProject(user("machinelike"), "service_account", project("a1"));
-        people.put("reading_key", person("owner").restrictedTo(Set.of("apps.instance.read", "iam.api_key.read")));
-        people.put("reading_admin", person("admin").restrictedTo(Set.of("apps.instance.read")));
+        people.put("reading_key", person("owner").narrowed(Set.of("apps.instance.read", "iam.api_key.read")));
+        people.put("reading_admin", person("admin").narrowed(Set.of("apps.instance.read")));
     }
 
     private void machines() {
@@ -86,7 +86,7 @@ class AuthorizerTableTest {
         put("operator", world.operator(A, RUNTIME, List.of("apps.shared_runtime.read", "apps.shared_runtime.update")));
         put("operator_of_gone", world.operator(GONE, RUNTIME, List.of("apps.shared_runtime.worker.operate")));
         world.bindOrg(id("operator"), "tenant_owner", A);
-        people.put("narrow_account", person("account").restrictedTo(Set.of("apps.instance.read")));
+        people.put("narrow_account", person("account").narrowed(Set.of("apps.instance.read")));
         var task = new Task(Ids.next(), Ids.next(), Ids.next(), Set.of("apps.instance.report", "usage.read"));
         people.put("task", person("account").bound(task));
         world.bindPlatform(id("account"), "platform_superadmin");

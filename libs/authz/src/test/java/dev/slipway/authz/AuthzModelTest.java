@@ -1,5 +1,6 @@
 package dev.slipway.authz;
 
+import dev.slipway.authz.Binding.Level;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import org.junit.jupiter.api.Test;
@@ -184,10 +185,10 @@ class AuthzModelTest {
 
         assertThat(world.model.bindingsOf(user)).hasSize(51);
         var holdings = requireNonNull(world.model.grants().holdings(user));
-        assertThat(holdings.near(moved)).isEmpty();
-        assertThat(holdings.near(elsewhere)).hasSize(1);
-        assertThat(holdings.near(projects.get(1))).isEmpty();
-        assertThat(holdings.near(projects.get(99))).hasSize(1);
+        assertThat(holdings.at(Level.PROJECT, moved)).isEmpty();
+        assertThat(holdings.at(Level.PROJECT, elsewhere)).hasSize(1);
+        assertThat(holdings.at(Level.PROJECT, projects.get(1))).isEmpty();
+        assertThat(holdings.at(Level.PROJECT, projects.get(99))).hasSize(1);
     }
 
     @Test

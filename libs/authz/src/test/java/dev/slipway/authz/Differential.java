@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Makes random worlds, each a random history, tells it to both implementations, and asks both the same questions. */
 final class Differential {
-    private static final int QUESTIONS_PER_WORLD = 20;
+    private static final int QUESTIONS_PER_WORLD = 50;
     private static final int EVENTS_PER_WORLD = 40;
     private static final List<String> ACTIONS =
             List.of("a.read", "a.create", "a.delete", "a.force_delete", "a.report", "a.operate", "never.heard");
@@ -123,7 +123,7 @@ final class Differential {
         var known = requireNonNull(world.model.principal(id(actor.id())));
         var task = actor.task();
         var bound = task == null ? known : known.bound(new Task(Ids.next(), Ids.next(), Ids.next(), task));
-        return actor.token() == null ? bound : bound.restrictedTo(actor.token());
+        return bound.narrowed(actor.token());
     }
 
     private Target target(Question question) {

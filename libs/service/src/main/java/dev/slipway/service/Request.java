@@ -30,7 +30,7 @@ public record Request(
         return Objects.requireNonNull(projectIdOrNull, "the operation has no project");
     }
 
-    /** The place as this call reaches it: through an admin twin, platform roles count there and no others. */
+    /** The place as this caller reaches it, for further decisions: through the admin twin, if that is how they came. */
     public Target reached(Target place) {
         return call.breakGlassReason() == null ? place : place.throughBreakGlass();
     }
