@@ -25,6 +25,7 @@ public final class AuthzModel {
     private final Grants grants = new Grants();
     private final RevisionWaiters waiters = new RevisionWaiters();
     private final Map<UUID, Project> projects = new ConcurrentHashMap<>();
+    private final Set<UUID> organizations = ConcurrentHashMap.newKeySet();
     private final Set<UUID> deletedOrganizations = ConcurrentHashMap.newKeySet();
     private final Map<UUID, Known> principals = new ConcurrentHashMap<>();
     private final Map<Subject, UUID> principalOfSubject = new ConcurrentHashMap<>();
@@ -101,6 +102,11 @@ public final class AuthzModel {
         return project == null ? null : project.orgId;
     }
 
+    /** Whether there is, or was, such an organization. */
+    public boolean knowsOrganization(UUID orgId) {
+        return organizations.contains(orgId);
+    }
+
     /** The organization that a binding is held in; null at the platform, and in a project that is not known. */
     @Nullable
     UUID orgOf(Binding binding) {
@@ -166,7 +172,8 @@ public final class AuthzModel {
     }
 
     private void organization(JsonNode payload) {
-        var id = Fields.uuid(payload, "org_id");
+        var id = grants.placeId(Fields.uuid(payload, "org_id"));
+        organizations.add(id);
         if (payload.path("state").asText().equals("deleted")) {
             deletedOrganizations.add(id);
         } else {
@@ -178,6 +185,7 @@ public final class AuthzModel {
         var id = grants.placeId(Fields.uuid(payload, "project_id"));
         var orgId = grants.placeId(Fields.uuid(payload, "org_id"));
         var deleted = payload.path("state").asText().equals("deleted");
+        organizations.add(orgId);
         projects.put(id, new Project(id, orgId, deleted));
     }
 

@@ -106,8 +106,7 @@ final class Admission {
 
     private Place place(Operation operation, Call call) {
         var projectId = projectOf(call);
-        var path = call.path().get("org_id");
-        var orgId = projectId != null ? model.orgOf(projectId) : path == null ? null : UUID.fromString(path);
+        var orgId = projectId == null ? organizationOf(call) : model.orgOf(projectId);
         var target =
                 switch (operation.scope()) {
                     case PROJECT, PROJECT_HEADER -> projectId == null ? Target.anywhere() : Target.project(projectId);
@@ -116,6 +115,13 @@ final class Admission {
                     case SELF, PUBLIC -> Target.self();
                 };
         return new Place(call.breakGlassReason() == null ? target : target.throughBreakGlass(), orgId, projectId);
+    }
+
+    /** One that is not known is not put on record: the caller made it up. */
+    private @Nullable UUID organizationOf(Call call) {
+        var named = call.path().get("org_id");
+        var orgId = named == null ? null : UUID.fromString(named);
+        return orgId == null || !model.knowsOrganization(orgId) ? null : orgId;
     }
 
     private static Target organization(Call call) {

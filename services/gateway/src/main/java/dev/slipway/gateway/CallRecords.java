@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 /** Every request on record, reads and refusals too, so that a timeline shows what a caller saw. Never waits: drops are counted. */
@@ -58,7 +59,7 @@ final class CallRecords {
             @Nullable String path,
             @Nullable Operation operation,
             @Nullable Principal principal,
-            @Nullable String projectId,
+            Map<String, String> place,
             int status,
             @Nullable String code,
             long durationUs) {}
@@ -81,7 +82,7 @@ final class CallRecords {
             HttpServerRequest request,
             @Nullable Operation operation,
             @Nullable Principal principal,
-            @Nullable String projectId,
+            Map<String, String> place,
             int status,
             @Nullable String code,
             String correlationId,
@@ -96,7 +97,7 @@ final class CallRecords {
                 request.path(),
                 operation,
                 principal,
-                projectId,
+                place,
                 status,
                 code,
                 durationUs));
@@ -124,7 +125,9 @@ final class CallRecords {
 
     /** In the order of COLUMNS. */
     private void describe(ArrayNode row, CallRecord record) {
-        var project = known(record.projectId);
+        var projectId = id(record.place.get("project_id"));
+        var projectsOrg = projectId == null ? null : model.orgOf(projectId);
+        var orgId = projectId == null ? organization(record.place.get("org_id")) : projectsOrg;
         var principal = record.principal;
         row.add(record.id.toString())
                 .add(ChronoUnit.MICROS.between(Instant.EPOCH, record.at))
@@ -137,8 +140,8 @@ final class CallRecords {
                 .add(record.code)
                 .add(principal == null ? null : principal.id().toString())
                 .add(principal == null ? null : principal.type().text())
-                .add(project == null ? null : String.valueOf(model.orgOf(project)))
-                .add(project == null ? null : project.toString())
+                .add(orgId == null ? null : orgId.toString())
+                .add(projectsOrg == null ? null : String.valueOf(projectId))
                 .add(record.durationUs);
     }
 
@@ -147,11 +150,15 @@ final class CallRecords {
         return text.length() > MAX_PATH ? text.substring(0, MAX_PATH) + "…" : text;
     }
 
-    /** A project that is not known is not put on record as one: the caller made it up. */
-    private @Nullable UUID known(@Nullable String projectId) {
+    /** What is not known is not put on record: the caller made it up. */
+    private @Nullable UUID organization(@Nullable String orgId) {
+        var id = id(orgId);
+        return id == null || !model.knowsOrganization(id) ? null : id;
+    }
+
+    private static @Nullable UUID id(@Nullable String text) {
         try {
-            var id = projectId == null ? null : UUID.fromString(projectId);
-            return id == null || model.orgOf(id) == null ? null : id;
+            return text == null ? null : UUID.fromString(text);
         } catch (IllegalArgumentException e) {
             return null;
         }

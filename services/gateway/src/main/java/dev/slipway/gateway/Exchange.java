@@ -102,7 +102,7 @@ final class Exchange {
                         request,
                         operation,
                         principal,
-                        path.get("project_id"),
+                        path,
                         status,
                         code,
                         correlationId,

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.StreamSupport;
 
 import static dev.slipway.testkit.Eventually.eventually;
@@ -112,6 +113,42 @@ class DecisionsTest {
                     assertThat(item.at("/detail/reason").asText()).isEqualTo(REASON);
                 })
                 .anySatisfy(item -> assertThat(item.path("title").asText()).startsWith("admin"));
+    }
+
+    @Test
+    void taskToken_isRefused_forAnotherInstanceOfTheSameProject() {
+        var mine = platform.launch("project_owner", "the task's")
+                .send()
+                .expect(202)
+                .text("id");
+        var other =
+                platform.launch("project_owner", "another").send().expect(202).text("id");
+        var exchange = Json.object()
+                .put("adapter_id", Demo.ADAPTER.toString())
+                .put("adapter_secret", PlatformUnderTest.ADAPTER_SECRET)
+                .put("app_instance_id", mine)
+                .put("command_id", Ids.next().toString());
+        var token = new AtomicReference<>("");
+        eventually(() -> token.set(platform.anonymous()
+                .call("exchangeOperatorToken")
+                .body(exchange)
+                .send()
+                .expect(200)
+                .text("access_token")));
+        var adapter = platform.anonymous().as(token.get());
+
+        adapter.call("getAppInstance")
+                .path("project_id", Demo.PROJECT)
+                .path("app_instance_id", mine)
+                .send()
+                .expect(200);
+        var refused = adapter.call("getAppInstance")
+                .path("project_id", Demo.PROJECT)
+                .path("app_instance_id", other)
+                .send()
+                .expect(403);
+
+        assertThat(refused.text("message")).contains("another task");
     }
 
     @Test

@@ -51,7 +51,9 @@ class MetricsTest {
 
         assertThat(metrics())
                 .containsPattern("slipway_decisions_total\\{outcome=\"allowed\",service=\"instances\"} [1-9]")
-                .containsPattern("slipway_decisions_total\\{outcome=\"denied\",service=\"instances\"} [1-9]");
+                .containsPattern("slipway_decisions_total\\{outcome=\"denied\",service=\"instances\"} [1-9]")
+                .containsPattern("slipway_denials_total\\{reason=\"not_granted\",service=\"instances\"} [1-9]")
+                .containsPattern("slipway_authorization_seconds_count\\{service=\"instances\"} [1-9]");
     }
 
     @ParameterizedTest

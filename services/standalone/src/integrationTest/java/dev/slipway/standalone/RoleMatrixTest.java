@@ -6,6 +6,7 @@ import dev.slipway.authz.Decision.Verdict;
 import dev.slipway.authz.Principal;
 import dev.slipway.authz.Target;
 import dev.slipway.contract.Contract;
+import dev.slipway.contract.Ids;
 import dev.slipway.contract.Operation;
 import dev.slipway.contract.Operation.Scope;
 import dev.slipway.testkit.ApiClient.Answer;
@@ -131,6 +132,35 @@ class RoleMatrixTest {
         }
 
         assertThat(actual).containsExactlyElementsOf(expected);
+    }
+
+    @Test
+    @Proves({"1.06", "1.07"})
+    void bundledAppsAccount_isDecidedAsAnybodyElsesWithTheSameGrants_andAlwaysInAPlace() {
+        var bundled = requireNonNull(platform.platform().frame().authz().principal(Demo.OTHER_OPERATOR));
+        var thirdPartys = new Principal(
+                Ids.next(),
+                bundled.type(),
+                "A third party's",
+                Ids.next(),
+                bundled.orgId(),
+                bundled.projectId(),
+                null,
+                bundled.allowedActions(),
+                null,
+                null);
+
+        for (var operation : RoleMatrix.judged()) {
+            PLACES.forEach((place, projectId) -> {
+                var target = RoleMatrix.target(operation, place, projectId);
+                assertThat(authorizer().decide(bundled, operation.action(), target, Instant.now()))
+                        .as("%s in %s project", operation.id(), place)
+                        .isEqualTo(authorizer().decide(thirdPartys, operation.action(), target, Instant.now()));
+            });
+            if (operation.action().startsWith("apps.instance.")) {
+                assertThat(operation.scope()).as(operation.id()).isIn(Scope.PROJECT, Scope.ORGANIZATION);
+            }
+        }
     }
 
     private static Principal matrixPrincipal(String name) {

@@ -43,14 +43,14 @@ public final class DecisionApi {
         if (named == null && decision.verdict() == Verdict.NOT_BOUND) {
             throw notFound(); // what is foreign to the caller and what does not exist look the same
         }
-        var reply = DecisionJson.decision(decision, question.action, model.revision());
+        var reply = DecisionJson.decision(decision, question.actor.id(), question.action, model.revision());
         return Future.succeededFuture(Reply.of(reply.put("correlation_id", correlationId(request))));
     }
 
     public Future<Reply> explain(Request request) {
         var question = question(request, true);
         var explanation = authorizer.explain(question.actor, question.action, question.target, question.now);
-        var reply = DecisionJson.explanation(explanation, question.action, question.target);
+        var reply = DecisionJson.explanation(explanation, question.actor.id(), question.action, question.target);
         return Future.succeededFuture(Reply.of(reply.put("correlation_id", correlationId(request))));
     }
 

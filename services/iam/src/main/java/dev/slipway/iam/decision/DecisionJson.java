@@ -16,7 +16,7 @@ import java.util.UUID;
 final class DecisionJson {
     private DecisionJson() {}
 
-    static ObjectNode decision(Decision decision, String action, long revision) {
+    static ObjectNode decision(Decision decision, UUID actorId, String action, long revision) {
         var body = Json.object();
         body.put("decision", decision.allowed() ? "allow" : "deny");
         body.put("reason", decision.verdict().text());
@@ -28,23 +28,16 @@ final class DecisionJson {
         var rules = body.putArray("matched_rules");
         var by = decision.by();
         if (by != null) {
-            rules.add(rule(by, null));
+            rules.add(rule(by, by.principalId().equals(actorId) ? null : by.principalId()));
         }
         return body.put("evidence_version", revision);
     }
 
-    static ObjectNode explanation(Explanation explanation, String action, Target target) {
-        var body = decision(explanation.decision(), action, explanation.revision());
+    static ObjectNode explanation(Explanation explanation, UUID actorId, String action, Target target) {
+        var body = decision(explanation.decision(), actorId, action, explanation.revision());
         body.put("evidence_age_ms", explanation.age().toMillis());
-        var rules = body.putArray("matched_rules");
         var steps = body.putArray("steps");
-        for (var step : explanation.steps()) {
-            steps.add(step(step, target));
-            var binding = step.binding();
-            if (binding != null && binding.equals(explanation.decision().by())) {
-                rules.add(rule(binding, step.groupId()));
-            }
-        }
+        explanation.steps().forEach(step -> steps.add(step(step, target)));
         return body;
     }
 
