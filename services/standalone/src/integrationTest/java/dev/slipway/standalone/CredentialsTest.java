@@ -412,14 +412,12 @@ class CredentialsTest {
                         .text("code"))
                 .isEqualTo("not_found");
         // A key makes no key that is worth more than itself.
-        assertThat(platform.anonymous()
-                        .as(token)
-                        .call("createApiKey")
-                        .body(apiKeyBody("audit.timeline.read"))
-                        .send()
-                        .expect(403)
-                        .text("code"))
-                .isEqualTo("grant_exceeds_own");
+        platform.anonymous()
+                .as(token)
+                .call("createApiKey")
+                .body(apiKeyBody("audit.timeline.read"))
+                .send()
+                .expect(403);
 
         platform.as("project_viewer")
                 .call("revokeApiKey")
@@ -449,7 +447,7 @@ class CredentialsTest {
 
     @Test
     void ownToken_isRevoked_byWhoHasItOrKnowsItsJti() {
-        var token = apiKeyToken("project_viewer", "apps.instance.read");
+        var token = tokenOf(Demo.PROJECT, CredentialCalls.created(platform, Demo.PROJECT));
         var second = apiKeyToken("project_viewer", "apps.instance.read");
         var byJti = Json.object().put("jti", TokenText.of(second).jti());
         platform.as("project_owner").call("revokeOwnToken").body(byJti).send().expect(404);

@@ -168,6 +168,7 @@ public final class SigningKeys {
                         () -> stored.stream().filter(this::canOpen).toList(), true))
                 .map(usable -> {
                     keys = usable;
+                    forgetOthers(usable);
                     return null;
                 });
     }
@@ -195,6 +196,10 @@ public final class SigningKeys {
             throw new IllegalStateException("the signing key is not open");
         }
         return issuer;
+    }
+
+    private synchronized void forgetOthers(List<StoredKey> usable) {
+        opened.keySet().retainAll(usable.stream().map(StoredKey::kid).toList());
     }
 
     /** A key that another encryption key has sealed cannot sign here; its tokens are still verified. */
