@@ -16,7 +16,7 @@ import java.util.List;
  * @param keyLead how long a new signing key is known before it signs
  * @param keyEncryptionKey 32 bytes in Base64; null where none was set
  * @param issuers where users come from
- * @param firstAdministrator who holds a role at the platform before anyone does; null for nobody
+ * @param firstAdministrator who holds the platform's highest role before anyone does; null for nobody
  */
 public record IamConfig(
         String tokenAudience,
@@ -28,8 +28,8 @@ public record IamConfig(
         Duration issuerRefresh,
         @Nullable FirstAdministrator firstAdministrator) {
 
-    /** A user, and the role that they get. */
-    public record FirstAdministrator(String issuer, String subject, String role) {}
+    /** A user, by what their issuer calls them. */
+    public record FirstAdministrator(String issuer, String subject) {}
 
     public static IamConfig from(Settings settings) {
         var audience = settings.text("SLIPWAY_TOKEN_AUDIENCE", TokenVerifier.AUDIENCE);

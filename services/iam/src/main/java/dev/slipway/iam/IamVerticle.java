@@ -43,6 +43,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
@@ -174,7 +175,7 @@ public final class IamVerticle extends VerticleBase {
         }
         var user = new IamSeed.User(Ids.next(), first.issuer(), first.subject(), "First administrator");
         var cause = new Cause(Ids.next().toString(), Context.root());
-        return opened.outbox().transaction(cause, unit -> SeedStore.ensureAdministrator(unit, user, first.role())
+        return opened.outbox().transaction(cause, unit -> SeedStore.ensureAdministrator(unit, user, highestRole())
                 .map(made -> {
                     if (made) {
                         var entry = new Entry(
@@ -183,6 +184,15 @@ public final class IamVerticle extends VerticleBase {
                     }
                     return null;
                 }));
+    }
+
+    /** Of the roles that are held at the platform, the one that grants most. */
+    private static String highestRole() {
+        return RoleRegistry.load().roles().stream()
+                .filter(role -> role.level().equals("platform"))
+                .max(Comparator.comparingInt(role -> role.actions().size()))
+                .orElseThrow()
+                .name();
     }
 
     @Override

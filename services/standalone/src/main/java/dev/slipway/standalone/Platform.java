@@ -136,8 +136,8 @@ public final class Platform {
             return iam;
         }
         var bar = first.lastIndexOf('|');
-        return iam.withFirstAdministrator(new IamConfig.FirstAdministrator(
-                first.substring(0, bar), first.substring(bar + 1), "platform_superadmin"));
+        return iam.withFirstAdministrator(
+                new IamConfig.FirstAdministrator(first.substring(0, bar), first.substring(bar + 1)));
     }
 
     /** A token may be signed by a key that its issuer has just begun to use: IAM hears of it, once a second at the most. */
