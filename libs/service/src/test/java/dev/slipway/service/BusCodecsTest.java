@@ -66,11 +66,14 @@ class BusCodecsTest {
 
     @Test
     void reply_isTheSame_behindTheWire() {
-        var back = overTheWire(BusCodecs.REPLIES, Reply.of(Json.object().put("a", "ü"), "/here"));
+        var back = overTheWire(
+                BusCodecs.REPLIES,
+                Reply.of(Json.object().put("a", "ü"), "/here").at(7_000_000_000L));
 
         assertThat(back.problem()).isNull();
         assertThat(new String(back.body(), StandardCharsets.UTF_8)).isEqualTo("{\"a\":\"ü\"}");
         assertThat(back.location()).isEqualTo("/here");
+        assertThat(back.revision()).isEqualTo(7_000_000_000L);
     }
 
     @ParameterizedTest
@@ -83,6 +86,7 @@ class BusCodecsTest {
         assertThat(back.problem()).isEqualTo(problem);
         assertThat(back.body()).isEmpty();
         assertThat(back.location()).isNull();
+        assertThat(back.revision()).isNull();
     }
 
     private static <T> T overTheWire(MessageCodec<T, T> codec, T message) {

@@ -372,6 +372,7 @@ class GrantsTest {
     }
 
     @Test
+    @Proves("2.29")
     void ownRole_grantsItsActions_whateverItsLabel_untilItIsDeleted() {
         var tenant = tenants.create("tailored");
         var project = tenants.project(tenant, "p");

@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.Json;
@@ -7,13 +8,16 @@ import dev.slipway.contract.Operation;
 import dev.slipway.contract.Operation.Scope;
 import dev.slipway.standalone.Tenants.Tenant;
 import dev.slipway.testkit.ApiClient;
+import dev.slipway.testkit.ApiClient.Answer;
 import dev.slipway.testkit.ApiClient.Call;
+import dev.slipway.testkit.EventTap.Seen;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -46,6 +50,7 @@ class TenancyTest {
     }
 
     @Test
+    @Proves({"1.72", "2.26"})
     void everyOperation_readsAsMissing_forAnotherTenant() {
         var theirs = tenants.create("secretive");
         var ids = things(theirs);
@@ -521,26 +526,98 @@ class TenancyTest {
     }
 
     @Test
-    void everyWrite_answersAsTheFirstTime_whenItsKeyComesAgain() {
+    @Proves("1.08")
+    void everyWrite_isAuditedOnce_andAnswersAsTheFirstTime_whenItsKeyComesAgain() {
         var tenant = tenants.create("repeated");
         var ids = things(tenant);
-        for (var operation : operations(Scope.ORGANIZATION, Scope.PROJECT)) {
-            if (operation.changesSomething() && !operation.id().startsWith("delete")) {
-                var first = call(tenants.person(tenant.owner()), operation, ids)
-                        .header("Idempotency-Key", "again")
-                        .send()
-                        .expect(operation.successStatus());
-                var second = call(tenants.person(tenant.owner()), operation, ids)
-                        .header("Idempotency-Key", "again")
-                        .send()
-                        .expect(operation.successStatus());
-                assertThat(second.body()).as(operation.id()).isEqualTo(first.body());
-                assertThat(second.header("Location")).as(operation.id()).isEqualTo(first.header("Location"));
-                assertThat(Long.parseLong(second.header("X-Revision")))
-                        .as(operation.id())
-                        .isGreaterThanOrEqualTo(Long.parseLong(first.header("X-Revision")));
+        var writes = new ArrayList<>(operations(Scope.ORGANIZATION, Scope.PROJECT).stream()
+                .filter(Operation::changesSomething)
+                .toList());
+        // What takes a thing away comes after what changes it, and the organization, which everything is in, is spared.
+        writes.removeIf(operation -> operation.id().equals("deleteOrganization"));
+        writes.sort(Comparator.comparing(TenancyTest::takesAway));
+        var ofOrganization = tenants.grant(tenant, "", "tenant_admin", "admin").text("id");
+        for (var operation : writes) {
+            var there = new HashMap<>(ids);
+            if (operation.scope() == Scope.ORGANIZATION) {
+                there.put("binding_id", ofOrganization);
             }
+            var caller = tenants.person(tenant.owner());
+            var first = once(call(caller, operation, there), operation);
+            var second = once(call(caller, operation, there), operation);
+            assertThat(second.body()).as(operation.id()).isEqualTo(first.body());
+            assertThat(second.header("Location")).as(operation.id()).isEqualTo(first.header("Location"));
+            assertThat(Long.parseLong(second.header("X-Revision")))
+                    .as(operation.id())
+                    .isGreaterThanOrEqualTo(Long.parseLong(first.header("X-Revision")));
+            eventually(() -> assertThat(audited(first))
+                    .as(operation.id())
+                    .singleElement()
+                    .satisfies(audit -> {
+                        assertThat(audit.path("action").asText()).isEqualTo(operation.action());
+                        assertThat(audit.path("result").asText()).isEqualTo("success");
+                        assertThat(audit.path("org_id").asText()).isEqualTo(tenant.orgId());
+                        assertThat(audit.at("/metadata/after")).isEqualTo(first.body());
+                        assertThat(audit.at("/metadata/before").isNull()).isEqualTo(isNew(operation));
+                    }));
+            assertThat(audited(second)).as(operation.id()).isEmpty();
         }
+        var launched = platform.launch("project_owner", "audited").send().expect(202);
+        var deleted = platform.instance("deleteAppInstance", "project_owner", launched.text("id"))
+                .send()
+                .expect(202);
+        eventually(() -> assertThat(audited(launched)).hasSize(1));
+        eventually(() -> assertThat(audited(deleted)).hasSize(1));
+    }
+
+    @Test
+    @Proves("1.27")
+    void instance_isOfItsProjectsOrganization_whateverTheCallerSays() {
+        var told = PlatformUnderTest.launchBody("elsewhere").put("org_id", Demo.OTHER_ORG.toString());
+        var refused = platform.as("project_owner")
+                .call("createAppInstance")
+                .path("project_id", Demo.PROJECT)
+                .body(told)
+                .send();
+
+        assertThat(told(refused)).isEqualTo("400 validation_error");
+        assertThat(refused.body().at("/details/fields/0/field").asText()).isEqualTo("/org_id");
+        assertThat(platform.launch("project_owner", "here").send().expect(202).text("org_id"))
+                .isEqualTo(Demo.ORG.toString());
+        assertThat(platform.launchIn(Demo.OTHER_PROJECT, "other_tenant_owner", "there")
+                        .send()
+                        .expect(202)
+                        .text("org_id"))
+                .isEqualTo(Demo.OTHER_ORG.toString());
+    }
+
+    private static Answer once(Call call, Operation operation) {
+        var answer = call.header("Idempotency-Key", "again").send().expect(operation.successStatus());
+        var revision = Long.parseLong(answer.header("X-Revision"));
+        eventually(
+                () -> assertThat(platform.platform().frame().authz().revision()).isGreaterThanOrEqualTo(revision));
+        return answer;
+    }
+
+    private static boolean isNew(Operation operation) {
+        return operation.method().equals("POST");
+    }
+
+    private static int takesAway(Operation operation) {
+        if (operation.id().equals("deleteProject")) {
+            return 2;
+        }
+        return operation.method().equals("DELETE") ? 1 : 0;
+    }
+
+    private static List<JsonNode> audited(Answer answer) {
+        return platform
+                .events()
+                .where(seen -> seen.type().equals("audit.recorded")
+                        && seen.event().path("correlation_id").asText().equals(answer.header("X-Correlation-ID")))
+                .stream()
+                .map(Seen::payload)
+                .toList();
     }
 
     /** The operations on tenants that are judged in such a place, without those for breaking the glass. */
