@@ -89,8 +89,4 @@ public record Principal(
                         tokenActions,
                         to);
     }
-
-    Principal narrowed(@Nullable Set<String> to) {
-        return to == null ? this : restrictedTo(to);
-    }
 }
