@@ -111,18 +111,18 @@ final class Edge {
             token = authenticate(exchange, operation);
         } catch (ProblemException e) {
             var wanted = exchange.request().getHeader("X-Revision");
-            if (revisions.isReached(wanted)) {
+            if (e.problem().code() != ErrorCode.TOKEN_INVALID || revisions.isReached(wanted)) {
                 limits.answered(exchange.request(), e.problem());
                 throw e;
             }
             exchange.request().pause();
             revisions.await(vertx, wanted).onComplete(done -> {
-                exchange.request().resume();
                 if (done.failed()) {
                     refuse(exchange, problem(done.cause()));
                 } else {
                     guarded(exchange, () -> take(exchange, operation, authenticate(exchange, operation)));
                 }
+                exchange.request().resume(); // not before somebody is there to take the body
             });
             return;
         }

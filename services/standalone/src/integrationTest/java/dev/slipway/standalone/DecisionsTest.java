@@ -1,8 +1,13 @@
 package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.authz.TokenIssuer;
+import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.iam.tenancy.IamSeed;
+import dev.slipway.messaging.Incoming;
+import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.ApiClient.Answer;
 import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.Proves;
@@ -12,7 +17,10 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.StreamSupport;
 
@@ -25,11 +33,15 @@ class DecisionsTest {
     private static final String REASON = "The tenant asked for help, ticket 4711";
     private static final String CREATE = "apps.instance.create";
 
+    private static final TokenIssuer ISSUER = TokenIssuer.withNewKey(Demo.ISSUER);
+
     private static PlatformUnderTest platform;
 
     @BeforeAll
     static void start() {
-        platform = new PlatformUnderTest();
+        var key = new IamSeed.IssuerKey(
+                ISSUER.kid(), Demo.ISSUER, ISSUER.publicJwk(), Instant.now().plusSeconds(3_600));
+        platform = new PlatformUnderTest(Map.of(), List.of(key));
     }
 
     @AfterAll
@@ -263,6 +275,56 @@ class DecisionsTest {
                         .expect(503)
                         .text("code"))
                 .isEqualTo("authz_behind");
+    }
+
+    @Test
+    void caller_isTaken_whoBecomesKnownWithTheRevisionTheySend_bodyAndAll() throws Exception {
+        var token = ISSUER.sign("newcomer", Instant.now(), Instant.now().plusSeconds(600), Map.of());
+        var authz = platform.platform().frame().authz();
+        var next = authz.revision() + 1;
+        var call = new ApiClient(platform.platform().baseUrl(), token)
+                .call("decide")
+                .header("X-Revision", String.valueOf(next))
+                .body(question(CREATE, null));
+
+        eventually(() ->
+                platform.launch("project_owner", "the project is known").send().expect(202));
+        var answer = CompletableFuture.supplyAsync(call::send);
+        // By the time that others, who came later, have been answered, this one waits.
+        for (var i = 0; i < 20; i++) {
+            platform.as("project_owner").call("getMe").send().expect(200);
+        }
+        assertThat(answer).isNotDone();
+        var user = Ids.next().toString();
+        var principal = Json.object()
+                .put("principal_id", user)
+                .put("actor_type", "user")
+                .put("display_name", "Newcomer")
+                .put("issuer", Demo.ISSUER)
+                .put("subject", "newcomer")
+                .put("responsible_user_id", user)
+                .put("active", true);
+        var binding = Json.object()
+                .put("binding_id", Ids.next().toString())
+                .put("principal_id", user)
+                .put("role", "project_member")
+                .put("level", "project")
+                .put("project_id", Demo.PROJECT.toString());
+        apply(next, "authz.principal", principal);
+        apply(next, "authz.binding", binding);
+        apply(next, "authz.revision", Json.object());
+
+        assertThat(answer.get(30, TimeUnit.SECONDS).expect(200).text("decision"))
+                .isEqualTo("allow");
+    }
+
+    /** As if IAM had published it. */
+    private static void apply(long revision, String type, ObjectNode payload) {
+        var event = new Envelope(Ids.next(), type, Instant.now(), 1, "c-1", payload.put("revision", revision));
+        platform.platform()
+                .frame()
+                .authz()
+                .apply(new Incoming("authz.state", 0, 0, Instant.now(), "k", event.toBytes(), Map.of()));
     }
 
     private static Answer launch(String key) {
