@@ -3,6 +3,7 @@ package dev.slipway.iam;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.RoleRegistry;
 import dev.slipway.iam.decision.DecisionApi;
 import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.iam.tenancy.Changes;

@@ -30,7 +30,8 @@ class BoundariesTest {
                 "Credential",
                 "Credentials",
                 "SigningKeys",
-                "SigningKeyStore");
+                "SigningKeyStore",
+                "OperatorStore");
     }
 
     @Test

@@ -5,7 +5,6 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.revision.Revision;
 import dev.slipway.iam.revision.RevisionStore;
-import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -83,21 +82,12 @@ public final class SigningKeyStore {
     }
 
     /** Publishes a key that an issuer of users signs with. */
-    public static Future<Void> publish(UnitOfWork unit, Revision revision, IamSeed.IssuerKey key) {
+    public static Future<Void> publish(
+            UnitOfWork unit, Revision revision, String issuer, String kid, String publicJwk, Instant expiresAt) {
         return publish(
                 unit,
                 revision,
-                new StoredKey(
-                        key.kid(),
-                        key.issuer(),
-                        key.publicJwk(),
-                        null,
-                        null,
-                        unit.now(),
-                        key.expiresAt(),
-                        null,
-                        null,
-                        null));
+                new StoredKey(kid, issuer, publicJwk, null, null, unit.now(), expiresAt, null, null, null));
     }
 
     /** Announces a key as it stands. */

@@ -57,7 +57,10 @@ public final class SeedStore {
     public static Future<Void> ensure(UnitOfWork unit, List<Action> actions, List<Role> roles, IamSeed seed) {
         return RevisionStore.raised(unit, revision -> new SeedStore(unit, new AuthzRecords(revision))
                 .ensure(actions, roles, seed)
-                .compose(ok -> each(seed.issuerKeys(), key -> SigningKeyStore.publish(unit, revision, key))));
+                .compose(ok -> each(
+                        seed.issuerKeys(),
+                        key -> SigningKeyStore.publish(
+                                unit, revision, key.issuer(), key.kid(), key.publicJwk(), key.expiresAt()))));
     }
 
     /** Makes the user the first to hold the role at the platform, where nobody holds it; done once, however often it is asked for. */
