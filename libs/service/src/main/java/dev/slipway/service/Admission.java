@@ -90,7 +90,7 @@ final class Admission {
         }
         var principal = tokens.verify(token, now);
         var place = place(operation, call);
-        var decision = isOtherTask(principal, call)
+        var decision = isOtherTask(principal, place, call)
                 ? new Decision(Verdict.OTHER_TASK, null)
                 : authorizer.decide(principal, operation.action(), place.target, now);
         metrics.decided(decision.verdict(), System.nanoTime() - started);
@@ -143,13 +143,12 @@ final class Admission {
         return project == null ? null : UUID.fromString(project);
     }
 
-    /** A token for one instance's task is no good for another instance of the project. */
-    private static boolean isOtherTask(Principal principal, Call call) {
+    /** A token for one instance's task is no good for another instance of the project, nor for all of them. */
+    private static boolean isOtherTask(Principal principal, Place place, Call call) {
         var task = principal.task();
-        var instance = call.path().get("app_instance_id");
         return task != null
-                && instance != null
-                && !instance.equalsIgnoreCase(task.appInstanceId().toString());
+                && place.target.kind() != Target.Kind.SELF
+                && !task.appInstanceId().toString().equalsIgnoreCase(call.path().get("app_instance_id"));
     }
 
     /** Committed before the handler runs: that somebody reached into the tenant is on record whatever becomes of it. */

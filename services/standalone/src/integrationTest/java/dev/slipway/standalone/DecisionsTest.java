@@ -128,7 +128,7 @@ class DecisionsTest {
     }
 
     @Test
-    void taskToken_isRefused_forAnotherInstanceOfTheSameProject() {
+    void taskToken_isRefused_forAnotherInstanceOfTheSameProject_andForAll() {
         var mine = platform.launch("project_owner", "the task's")
                 .send()
                 .expect(202)
@@ -161,6 +161,7 @@ class DecisionsTest {
                 .expect(403);
 
         assertThat(refused.text("message")).contains("another task");
+        adapter.call("listAppInstances").path("project_id", Demo.PROJECT).send().expect(403);
     }
 
     @Test
