@@ -74,7 +74,7 @@ public final class OperatorApi {
         return mutations.run(request, unit -> store.create(unit, operator).map(created -> {
             audit(request, unit, created, "create");
             return Reply.of(
-                    created.json(), "/api/v1/organizations/" + orgId + "/shared-runtime-operators/" + created.id());
+                    created.json(), "/api/v1/orgs/" + orgId + "/shared-runtime-operators/" + created.id());
         }));
     }
 
