@@ -1,6 +1,7 @@
 package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.PathType;
 import com.networknt.schema.SchemaLocation;
@@ -10,6 +11,7 @@ import com.networknt.schema.SpecVersion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Compiles JSON Schemas out of documents that are at hand: nothing is ever fetched. */
 final class Schemas {
@@ -20,6 +22,8 @@ final class Schemas {
             .build();
 
     private final JsonSchemaFactory factory;
+    private final Map<String, JsonSchema> documents = new ConcurrentHashMap<>();
+    private final Map<String, SchemaCheck> checks = new ConcurrentHashMap<>();
 
     Schemas(Map<String, String> textByIri) {
         factory = JsonSchemaFactory.getInstance(
@@ -27,9 +31,18 @@ final class Schemas {
                 builder -> builder.schemaLoaders(loaders -> loaders.schemas(textByIri)));
     }
 
-    /** The schema at a location such as {@code https://slipway.dev/openapi.json#/components/schemas/App}. */
+    /** The schema at a location such as {@code https://slipway.dev/openapi.json#/components/schemas/App}; one per location. */
     SchemaCheck at(String location) {
-        var schema = factory.getSchema(SchemaLocation.of(location), CONFIG);
+        return checks.computeIfAbsent(location, this::compiled);
+    }
+
+    /** A part is taken out of its document: asked for by its own location, the document would be read again, and kept, for each part. */
+    private SchemaCheck compiled(String location) {
+        var hash = location.indexOf('#');
+        var iri = hash < 0 ? location : location.substring(0, hash);
+        var document = documents.computeIfAbsent(iri, at -> factory.getSchema(SchemaLocation.of(at), CONFIG));
+        var schema =
+                hash < 0 ? document : document.getSubSchema(SchemaLocation.Fragment.of(location.substring(hash + 1)));
         schema.initializeValidators();
         return new SchemaCheck(schema);
     }

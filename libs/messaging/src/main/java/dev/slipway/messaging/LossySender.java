@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -30,15 +32,18 @@ public final class LossySender<T> {
     private final KafkaProducer<String, byte[]> producer;
     private final BlockingQueue<T> buffer = new ArrayBlockingQueue<>(BUFFERED);
     private final AtomicLong dropped = new AtomicLong();
-    private volatile boolean stopping;
+    private final ScheduledExecutorService thread;
 
     public LossySender(KafkaSettings kafka, String name, Function<List<T>, List<Outgoing>> encode) {
         this.kafka = kafka;
         this.encode = encode;
         this.producer = new KafkaProducer<>(kafka.lossyProducer());
-        var thread = new Thread(this::run, "slipway-" + name);
-        thread.setDaemon(true);
-        thread.start();
+        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            var made = new Thread(task, "slipway-" + name);
+            made.setDaemon(true);
+            return made;
+        });
+        var unused = thread.scheduleWithFixedDelay(this::drain, GATHER_MS, GATHER_MS, TimeUnit.MILLISECONDS);
     }
 
     public void offer(T thing) {
@@ -53,37 +58,19 @@ public final class LossySender<T> {
 
     /** Sends what is buffered, unless the broker is away, and ends by itself. */
     public void stop() {
-        stopping = true;
-    }
-
-    private void run() {
-        var batch = new ArrayList<T>(MANY);
-        try {
-            while (!stopping || !buffer.isEmpty()) {
-                gather(batch);
-                if (!batch.isEmpty()) {
-                    send(batch);
-                    batch.clear();
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
+        thread.execute(() -> {
+            drain();
             producer.close(Duration.ofSeconds(1));
-        }
+        });
+        thread.shutdown();
     }
 
-    /** Waits for one, then a moment for more, unless there are plenty already. */
-    private void gather(List<T> batch) throws InterruptedException {
-        if (buffer.size() < MANY && !stopping) {
-            var first = buffer.poll(100, TimeUnit.MILLISECONDS);
-            if (first == null) {
-                return;
-            }
-            batch.add(first);
-            Thread.sleep(GATHER_MS);
+    private void drain() {
+        var batch = new ArrayList<T>(MANY);
+        while (buffer.drainTo(batch, MANY) > 0) {
+            send(batch);
+            batch.clear();
         }
-        buffer.drainTo(batch, MANY);
     }
 
     private void send(List<T> batch) {

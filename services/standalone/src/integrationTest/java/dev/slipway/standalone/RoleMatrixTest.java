@@ -335,6 +335,7 @@ class RoleMatrixTest {
                 .path("org_id", RoleMatrix.orgOf(place))
                 .path("app_instance_id", instanceId)
                 .path("app_slug", Demo.APP)
+                .path("scope_id", "apps.instance.read")
                 .anyPath(Demo.ECHO);
         if (operation.takesBody()) {
             call = call.body(PlatformUnderTest.launchBody("by " + principal));

@@ -73,8 +73,7 @@ public final class OperatorApi {
                 null);
         return mutations.run(request, unit -> store.create(unit, operator).map(created -> {
             audit(request, unit, created, "create");
-            return Reply.of(
-                    created.json(), "/api/v1/orgs/" + orgId + "/shared-runtime-operators/" + created.id());
+            return Reply.of(created.json(), "/api/v1/orgs/" + orgId + "/shared-runtime-operators/" + created.id());
         }));
     }
 
