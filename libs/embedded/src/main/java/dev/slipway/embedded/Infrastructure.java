@@ -1,5 +1,7 @@
 package dev.slipway.embedded;
 
+import org.slf4j.LoggerFactory;
+
 import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -20,6 +22,9 @@ public final class Infrastructure implements AutoCloseable {
     public static Infrastructure start(Path root, int kafkaPort, int postgresPort) {
         var directory = DataDirectory.open(root);
         var path = directory.path();
+        // Not before the directory is ours, for the log is in it; and not by two threads at once, of which SLF4J
+        // complains.
+        LoggerFactory.getLogger(Infrastructure.class).debug("starting");
         var kafka = new FutureTask<>(() -> EmbeddedKafka.start(path.resolve("kafka"), kafkaPort));
         new Thread(kafka, "embedded-kafka-start").start();
         try {
