@@ -253,7 +253,6 @@ class DispatcherTest {
     }
 
     @Test
-    @Proves("3.82")
     void decisions_areCounted_byOutcomeAndReason_andTimed() {
         serve(this::handle);
         call("getAppInstance", token("owner"));

@@ -40,7 +40,7 @@ class CredentialsTest {
     }
 
     @Test
-    @Proves({"0.04", "1.28"})
+    @Proves("0.04")
     void serviceAccount_isOfOneProject_andNotFoundFromAnyOther() {
         var account = CredentialCalls.created(platform, Demo.PROJECT);
 
@@ -141,7 +141,6 @@ class CredentialsTest {
     }
 
     @Test
-    @Proves("2.61")
     void serviceAccount_isAllowedNoMore_thanMachinesMayHave_andItsMakerHas() {
         for (var action :
                 List.of("apps.instance.delete", "scheduler.instance.delete", "iam.binding.write", "no.such")) {
@@ -465,7 +464,7 @@ class CredentialsTest {
     }
 
     @Test
-    @Proves({"0.34", "C.06"})
+    @Proves("C.06")
     void operator_hasATokenOfItsRuntime_andOfNoProject() {
         var runtime = UUID.randomUUID().toString();
         var body = Json.object().put("shared_runtime_id", runtime).put("display_name", "Shared scheduler");

@@ -419,7 +419,6 @@ class GrantsTest {
     }
 
     @Test
-    @Proves("3.31")
     void scope_goesThroughItsLife_andItsDefaultRolesWithIt() {
         var superadmin = platform.as("platform_superadmin");
         var body = Json.object()

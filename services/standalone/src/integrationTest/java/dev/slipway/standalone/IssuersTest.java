@@ -11,7 +11,6 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.Answer;
-import dev.slipway.testkit.Proves;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import org.junit.jupiter.api.AfterAll;
@@ -134,7 +133,6 @@ class IssuersTest {
     }
 
     @Test
-    @Proves("3.82")
     void keys_standAndShowTheirAge_whileTheIssuerIsAwayOrTalksNonsense() {
         var token = token(first, "patient", UnaryOperator.identity());
         eventually(() -> assertThat(session(token).status()).isEqualTo(200));

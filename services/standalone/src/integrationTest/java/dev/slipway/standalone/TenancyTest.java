@@ -334,7 +334,6 @@ class TenancyTest {
     }
 
     @Test
-    @Proves({"1.28", "1.73"})
     void project_isMadeWithAnOwnerAndAnOperator_inOneCommit() {
         var tenant = tenants.create("building");
         var made = tenants.done(tenants.call(tenant, "createProject").body(named("site")), 201);

@@ -21,7 +21,6 @@ class BoundariesTest {
 
     /** This module alone knows all services, to start them; what they know of IAM is its contract and the authorization library. */
     @Test
-    @Proves("3.111")
     void noService_dependsOnIam() {
         var services = ArchitectureRules.production("dev.slipway");
 
