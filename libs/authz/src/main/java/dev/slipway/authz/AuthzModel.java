@@ -127,11 +127,6 @@ public final class AuthzModel {
         return grants.bindingsOf(principalId);
     }
 
-    /** The groups that a user is in, and so holds what they hold. */
-    public List<UUID> groupsOf(UUID userId) {
-        return List.of(grants.groupsOf(userId));
-    }
-
     @Nullable
     Project project(UUID id) {
         return projects.get(id);

@@ -54,19 +54,7 @@ public record Principal(
 
     /** The same principal, by a token that is good for these actions alone, if it names any. */
     public Principal narrowed(@Nullable Set<String> to) {
-        return to == null
-                ? this
-                : new Principal(
-                        id,
-                        type,
-                        displayName,
-                        responsibleUserId,
-                        orgId,
-                        projectId,
-                        sharedRuntimeId,
-                        allowedActions,
-                        to,
-                        task);
+        return to == null ? this : by(to, task);
     }
 
     /** Whether the token lets the action through; whether its subject may do it is another question. */
@@ -75,18 +63,20 @@ public record Principal(
     }
 
     Principal bound(@Nullable Task to) {
-        return to == null
-                ? this
-                : new Principal(
-                        id,
-                        type,
-                        displayName,
-                        responsibleUserId,
-                        orgId,
-                        projectId,
-                        sharedRuntimeId,
-                        allowedActions,
-                        tokenActions,
-                        to);
+        return to == null ? this : by(tokenActions, to);
+    }
+
+    private Principal by(@Nullable Set<String> actions, @Nullable Task of) {
+        return new Principal(
+                id,
+                type,
+                displayName,
+                responsibleUserId,
+                orgId,
+                projectId,
+                sharedRuntimeId,
+                allowedActions,
+                actions,
+                of);
     }
 }

@@ -8,15 +8,16 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -49,14 +50,11 @@ public final class AppStore {
 
     private final SqlClient reads;
 
-    /** A page of a list, as the contract writes it. */
-    record Page(List<ObjectNode> items, @Nullable Cursor next) {}
-
     public AppStore(SqlClient reads) {
         this.reads = reads;
     }
 
-    Future<Page> list(@Nullable Cursor after, int limit) {
+    Future<Page<ObjectNode>> list(@Nullable Cursor after, int limit) {
         var parameters = Tuple.of(
                 after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
                 after == null ? null : after.id(),
@@ -64,7 +62,7 @@ public final class AppStore {
         return reads.preparedQuery(LIST).execute(parameters).map(rows -> page(rows, limit, AppStore::app));
     }
 
-    Future<Page> versions(String slug, @Nullable Cursor after, int limit) {
+    Future<Page<ObjectNode>> versions(String slug, @Nullable Cursor after, int limit) {
         return reads.preparedQuery(FIND).execute(Tuple.of(slug)).compose(found -> {
             if (found.size() == 0) {
                 return Future.failedFuture(Problem.of(ErrorCode.APP_NOT_FOUND, "There is no app " + slug + ".")
@@ -167,19 +165,14 @@ public final class AppStore {
         });
     }
 
-    private static Page page(Iterable<Row> rows, int limit, Function<Row, ObjectNode> json) {
-        var items = new ArrayList<ObjectNode>();
-        Cursor next = null;
-        Row last = null;
-        for (var row : rows) {
-            if (items.size() == limit && last != null) {
-                next = new Cursor(last.getOffsetDateTime("created_at").toInstant(), last.getUUID("id"));
-                break;
-            }
-            items.add(json.apply(row));
-            last = row;
-        }
-        return new Page(items, next);
+    private static Page<ObjectNode> page(RowSet<Row> rows, int limit, Function<Row, ObjectNode> json) {
+        var found = new ArrayList<Row>(rows.size());
+        rows.forEach(found::add);
+        var page = Page.of(
+                found,
+                limit,
+                last -> new Cursor(last.getOffsetDateTime("created_at").toInstant(), last.getUUID("id")));
+        return new Page<>(page.items().stream().map(json).toList(), page.next());
     }
 
     private static ObjectNode app(Row row) {

@@ -87,14 +87,7 @@ public final class ServiceAccountApi {
 
     public Future<Reply> list(Request request) {
         return store.list(request.projectId(), request.cursor(), request.limit())
-                .map(page -> {
-                    var body = Json.object();
-                    var items = body.putArray("items");
-                    page.items().forEach(account -> items.add(account.json()));
-                    var next = page.next();
-                    body.put("next_cursor", next == null ? null : next.encode());
-                    return Reply.of(body);
-                });
+                .map(page -> page.reply(ServiceAccount::json));
     }
 
     public Future<Reply> disable(Request request) {

@@ -5,6 +5,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -42,8 +43,6 @@ public final class ServiceAccountStore {
             """;
 
     private final SqlClient reads;
-
-    record Page(List<ServiceAccount> items, @Nullable Cursor next) {}
 
     public ServiceAccountStore(SqlClient reads) {
         this.reads = reads;
@@ -97,17 +96,13 @@ public final class ServiceAccountStore {
         return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId)).compose(rows -> one(rows, id));
     }
 
-    Future<Page> list(UUID projectId, @Nullable Cursor after, int limit) {
+    Future<Page<ServiceAccount>> list(UUID projectId, @Nullable Cursor after, int limit) {
         var parameters = Tuple.of(
                 projectId, after == null ? null : at(after.createdAt()), after == null ? null : after.id(), limit + 1);
         return reads.preparedQuery(LIST).execute(parameters).map(rows -> {
-            var items = new ArrayList<ServiceAccount>();
-            rows.forEach(row -> items.add(fromRow(row)));
-            if (items.size() <= limit) {
-                return new Page(items, null);
-            }
-            var last = items.get(limit - 1);
-            return new Page(items.subList(0, limit), new Cursor(last.createdAt(), last.id()));
+            var found = new ArrayList<ServiceAccount>();
+            rows.forEach(row -> found.add(fromRow(row)));
+            return Page.of(found, limit, account -> new Cursor(account.createdAt(), account.id()));
         });
     }
 

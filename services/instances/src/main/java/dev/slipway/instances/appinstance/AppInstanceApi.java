@@ -50,14 +50,7 @@ public final class AppInstanceApi {
 
     public Future<Reply> list(Request request) {
         return store.list(request.projectId(), request.query("status"), request.cursor(), request.limit())
-                .map(page -> {
-                    var body = Json.object();
-                    var items = body.putArray("items");
-                    page.items().forEach(instance -> items.add(AppInstanceJson.summary(instance)));
-                    var next = page.next();
-                    body.put("next_cursor", next == null ? null : next.encode());
-                    return Reply.of(body);
-                });
+                .map(page -> page.reply(AppInstanceJson::summary));
     }
 
     private static Reply accepted(Request request, UnitOfWork unit, AppInstance instance, String verb) {

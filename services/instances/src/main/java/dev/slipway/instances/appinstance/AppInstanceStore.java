@@ -19,6 +19,7 @@ import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
 import dev.slipway.instances.appinstance.domain.Launch;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
@@ -29,7 +30,6 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -81,9 +81,6 @@ public final class AppInstanceStore {
 
     private final SqlClient reads;
     private final String region;
-
-    /** A page of a list. */
-    public record Page(List<AppInstance> items, @Nullable Cursor next) {}
 
     public AppInstanceStore(SqlClient reads, String region) {
         this.reads = reads;
@@ -142,7 +139,7 @@ public final class AppInstanceStore {
                         : Future.succeededFuture(fromRow(rows.iterator().next())));
     }
 
-    public Future<Page> list(UUID projectId, @Nullable String status, @Nullable Cursor after, int limit) {
+    public Future<Page<AppInstance>> list(UUID projectId, @Nullable String status, @Nullable Cursor after, int limit) {
         var parameters = Tuple.of(
                 projectId,
                 status,
@@ -152,11 +149,7 @@ public final class AppInstanceStore {
         return reads.preparedQuery(LIST).execute(parameters).map(rows -> {
             var items = new ArrayList<AppInstance>();
             rows.forEach(row -> items.add(fromRow(row)));
-            if (items.size() <= limit) {
-                return new Page(items, null);
-            }
-            var last = items.get(limit - 1);
-            return new Page(items.subList(0, limit), new Cursor(last.createdAt(), last.id()));
+            return Page.of(items, limit, last -> new Cursor(last.createdAt(), last.id()));
         });
     }
 

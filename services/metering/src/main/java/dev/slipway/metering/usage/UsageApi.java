@@ -21,18 +21,10 @@ public final class UsageApi {
 
     public Future<Reply> list(Request request) {
         return store.page(request.projectId(), request.cursor(), request.limit(), clock.instant())
-                .map(page -> Reply.of(body(page)));
+                .map(page -> page.reply(UsageApi::item));
     }
 
-    static ObjectNode body(UsageStore.Page page) {
-        var body = Json.object();
-        var items = body.putArray("items");
-        page.items().forEach(usage -> items.add(item(usage)));
-        var next = page.next();
-        return body.put("next_cursor", next == null ? null : next.encode());
-    }
-
-    private static ObjectNode item(Usage usage) {
+    static ObjectNode item(Usage usage) {
         var to = usage.attribution();
         return Json.object()
                 .put("org_id", to.orgId().toString())

@@ -8,6 +8,7 @@ import dev.slipway.metering.usage.domain.Meter;
 import dev.slipway.metering.usage.domain.RunningTime;
 import dev.slipway.metering.usage.domain.RunningTime.Change;
 import dev.slipway.metering.usage.domain.Usage;
+import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
@@ -70,9 +71,6 @@ public final class UsageStore {
 
     private final SqlClient reads;
 
-    /** A page of a list. */
-    record Page(List<Usage> items, @Nullable Cursor next) {}
-
     public UsageStore(SqlClient reads) {
         this.reads = reads;
     }
@@ -125,7 +123,7 @@ public final class UsageStore {
     }
 
     /** A project's instances that have run, the last to start first. */
-    Future<Page> page(UUID projectId, @Nullable Cursor after, int limit, Instant now) {
+    Future<Page<Usage>> page(UUID projectId, @Nullable Cursor after, int limit, Instant now) {
         var at = after == null ? null : time(after.createdAt());
         var id = after == null ? null : after.id();
         return reads.preparedQuery(PAGE)
@@ -133,13 +131,11 @@ public final class UsageStore {
                 .map(rows -> {
                     var items = new ArrayList<Usage>();
                     rows.forEach(row -> items.add(usage(row)));
-                    if (items.size() <= limit) {
-                        return new Page(items, null);
-                    }
-                    var last = items.get(limit - 1);
-                    return new Page(
-                            items.subList(0, limit),
-                            new Cursor(last.firstStartedAt(), last.attribution().appInstanceId()));
+                    return Page.of(
+                            items,
+                            limit,
+                            last -> new Cursor(
+                                    last.firstStartedAt(), last.attribution().appInstanceId()));
                 });
     }
 

@@ -5,9 +5,9 @@ import dev.slipway.contract.Contract;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Problem.FieldProblem;
-import dev.slipway.metering.usage.UsageStore.Page;
 import dev.slipway.metering.usage.domain.Attribution;
 import dev.slipway.metering.usage.domain.Usage;
+import dev.slipway.service.Page;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,7 +31,7 @@ class UsageApiTest {
         "9007199254740993.000001,9007199254740993.000001"
     })
     void body_showsSecondsExactly(String seconds, String shown) {
-        var body = UsageApi.body(new Page(List.of(usage(seconds)), null));
+        var body = new Page<>(List.of(usage(seconds)), null).json(UsageApi::item);
 
         assertThat(body.at("/items/0/quantity_seconds").asText()).isEqualTo(shown);
         assertThat(problems(body)).isEmpty();
@@ -41,7 +41,7 @@ class UsageApiTest {
     void body_namesTheNextPage_whenThereIsOne() {
         var next = new Cursor(STARTED, Ids.next());
 
-        var body = UsageApi.body(new Page(List.of(usage("1")), next));
+        var body = new Page<>(List.of(usage("1")), next).json(UsageApi::item);
 
         assertThat(body.path("next_cursor").asText()).isEqualTo(next.encode());
         assertThat(problems(body)).isEmpty();

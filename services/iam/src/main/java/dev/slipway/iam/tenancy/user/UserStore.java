@@ -2,14 +2,13 @@ package dev.slipway.iam.tenancy.user;
 
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
-import dev.slipway.contract.Ids;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.tenancy.AuthzRecords;
-import dev.slipway.iam.tenancy.Page;
 import dev.slipway.iam.tenancy.domain.Place;
 import dev.slipway.iam.tenancy.domain.Place.Level;
 import dev.slipway.iam.tenancy.domain.User;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -60,16 +59,7 @@ public final class UserStore {
         this.reads = reads;
     }
 
-    /** Finds the user whom an issuer names so, or makes and announces them. */
-    public static Future<User> ensureUser(UnitOfWork unit, String issuer, String subject, String displayName) {
-        return unit.query(BY_SUBJECT, Tuple.of(issuer, subject))
-                .compose(found -> found.size() > 0
-                        ? Future.succeededFuture(fromRow(found.iterator().next()))
-                        : AuthzRecords.raised(
-                                unit, records -> ensureUser(unit, records, Ids.next(), issuer, subject, displayName)));
-    }
-
-    /** The same within a change; the id is that of a user who is made. */
+    /** Finds the user whom an issuer names so, or makes and announces them; the id is that of a user who is made. */
     public static Future<User> ensureUser(
             UnitOfWork unit, AuthzRecords records, UUID id, String issuer, String subject, String displayName) {
         var made = new User(id, issuer, subject, displayName, true, unit.now());
