@@ -31,6 +31,8 @@ class BoundariesTest {
                 "Credentials",
                 "SigningKeys",
                 "SigningKeyStore",
+                "ServiceAccount",
+                "ServiceAccountStore",
                 "OperatorStore");
     }
 

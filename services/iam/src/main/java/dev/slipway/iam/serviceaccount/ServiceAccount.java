@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** A service account, of one project for ever, as it is told to callers and announced to readers. */
-record ServiceAccount(
+public record ServiceAccount(
         UUID id,
         UUID orgId,
         UUID projectId,
@@ -24,6 +24,34 @@ record ServiceAccount(
         Instant createdAt,
         @Nullable Instant disabledAt,
         @Nullable Instant deletedAt) {
+
+    /** A new one; {@code issuer} and {@code subject} are set where its tokens come from outside. */
+    public static ServiceAccount active(
+            UUID id,
+            UUID orgId,
+            UUID projectId,
+            String slug,
+            String displayName,
+            @Nullable String issuer,
+            @Nullable String subject,
+            List<String> allowedActions,
+            UUID createdByUserId,
+            Instant createdAt) {
+        return new ServiceAccount(
+                id,
+                orgId,
+                projectId,
+                slug,
+                displayName,
+                issuer,
+                subject,
+                allowedActions,
+                "active",
+                createdByUserId,
+                createdAt,
+                null,
+                null);
+    }
 
     ServiceAccount in(String nextState, @Nullable Instant disabled, @Nullable Instant deleted) {
         return new ServiceAccount(

@@ -60,7 +60,7 @@ public final class ServiceAccountApi {
         ceiling.require(actions, caller, action -> authorizer
                 .decide(caller, action, place, clock.instant())
                 .allowed());
-        var account = new ServiceAccount(
+        var account = ServiceAccount.active(
                 Ids.next(),
                 Objects.requireNonNull(request.orgId()),
                 projectId,
@@ -69,11 +69,8 @@ public final class ServiceAccountApi {
                 null,
                 null,
                 actions,
-                "active",
                 caller.responsibleUserId(),
-                clock.instant().truncatedTo(ChronoUnit.MICROS),
-                null,
-                null);
+                clock.instant().truncatedTo(ChronoUnit.MICROS));
         return mutations.run(request, unit -> store.create(unit, account).map(created -> {
             audit(request, unit, created, "create");
             return Reply.of(created.json(), "/api/v1/projects/" + projectId + "/service-accounts/" + created.id());

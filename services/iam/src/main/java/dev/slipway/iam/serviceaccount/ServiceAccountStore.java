@@ -3,6 +3,7 @@ package dev.slipway.iam.serviceaccount;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.iam.revision.Revision;
 import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -35,12 +36,16 @@ public final class ServiceAccountStore {
             ORDER BY created_at DESC, id DESC LIMIT $4
             """;
     private static final String INSERT = """
-            INSERT INTO service_accounts (id, org_id, project_id, slug, display_name, allowed_actions, created_by_user_id, created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (project_id, slug) DO NOTHING RETURNING id
+            INSERT INTO service_accounts (id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions,
+                created_by_user_id, created_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id
             """;
     private static final String UPDATE = """
             UPDATE service_accounts SET state = $3, disabled_at = $4, deleted_at = $5 WHERE id = $1 AND project_id = $2
             """;
+
+    /** For telling everything again: all of them, in the order of their ids. */
+    public static final String AFTER = COLUMNS + " WHERE id > $1 ORDER BY id LIMIT $2";
 
     private final SqlClient reads;
 
@@ -49,25 +54,46 @@ public final class ServiceAccountStore {
     }
 
     Future<ServiceAccount> create(UnitOfWork unit, ServiceAccount account) {
-        var row = Tuple.of(
-                account.id(),
-                account.orgId(),
-                account.projectId(),
-                account.slug(),
-                account.displayName(),
-                account.allowedActions().toArray(String[]::new),
-                account.createdByUserId(),
-                at(account.createdAt()));
-        return RevisionStore.raised(unit, revision -> unit.query(INSERT, row).compose(added -> {
-            if (added.size() == 0) {
-                return Future.failedFuture(Problem.validationOf(
-                                ErrorCode.SLUG_TAKEN, "/slug", "is taken by another service account of this project")
-                        .asException());
+        return RevisionStore.raised(unit, revision -> add(unit, revision, account))
+                .compose(added -> added
+                        ? Future.succeededFuture(account)
+                        : Future.failedFuture(Problem.validationOf(
+                                        ErrorCode.SLUG_TAKEN,
+                                        "/slug",
+                                        "is taken by another service account of this project")
+                                .asException()));
+    }
+
+    /** Whether it was added: not so if its id, or its slug in the project, is taken. */
+    public static Future<Boolean> add(UnitOfWork unit, Revision revision, ServiceAccount account) {
+        var row = Tuple.from(new Object[] {
+            account.id(),
+            account.orgId(),
+            account.projectId(),
+            account.slug(),
+            account.displayName(),
+            account.issuer(),
+            account.subject(),
+            account.allowedActions().toArray(String[]::new),
+            account.createdByUserId(),
+            at(account.createdAt())
+        });
+        return unit.query(INSERT, row).map(added -> {
+            if (added.size() > 0) {
+                tell(revision, account);
             }
-            revision.authz("principal:" + account.id(), "authz.principal", account.principal());
-            revision.state("service_account:" + account.id(), "iam.service_account.snapshot", account.snapshot());
-            return Future.succeededFuture(account);
-        }));
+            return added.size() > 0;
+        });
+    }
+
+    /** Announces an account as it stands. */
+    public static void tell(Revision revision, Row row) {
+        tell(revision, fromRow(row));
+    }
+
+    private static void tell(Revision revision, ServiceAccount account) {
+        revision.authz("principal:" + account.id(), "authz.principal", account.principal());
+        revision.state("service_account:" + account.id(), "iam.service_account.snapshot", account.snapshot());
     }
 
     /** Loads behind a lock, changes, stores and announces, if the change changes anything. */
@@ -81,8 +107,7 @@ public final class ServiceAccountStore {
                 unit.write(
                         UPDATE,
                         Tuple.of(id, projectId, next.state(), orNull(next.disabledAt()), orNull(next.deletedAt())));
-                revision.authz("principal:" + id, "authz.principal", next.principal());
-                revision.state("service_account:" + id, "iam.service_account.snapshot", next.snapshot());
+                tell(revision, next);
                 return Future.succeededFuture(next);
             });
         });

@@ -79,7 +79,8 @@ public final class Changes {
 
     private static Reply done(Request request, String action, UnitOfWork unit, AuthzRecords records, Changed changed) {
         AuditTrail.success(unit, request.principal(), changed.entry(action));
-        return Reply.of(changed.after(), changed.location()).at(records.revision());
+        return Reply.of(changed.after(), changed.location())
+                .at(records.revision().number());
     }
 
     /** An answer that is given again was committed some time ago: by now, at the latest. */
