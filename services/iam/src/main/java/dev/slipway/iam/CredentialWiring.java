@@ -125,15 +125,11 @@ final class CredentialWiring {
                 service.outbox(),
                 config.issuers(),
                 new IssuerKeys.Schedule(config.issuerRefresh(), notBefore));
-        sessions = new SessionApi(vertx, issuers, frame.tokens(), model, service.outbox(), clock);
+        sessions = new SessionApi(vertx, issuers, frame, revisions, service.outbox());
     }
 
-    /** An answer to a change tells the revision at which, at the latest, it counts. */
     private Function<Request, Future<Reply>> told(Function<Request, Future<Reply>> change) {
-        return request -> change.apply(request)
-                .compose(reply -> reply.problem() != null
-                        ? Future.succeededFuture(reply)
-                        : revisions.current().map(reply::at));
+        return request -> change.apply(request).compose(revisions::told);
     }
 
     Service serve(Service service) {
