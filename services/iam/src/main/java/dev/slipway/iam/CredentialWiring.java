@@ -9,14 +9,17 @@ import dev.slipway.iam.apikey.ApiKeyStore;
 import dev.slipway.iam.credential.Ceiling;
 import dev.slipway.iam.credential.CredentialStore;
 import dev.slipway.iam.credential.Credentials;
+import dev.slipway.iam.credential.Machines;
 import dev.slipway.iam.credential.Owner;
 import dev.slipway.iam.issuer.IssuerKeys;
 import dev.slipway.iam.issuer.SessionApi;
+import dev.slipway.iam.operator.Operator;
 import dev.slipway.iam.operator.OperatorApi;
 import dev.slipway.iam.operator.OperatorStore;
 import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.iam.revocation.RevocationApi;
 import dev.slipway.iam.revocation.RevocationStore;
+import dev.slipway.iam.serviceaccount.ServiceAccount;
 import dev.slipway.iam.serviceaccount.ServiceAccountApi;
 import dev.slipway.iam.serviceaccount.ServiceAccountStore;
 import dev.slipway.iam.signingkey.KeyCipher;
@@ -48,7 +51,9 @@ final class CredentialWiring {
     private final RevisionStore revisions;
     private final SigningKeys keys;
     private final SigningKeyApi signingKeys;
+    private final Machines<ServiceAccount> accountMachines;
     private final ServiceAccountApi accounts;
+    private final Machines<Operator> operatorMachines;
     private final OperatorApi operators;
     private final AdapterApi adapters;
     private final ApiKeyApi apiKeys;
@@ -89,22 +94,26 @@ final class CredentialWiring {
         revocations = new RevocationApi(revocationStore, mutations, frame.tokens(), clock);
         var credentialStore = new CredentialStore(reads, revocationStore, config.tokenLifetime());
         credentials = new Credentials(credentialStore, mutations, clock);
-        accounts = new ServiceAccountApi(
-                new ServiceAccountStore(reads),
+        var accountStore = new ServiceAccountStore(reads);
+        accountMachines = new Machines<>(
+                ServiceAccountApi.KIND,
+                accountStore,
                 credentialStore,
                 credentials,
+                new Ceiling(registry, Owner.Kind.SERVICE_ACCOUNT, authorizer, clock),
                 mutations,
-                authorizer,
-                new Ceiling(registry, Owner.Kind.SERVICE_ACCOUNT),
-                clock);
-        operators = new OperatorApi(
-                new OperatorStore(reads),
+                service.outbox());
+        accounts = new ServiceAccountApi(accountStore, accountMachines, clock);
+        var operatorStore = new OperatorStore(reads);
+        operatorMachines = new Machines<>(
+                OperatorApi.KIND,
+                operatorStore,
                 credentialStore,
                 credentials,
+                new Ceiling(registry, Owner.Kind.SHARED_RUNTIME_OPERATOR, authorizer, clock),
                 mutations,
-                authorizer,
-                new Ceiling(registry, Owner.Kind.SHARED_RUNTIME_OPERATOR),
-                clock);
+                service.outbox());
+        operators = new OperatorApi(operatorStore, operatorMachines, clock);
         adapters = new AdapterApi(new AdapterStore(reads), credentials, mutations);
         apiKeys = new ApiKeyApi(new ApiKeyStore(reads, credentialStore), mutations, authorizer, clock);
         var mint = new TokenMint(vertx, keys, revocationStore, config.tokenLifetime());
@@ -135,23 +144,23 @@ final class CredentialWiring {
     Service serve(Service service) {
         return service.serve("createServiceAccount", told(accounts::create))
                 .serve("listServiceAccounts", accounts::list)
-                .serve("getServiceAccount", accounts::get)
-                .serve("deleteServiceAccount", told(accounts::delete))
-                .serve("disableServiceAccount", told(accounts::disable))
-                .serve("enableServiceAccount", told(accounts::enable))
-                .serve("createServiceAccountCredential", accounts::createCredential)
-                .serve("listServiceAccountCredentials", accounts::listCredentials)
-                .serve("revokeServiceAccountCredential", told(accounts::revokeCredential))
+                .serve("getServiceAccount", accountMachines::get)
+                .serve("deleteServiceAccount", told(accountMachines::delete))
+                .serve("disableServiceAccount", told(accountMachines::disable))
+                .serve("enableServiceAccount", told(accountMachines::enable))
+                .serve("createServiceAccountCredential", accountMachines::createCredential)
+                .serve("listServiceAccountCredentials", accountMachines::listCredentials)
+                .serve("revokeServiceAccountCredential", told(accountMachines::revokeCredential))
                 .serve("getCredentialReport", credentials::report)
                 .serve("createSharedRuntimeOperator", told(operators::create))
                 .serve("listSharedRuntimeOperators", operators::list)
-                .serve("getSharedRuntimeOperator", operators::get)
-                .serve("deleteSharedRuntimeOperator", told(operators::delete))
-                .serve("disableSharedRuntimeOperator", told(operators::disable))
-                .serve("enableSharedRuntimeOperator", told(operators::enable))
-                .serve("createSharedRuntimeOperatorCredential", operators::createCredential)
-                .serve("listSharedRuntimeOperatorCredentials", operators::listCredentials)
-                .serve("revokeSharedRuntimeOperatorCredential", told(operators::revokeCredential))
+                .serve("getSharedRuntimeOperator", operatorMachines::get)
+                .serve("deleteSharedRuntimeOperator", told(operatorMachines::delete))
+                .serve("disableSharedRuntimeOperator", told(operatorMachines::disable))
+                .serve("enableSharedRuntimeOperator", told(operatorMachines::enable))
+                .serve("createSharedRuntimeOperatorCredential", operatorMachines::createCredential)
+                .serve("listSharedRuntimeOperatorCredentials", operatorMachines::listCredentials)
+                .serve("revokeSharedRuntimeOperatorCredential", told(operatorMachines::revokeCredential))
                 .serve("createAdapter", adapters::create)
                 .serve("listAdapters", adapters::list)
                 .serve("getAdapter", adapters::get)

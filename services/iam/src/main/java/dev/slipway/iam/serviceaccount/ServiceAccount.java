@@ -3,6 +3,8 @@ package dev.slipway.iam.serviceaccount;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.iam.credential.Machine;
+import dev.slipway.iam.credential.Owner;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -23,7 +25,8 @@ public record ServiceAccount(
         UUID createdByUserId,
         Instant createdAt,
         @Nullable Instant disabledAt,
-        @Nullable Instant deletedAt) {
+        @Nullable Instant deletedAt)
+        implements Machine<ServiceAccount> {
 
     /** A new one; {@code issuer} and {@code subject} are set where its tokens come from outside. */
     public static ServiceAccount active(
@@ -53,7 +56,8 @@ public record ServiceAccount(
                 null);
     }
 
-    ServiceAccount in(String nextState, @Nullable Instant disabled, @Nullable Instant deleted) {
+    @Override
+    public ServiceAccount in(String nextState, @Nullable Instant disabled, @Nullable Instant deleted) {
         return new ServiceAccount(
                 id,
                 orgId,
@@ -70,7 +74,8 @@ public record ServiceAccount(
                 deleted);
     }
 
-    ObjectNode json() {
+    @Override
+    public ObjectNode json() {
         var node = Json.object()
                 .put("id", id.toString())
                 .put("org_id", orgId.toString())
@@ -83,6 +88,16 @@ public record ServiceAccount(
                 .put("created_at", createdAt.toString())
                 .put("disabled_at", disabledAt == null ? null : disabledAt.toString())
                 .put("deleted_at", deletedAt == null ? null : deletedAt.toString());
+    }
+
+    @Override
+    public Owner owner() {
+        return new Owner(Owner.Kind.SERVICE_ACCOUNT, id, orgId, projectId);
+    }
+
+    @Override
+    public ObjectNode audited() {
+        return Json.object().put("slug", slug).put("state", state);
     }
 
     /** For authz.principal. */

@@ -3,6 +3,7 @@ package dev.slipway.iam.serviceaccount;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.iam.credential.MachineStore;
 import dev.slipway.iam.revision.Revision;
 import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.messaging.UnitOfWork;
@@ -20,10 +21,9 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
 
 /** All SQL of service accounts. Another project's account is not found. */
-public final class ServiceAccountStore {
+public final class ServiceAccountStore implements MachineStore<ServiceAccount> {
     private static final String COLUMNS = """
             SELECT id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions, state, created_by_user_id, created_at,
                    disabled_at, deleted_at
@@ -53,15 +53,16 @@ public final class ServiceAccountStore {
         this.reads = reads;
     }
 
-    Future<ServiceAccount> create(UnitOfWork unit, ServiceAccount account) {
-        return RevisionStore.raised(unit, revision -> add(unit, revision, account))
-                .compose(added -> added
-                        ? Future.succeededFuture(account)
-                        : Future.failedFuture(Problem.validationOf(
-                                        ErrorCode.SLUG_TAKEN,
-                                        "/slug",
-                                        "is taken by another service account of this project")
-                                .asException()));
+    @Override
+    public Future<Void> add(UnitOfWork unit, ServiceAccount made) {
+        return RevisionStore.raised(unit, revision -> add(unit, revision, made)).map(added -> {
+            if (!added) {
+                throw Problem.validationOf(
+                                ErrorCode.SLUG_TAKEN, "/slug", "is taken by another service account of this project")
+                        .asException();
+            }
+            return null;
+        });
     }
 
     /** Whether it was added: not so if its id, or its slug in the project, is taken. */
@@ -96,28 +97,26 @@ public final class ServiceAccountStore {
         revision.state("service_account:" + account.id(), "iam.service_account.snapshot", account.snapshot());
     }
 
-    /** Loads behind a lock, changes, stores and announces, if the change changes anything. */
-    Future<ServiceAccount> change(UnitOfWork unit, UUID projectId, UUID id, UnaryOperator<ServiceAccount> change) {
-        return lock(unit, projectId, id).compose(current -> {
-            var next = change.apply(current);
-            if (next.equals(current)) {
-                return Future.succeededFuture(current);
-            }
-            return RevisionStore.raised(unit, revision -> {
-                unit.write(
-                        UPDATE,
-                        Tuple.of(id, projectId, next.state(), orNull(next.disabledAt()), orNull(next.deletedAt())));
-                tell(revision, next);
-                return Future.succeededFuture(next);
-            });
-        });
+    @Override
+    public void change(UnitOfWork unit, Revision revision, ServiceAccount next) {
+        unit.write(
+                UPDATE,
+                Tuple.of(
+                        next.id(),
+                        next.projectId(),
+                        next.state(),
+                        orNull(next.disabledAt()),
+                        orNull(next.deletedAt())));
+        tell(revision, next);
     }
 
-    Future<ServiceAccount> lock(UnitOfWork unit, UUID projectId, UUID id) {
+    @Override
+    public Future<ServiceAccount> lock(UnitOfWork unit, UUID projectId, UUID id) {
         return unit.query(LOCK, Tuple.of(id, projectId)).compose(rows -> one(rows, id));
     }
 
-    Future<ServiceAccount> find(UUID projectId, UUID id) {
+    @Override
+    public Future<ServiceAccount> find(UUID projectId, UUID id) {
         return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId)).compose(rows -> one(rows, id));
     }
 
