@@ -109,7 +109,8 @@ final class Admission {
                     case PLATFORM -> Target.platform();
                     case SELF, PUBLIC -> Target.self();
                 };
-        return new Place(call.breakGlassReason() == null ? target : target.throughBreakGlass(), orgId, projectId);
+        var reached = call.breakGlassReason() == null ? target : target.throughBreakGlass();
+        return new Place(operation.removes() ? reached.forRemoval() : reached, orgId, projectId);
     }
 
     /** One that is not known is not put on record: the caller made it up. */

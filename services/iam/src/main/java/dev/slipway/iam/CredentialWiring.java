@@ -49,6 +49,7 @@ import java.util.function.Function;
 final class CredentialWiring {
     private final Vertx vertx;
     private final RevisionStore revisions;
+    private final Duration tokenLifetime;
     private final SigningKeys keys;
     private final SigningKeyApi signingKeys;
     private final Machines<ServiceAccount> accountMachines;
@@ -68,6 +69,7 @@ final class CredentialWiring {
     CredentialWiring(Vertx vertx, Frame frame, IamConfig config, Service service, RevisionStore revisions) {
         this.vertx = vertx;
         this.revisions = revisions;
+        this.tokenLifetime = config.tokenLifetime();
         var reads = service.reads();
         var mutations = service.mutations();
         var clock = frame.clock();
@@ -90,7 +92,7 @@ final class CredentialWiring {
                 .baseUnit("seconds")
                 .register(frame.telemetry().metrics());
         signingKeys = new SigningKeyApi(keyStore, keys, mutations, clock);
-        var revocationStore = new RevocationStore(reads);
+        var revocationStore = new RevocationStore(reads, service.outbox());
         revocations = new RevocationApi(revocationStore, mutations, frame.tokens(), clock);
         var credentialStore = new CredentialStore(reads, revocationStore, config.tokenLifetime());
         credentials = new Credentials(credentialStore, mutations, clock);
@@ -115,7 +117,8 @@ final class CredentialWiring {
                 service.outbox());
         operators = new OperatorApi(operatorStore, operatorMachines, clock);
         adapters = new AdapterApi(new AdapterStore(reads), credentials, mutations);
-        apiKeys = new ApiKeyApi(new ApiKeyStore(reads, credentialStore), mutations, authorizer, clock);
+        apiKeys =
+                new ApiKeyApi(new ApiKeyStore(reads, credentialStore), mutations, service.outbox(), authorizer, clock);
         var mint = new TokenMint(vertx, keys, revocationStore, config.tokenLifetime());
         exchange = new ExchangeApi(
                 new ExchangeStore(),
@@ -189,7 +192,7 @@ final class CredentialWiring {
     }
 
     Future<Void> start() {
-        revocations.keepHouse(vertx);
+        revocations.keepHouse(vertx, tokenLifetime);
         return keys.start().compose(ok -> issuers.start());
     }
 }
