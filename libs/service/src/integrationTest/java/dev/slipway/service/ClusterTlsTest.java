@@ -2,6 +2,7 @@ package dev.slipway.service;
 
 import dev.slipway.service.ClusterSettings.Tls;
 import dev.slipway.telemetry.Telemetry;
+import dev.slipway.testkit.FreePorts;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -10,9 +11,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +49,7 @@ class ClusterTlsTest {
         var stranger = certificate("stranger");
         var trusted = Files.writeString(directory.resolve("ca.crt"), one + two);
         var everyone = Files.writeString(directory.resolve("all.crt"), one + two + stranger);
-        var ports = freePorts(3);
+        var ports = FreePorts.find(3);
         var joined = List.of(
                 join(ports, 0, "one", trusted), join(ports, 1, "two", trusted), join(ports, 2, "stranger", everyone));
         for (var member : joined) {
@@ -126,18 +124,6 @@ class ClusterTlsTest {
     private static String pem(String what, byte[] der) {
         var text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
         return "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n";
-    }
-
-    private static List<Integer> freePorts(int count) throws IOException {
-        var sockets = new ArrayList<ServerSocket>();
-        for (var i = 0; i < count; i++) {
-            sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-        }
-        var found = sockets.stream().map(ServerSocket::getLocalPort).toList();
-        for (var socket : sockets) {
-            socket.close();
-        }
-        return found;
     }
 
     private static <T> T await(Future<T> future) throws Exception {
