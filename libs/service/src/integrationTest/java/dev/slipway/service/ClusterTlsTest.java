@@ -11,6 +11,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +72,26 @@ class ClusterTlsTest {
                 .isEqualTo("hello two"));
         assertThatThrownBy(() -> await(third.eventBus().request("greet", "stranger", patience)))
                 .isInstanceOf(Exception.class);
+    }
+
+    @Test
+    void membership_isOnTheOneAddress_andSpokenWithMembersAlone() throws Exception {
+        var ports = FreePorts.find(1);
+        var trusted = Files.writeString(directory.resolve("ca.crt"), certificate("one"));
+        members.add(await(join(ports, 0, "one", trusted)));
+
+        assertThatThrownBy(() -> new Socket(loopback(2), ports.get(0))).isInstanceOf(ConnectException.class);
+        for (var protocol : List.of("CP2", "GET /hazelcast/health HTTP/1.1\r\n\r\n", "version\r\n")) {
+            try (var socket = new Socket(loopback(1), ports.get(0))) {
+                socket.setSoTimeout(30_000);
+                socket.getOutputStream().write(protocol.getBytes(StandardCharsets.US_ASCII));
+                assertThat(socket.getInputStream().read()).as(protocol).isEqualTo(-1);
+            }
+        }
+    }
+
+    private static InetAddress loopback(int last) throws UnknownHostException {
+        return InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) last});
     }
 
     private Future<Vertx> join(List<Integer> ports, int number, String name, Path authority) {
