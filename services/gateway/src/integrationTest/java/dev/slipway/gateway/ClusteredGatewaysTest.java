@@ -51,9 +51,11 @@ class ClusteredGatewaysTest {
         var ports = FreePorts.find(4);
         var here = ports.get(0);
         var there = ports.get(1);
-        var mine = await(ClusteredGatewayMain.start(telemetry, KAFKA, here, bus(ports.get(2), ports.get(3))));
+        // Both at once: each takes its time to start.
+        var starting = ClusteredGatewayMain.start(telemetry, KAFKA, here, bus(ports.get(2), ports.get(3)));
         try (var other =
                 new ChildProcess(directory, Map.of(), classpath(), program(there, ports.get(3), ports.get(2)))) {
+            assertThat(await(starting).isClustered()).isTrue();
             eventually(() -> assertThat(other.output()).as(other.errors()).contains("listening"));
             assertThat(ask(here, "127.0.0.1", SOME)).doesNotContainKey(429);
 
@@ -72,7 +74,7 @@ class ClusteredGatewaysTest {
             }
             eventually(() -> assertThat(ask(here, held, 1)).containsOnlyKeys(401));
         } finally {
-            await(mine.close());
+            await(await(starting).close());
         }
     }
 
