@@ -36,6 +36,9 @@ public final class Revisions {
     }
 
     public Future<Void> await(Vertx vertx, long revision) {
+        if (model.revision() >= revision) {
+            return Future.succeededFuture();
+        }
         var arrived = Promise.<Void>promise();
         var context = vertx.getOrCreateContext();
         var giveUp = model.whenAt(revision, () -> context.runOnContext(ignored -> arrived.tryComplete()));
