@@ -348,10 +348,11 @@ public final class Relay {
         span.setAttribute("messaging.destination.name", row.getString("topic"));
         spans.add(span);
         traces.inject(parent.with(span), headers::put);
+        var value = row.getBuffer("value");
         return new Outgoing(
                 row.getString("topic"),
                 row.getString("key"),
-                row.getBuffer("value").getBytes(),
+                value.length() == 0 ? null : value.getBytes(), // a tombstone
                 headers);
     }
 

@@ -249,6 +249,60 @@ class DecisionsTest {
     }
 
     @Test
+    void explainInAnOrganization_isForItsAdministrators_andThroughTheTwinForPlatformRoles() {
+        var question = question(CREATE, id("project_viewer"));
+        assertThat(explain("explainOrganizationDecision", "platform_superadmin", question)
+                        .send()
+                        .expect(403)
+                        .text("code"))
+                .isEqualTo("break_glass_required");
+        explain("explainOrganizationDecision", "other_tenant_owner", question)
+                .send()
+                .expect(404);
+        explain("explainOrganizationDecision", "project_member", question)
+                .send()
+                .expect(404);
+        var twin = explain("adminExplainOrganizationDecision", "platform_superadmin", question);
+        twin.send().expect(400);
+        explain("adminExplainOrganizationDecision", "tenant_owner", question)
+                .header("X-Break-Glass-Reason", REASON)
+                .send()
+                .expect(403);
+        var foreign = question(CREATE, id("project_viewer"));
+        foreign.putObject("hierarchy").put("project_id", Demo.OTHER_PROJECT.toString());
+        explain("explainOrganizationDecision", "tenant_owner", foreign).send().expect(404);
+        var elsewhere = question(CREATE, id("project_viewer"));
+        elsewhere.putObject("hierarchy").put("organization_id", Demo.OTHER_ORG.toString());
+        explain("explainOrganizationDecision", "tenant_owner", elsewhere).send().expect(404);
+        var stranger = question(CREATE, id("other_tenant_owner"));
+        explain("explainOrganizationDecision", "tenant_owner", stranger).send().expect(404);
+
+        var byOwner = explain("explainOrganizationDecision", "tenant_owner", question)
+                .send()
+                .expect(200);
+        var bySupport = twin.header("X-Break-Glass-Reason", REASON).send().expect(200);
+
+        assertThat(byOwner.text("reason")).isEqualTo("not_granted");
+        assertThat(bySupport.body().path("steps")).isEqualTo(byOwner.body().path("steps"));
+        assertThat(explain("adminExplainOrganizationDecision", "platform_superadmin", stranger)
+                        .header("X-Break-Glass-Reason", REASON)
+                        .send()
+                        .expect(200)
+                        .text("reason"))
+                .isEqualTo("not_bound");
+        eventually(() -> assertThat(platform.events()
+                        .where(seen -> seen.type().equals("audit.break_glass.used")
+                                && seen.payload().path("operation_id").asText().equals("explainOrganizationDecision")))
+                .isNotEmpty()
+                .allSatisfy(used ->
+                        assertThat(used.payload().path("org_id").asText()).isEqualTo(Demo.ORG.toString())));
+    }
+
+    private static Call explain(String operation, String user, ObjectNode question) {
+        return platform.as(user).call(operation).path("org_id", Demo.ORG).body(question);
+    }
+
+    @Test
     void revision_isWaitedFor_andRefusedWhenItDoesNotCome() {
         var revision = platform.platform().frame().authz().revision();
 
