@@ -67,14 +67,7 @@ final class PostgresBinaries {
 
     /** What root's PostgreSQL runs from must not be below /root, which its account may not enter. */
     private static Path cache(ServerAccount account) {
-        if (account.switched()) {
-            return SHARED;
-        }
-        var configured = System.getenv("XDG_CACHE_HOME");
-        return (configured == null || configured.isEmpty()
-                        ? Path.of(System.getProperty("user.home"), ".cache")
-                        : Path.of(configured))
-                .resolve("slipway");
+        return account.switched() ? SHARED : Path.of(System.getProperty("user.home"), ".cache", "slipway");
     }
 
     private static URL archive() {
