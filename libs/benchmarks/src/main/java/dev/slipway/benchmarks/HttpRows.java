@@ -35,7 +35,24 @@ final class HttpRows {
         }
         try (var path = stage.platform(PATH)) {
             measure(path, PATH, gets, posts, true);
+            authorization(path);
         }
+    }
+
+    /** As the service itself has timed it in the requests of the last minutes, from the token to the decision. */
+    private void authorization(Stage.Running platform) {
+        var p99Ms =
+                1_000 * platform.metric("slipway_authorization_seconds", "service=\"instances\"", "quantile=\"0.99\"");
+        var p50Ms =
+                1_000 * platform.metric("slipway_authorization_seconds", "service=\"instances\"", "quantile=\"0.5\"");
+        table.add(new Table.Row(
+                "authorization step of a request, p99",
+                Table.number(p99Ms * 1_000) + " µs",
+                "",
+                "",
+                "≤ 1 ms",
+                Table.met(p99Ms <= 1),
+                "under the load of the rows above; half of them within " + Table.number(p50Ms * 1_000) + " µs"));
     }
 
     /** The bars are on the path of the request: the baseline does not consume what it writes to its outbox either. */

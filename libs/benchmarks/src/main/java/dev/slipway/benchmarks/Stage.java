@@ -7,9 +7,14 @@ import dev.slipway.embedded.EmbeddedMain;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.StreamSupport;
@@ -53,10 +58,30 @@ final class Stage implements AutoCloseable {
     }
 
     /** A running platform, and the tokens of its tenants' owners. */
-    record Running(Child process, int port, List<String> tokens) implements AutoCloseable {
+    record Running(Child process, int port, int managementPort, List<String> tokens) implements AutoCloseable {
         @Override
         public void close() {
             process.close();
+        }
+
+        /** What it says of itself under a name and with these labels. */
+        double metric(String name, String... labels) {
+            try {
+                var metrics = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + managementPort + "/metrics"));
+                var text = HttpClient.newHttpClient().send(metrics.build(), BodyHandlers.ofString());
+                return text.body()
+                        .lines()
+                        .filter(line -> line.startsWith(name + "{")
+                                && Arrays.stream(labels).allMatch(line::contains))
+                        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                        .max()
+                        .orElseThrow();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
         }
 
         String tokenFor(int project) {
@@ -84,7 +109,11 @@ final class Stage implements AutoCloseable {
         var tokens = StreamSupport.stream(answer.path("tokens").spliterator(), false)
                 .map(JsonNode::asText)
                 .toList();
-        return new Running(process, answer.path("port").asInt(), tokens);
+        return new Running(
+                process,
+                answer.path("port").asInt(),
+                answer.path("management_port").asInt(),
+                tokens);
     }
 
     Child baseline(String eventSizes) {

@@ -1,7 +1,7 @@
 package dev.slipway.iam;
 
 import dev.slipway.authz.Authorizer;
-import dev.slipway.contract.RoleRegistry;
+import dev.slipway.authz.Principal.ActorType;
 import dev.slipway.iam.adapter.AdapterApi;
 import dev.slipway.iam.adapter.AdapterStore;
 import dev.slipway.iam.apikey.ApiKeyApi;
@@ -10,7 +10,6 @@ import dev.slipway.iam.credential.Ceiling;
 import dev.slipway.iam.credential.CredentialStore;
 import dev.slipway.iam.credential.Credentials;
 import dev.slipway.iam.credential.Machines;
-import dev.slipway.iam.credential.Owner;
 import dev.slipway.iam.issuer.IssuerKeys;
 import dev.slipway.iam.issuer.SessionApi;
 import dev.slipway.iam.operator.Operator;
@@ -75,7 +74,6 @@ final class CredentialWiring {
         var clock = frame.clock();
         var model = frame.authz();
         var authorizer = new Authorizer(model);
-        var registry = RoleRegistry.load();
         var cipher = new KeyCipher(Objects.requireNonNull(config.keyEncryptionKey()));
         var keyStore = new SigningKeyStore(reads);
         keys = new SigningKeys(
@@ -102,7 +100,7 @@ final class CredentialWiring {
                 accountStore,
                 credentialStore,
                 credentials,
-                new Ceiling(registry, Owner.Kind.SERVICE_ACCOUNT, authorizer, clock),
+                new Ceiling(ActorType.SERVICE_ACCOUNT, authorizer, clock),
                 mutations,
                 service.outbox());
         accounts = new ServiceAccountApi(accountStore, accountMachines, clock);
@@ -112,7 +110,7 @@ final class CredentialWiring {
                 operatorStore,
                 credentialStore,
                 credentials,
-                new Ceiling(registry, Owner.Kind.SHARED_RUNTIME_OPERATOR, authorizer, clock),
+                new Ceiling(ActorType.SHARED_RUNTIME_OPERATOR, authorizer, clock),
                 mutations,
                 service.outbox());
         operators = new OperatorApi(operatorStore, operatorMachines, clock);

@@ -128,7 +128,8 @@ class DecisionsTest {
     }
 
     @Test
-    void taskToken_isRefused_forAnotherInstanceOfTheSameProject_andForAll() {
+    @Proves("1.28")
+    void taskToken_isTheProjectsAccount_andRefusedForAnotherInstanceOfTheProject_andForAll() {
         var mine = platform.launch("project_owner", "the task's")
                 .send()
                 .expect(202)
@@ -161,6 +162,31 @@ class DecisionsTest {
                 .expect(403);
 
         assertThat(refused.text("message")).contains("another task");
+        var claims = TokenText.of(token.get());
+        var account = platform.instance("getAppInstance", "project_owner", mine)
+                .send()
+                .expect(200)
+                .text("operator_service_account_id");
+        assertThat(claims.claims().getSubject()).isEqualTo(account);
+        assertThat(claims.text("actor_type")).isEqualTo("service_account");
+        assertThat(claims.text("project_id")).isEqualTo(Demo.PROJECT.toString());
+        var accounts = platform.as("tenant_owner").call("getServiceAccount").path("service_account_id", account);
+        assertThat(accounts.path("project_id", Demo.PROJECT).send().expect(200).text("project_id"))
+                .isEqualTo(Demo.PROJECT.toString());
+        for (var elsewhere : List.of(Demo.SIBLING_PROJECT, Demo.OTHER_PROJECT)) {
+            adapter.call("getAppInstance")
+                    .path("project_id", elsewhere)
+                    .path("app_instance_id", mine)
+                    .send()
+                    .expect(404);
+            var asOperator = PlatformUnderTest.launchBody("x").put("operator_service_account_id", account);
+            var owner = elsewhere.equals(Demo.OTHER_PROJECT) ? "other_tenant_owner" : "tenant_owner";
+            assertThat(platform.launchIn(elsewhere, owner, "")
+                            .body(asOperator)
+                            .send()
+                            .text("code"))
+                    .isEqualTo("operator_account_invalid");
+        }
         adapter.call("listAppInstances").path("project_id", Demo.PROJECT).send().expect(403);
     }
 

@@ -7,21 +7,34 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
+    private static final Pattern OPERATION = Pattern.compile("operationId: (\\w+)");
+    private static final Pattern SERVED = Pattern.compile("\\.serve\\(\\s*\"(\\w+)\"");
+
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
         return ArchitectureRules.ofService("dev.slipway.standalone");
     }
 
-    /** This module alone knows all services, to start them; what they know of IAM is its contract and the authorization library. */
+    /**
+     * This module alone knows all services, to start them; what they know of IAM is its contract and the authorization library. What a
+     * token is made of, nobody else knows.
+     */
     @Test
-    void noService_dependsOnIam() {
+    @Proves({"3.111", "3.119"})
+    void noService_dependsOnIam_norOnHowItAuthenticates() throws IOException {
         var services = ArchitectureRules.production("dev.slipway");
 
         noClasses()
@@ -31,9 +44,43 @@ class BoundariesTest {
                 .dependOnClassesThat()
                 .resideInAPackage("dev.slipway.iam..")
                 .check(services);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("dev.slipway.iam..", "dev.slipway.authz..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("com.nimbusds..")
+                .check(services);
+        assertThat(operationsIn("../../schemas/openapi", OPERATION, "iam.yaml", "auth.yaml", "decisions.yaml"))
+                .isEqualTo(operationsIn("../iam/src/main/java", SERVED))
+                .doesNotContainAnyElementsOf(otherOperations())
+                .contains("getMe", "openSession", "decide");
         assertThat(services.stream().map(JavaClass::getPackageName))
                 .contains("dev.slipway.iam", "dev.slipway.gateway", "dev.slipway.catalog", "dev.slipway.instances")
                 .contains("dev.slipway.audit", "dev.slipway.metering");
+    }
+
+    private static Set<String> otherOperations() throws IOException {
+        var others = new TreeSet<String>();
+        for (var service : List.of("gateway", "catalog", "instances", "audit", "metering")) {
+            others.addAll(operationsIn("../" + service + "/src/main/java", SERVED));
+        }
+        assertThat(others).contains("createAppInstance", "listApps");
+        return others;
+    }
+
+    /** The operations that the files name; all files, where none is named. */
+    private static Set<String> operationsIn(String directory, Pattern naming, String... names) throws IOException {
+        var found = new TreeSet<String>();
+        try (var files = Files.walk(Path.of(directory))) {
+            for (var file : files.filter(Files::isRegularFile).toList()) {
+                if (names.length == 0
+                        || Set.of(names).contains(file.getFileName().toString())) {
+                    naming.matcher(Files.readString(file)).results().forEach(match -> found.add(match.group(1)));
+                }
+            }
+        }
+        return found;
     }
 
     /** These write and show the first bindings there are, before anybody could ask for anything. */
