@@ -86,6 +86,8 @@ public record ClusterSettings(
         config.setProperty("hazelcast.shutdownhook.enabled", "false");
         config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
         config.setProperty("hazelcast.max.no.heartbeat.seconds", "5");
+        // Five by default, in which a start waits for others that may come too: here they are a handful.
+        config.setProperty("hazelcast.wait.seconds.before.join", "1");
         // Without this it listens on every address of the machine, whichever it is told to have.
         config.setProperty("hazelcast.socket.bind.any", "false");
         // Members and nobody else: it has no client, no REST and no memcache protocol to offer.
