@@ -36,6 +36,7 @@ public final class CatalogVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
+        var registries = new RegistryWiring(opened);
         var store = new AppStore(opened.reads());
         var api = new AppApi(store);
         var wired = opened.serve("listApps", api::list)
@@ -44,13 +45,15 @@ public final class CatalogVerticle extends VerticleBase {
                     store.keepProject(unit, event);
                     return Future.succeededFuture();
                 });
-        return ensureSeed(opened, store).compose(ok -> wired.start());
+        return ensureSeed(opened, registries, store).compose(ok -> wired.start());
     }
 
-    private Future<Void> ensureSeed(Service opened, AppStore store) {
+    private Future<Void> ensureSeed(Service opened, RegistryWiring registries, AppStore store) {
         var cause = new Cause(Ids.next().toString(), Context.root());
-        return opened.outbox()
-                .transaction(cause, unit -> store.ensure(unit, seed).compose(ok -> {
+        return opened.outbox().transaction(cause, unit -> registries
+                .ensureSeeds(unit)
+                .compose(ok -> store.ensure(unit, seed))
+                .compose(ok -> {
                     var entry = new Entry("catalog.seed.ensure", "platform", "-", null, null, Json.object());
                     AuditTrail.byOther(unit, "system", "catalog", null, entry, "success", null);
                     return Future.succeededFuture();

@@ -12,9 +12,10 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
+    /** Every part looks its ids up in the registries. */
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
-        return ArchitectureRules.ofService("dev.slipway.catalog");
+        return ArchitectureRules.ofService("dev.slipway.catalog", "RegistryStore", "RegistryEntry");
     }
 
     @Test
