@@ -179,9 +179,9 @@ public final class EffectivePolicy {
         }
         var denied = effect.denied;
         if (denied != null) {
-            var dead = denied.everything() ? mine.texts() : mine.beyond(mine.without(denied.listed()));
+            var dead = dead(mine, denied);
             if (!dead.isEmpty()) {
-                return widening(effect, denier(effect.key, levels), "denies " + dead + " for good");
+                return widening(effect, denying(effect.key, mine), "denies " + dead + " for good");
             }
         }
         var beyond = effect.value instanceof Listed list ? mine.beyond(list) : List.<String>of();
@@ -191,6 +191,21 @@ public final class EffectivePolicy {
                         effect,
                         forbidding(effect, effect.key.listed(new LinkedHashSet<>(beyond))),
                         "leaves no " + beyond);
+    }
+
+    private static List<String> dead(Listed wanted, Denial denial) {
+        return denial.everything() ? wanted.texts() : wanted.within(denial.listed());
+    }
+
+    /** The widest level that denies something of it for good. */
+    private @Nullable PolicyDocument denying(PolicyKey key, Listed wanted) {
+        for (var document : levels) {
+            var denial = document.hardDenies().get(key.id());
+            if (denial != null && !dead(wanted, denial).isEmpty()) {
+                return document;
+            }
+        }
+        return null;
     }
 
     /** The widest level that does not allow what is wanted. */

@@ -27,7 +27,7 @@ public record PolicyDocument(
 
     /** What is off for good: no level below can bring it back. */
     public record Denial(boolean everything, Listed listed) {
-        boolean denies(String asked) {
+        public boolean denies(String asked) {
             return everything || listed.allows(asked);
         }
 
@@ -35,7 +35,7 @@ public record PolicyDocument(
             return new Denial(everything || other.everything, listed.and(other.listed));
         }
 
-        JsonNode json() {
+        public JsonNode json() {
             return everything ? Json.array().add(EVERYTHING) : listed.json();
         }
     }

@@ -1,7 +1,9 @@
 package dev.slipway.policy;
 
+import dev.slipway.contract.RegistrySeeds;
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
@@ -29,6 +31,18 @@ public record PolicyKeys(Map<String, PolicyKey> byId) {
         var byId = new TreeMap<String, PolicyKey>();
         keys.forEach(key -> byId.put(key.id(), key));
         return new PolicyKeys(byId);
+    }
+
+    /** Those that the platform starts with. */
+    public static PolicyKeys seeded() {
+        var keys = new ArrayList<PolicyKey>();
+        for (var seed : RegistrySeeds.load().entries()) {
+            var key = seed.kind().equals("policy") ? PolicyKey.of(seed.id(), seed.version(), seed.body()) : null;
+            if (key != null) {
+                keys.add(key);
+            }
+        }
+        return of(keys);
     }
 
     public @Nullable PolicyKey find(String id) {

@@ -34,6 +34,9 @@ public sealed interface PolicyValue {
         /** What this allows and the other does not. */
         List<String> beyond(Listed other);
 
+        /** What this allows and the other allows, too. */
+        List<String> within(Listed other);
+
         @Override
         default JsonNode json() {
             var array = Json.array();
@@ -78,6 +81,11 @@ public sealed interface PolicyValue {
         @Override
         public List<String> beyond(Listed other) {
             return without(other).texts();
+        }
+
+        @Override
+        public List<String> within(Listed other) {
+            return kept(other::allows).texts();
         }
 
         private Texts kept(Predicate<String> wanted) {
@@ -156,6 +164,14 @@ public sealed interface PolicyValue {
         @Override
         public List<String> beyond(Listed other) {
             return without(other).texts();
+        }
+
+        @Override
+        public List<String> within(Listed other) {
+            return patterns.stream()
+                    .filter(mine -> ((Hosts) other).covers(mine))
+                    .map(HostPattern::text)
+                    .toList();
         }
 
         private boolean covers(HostPattern narrower) {

@@ -115,9 +115,7 @@ class EffectivePolicyPropertiesTest {
             proposed.values().forEach((id, said) -> {
                 var widens = found.stream().anyMatch(each -> each.key().equals(id));
                 var key = java.util.Objects.requireNonNull(Worlds.KEYS.find(id));
-                assertThat(widens)
-                        .as(id)
-                        .isEqualTo(!isWithin(policy, key, said));
+                assertThat(widens).as(id).isEqualTo(!isWithin(policy, key, said));
                 if (!widens && !(said instanceof Listed)) {
                     assertThat(after.effects())
                             .filteredOn(effect -> effect.key().id().equals(id))
