@@ -96,6 +96,10 @@ public final class EffectivePolicy {
         return last;
     }
 
+    public PolicyKeys keys() {
+        return keys;
+    }
+
     /** The documents that it was computed from, the widest first. */
     public List<PolicyDocument> levels() {
         return levels;
