@@ -11,9 +11,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -85,9 +87,17 @@ class ClusterTlsTest {
             try (var socket = new Socket(loopback(1), ports.get(0))) {
                 socket.setSoTimeout(30_000);
                 socket.getOutputStream().write(protocol.getBytes(StandardCharsets.US_ASCII));
-                var answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-                assertThat(answer).as(protocol).isIn("", "HZX"); // "unexpected protocol", and the line is cut
+                assertThat(answer(socket)).as(protocol).isIn("", "HZX"); // "unexpected protocol"
             }
+        }
+    }
+
+    /** All that is said before the line is cut, gently or not; an error where it is not cut at all. */
+    private static String answer(Socket socket) throws IOException {
+        try {
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        } catch (SocketException cut) {
+            return "";
         }
     }
 
