@@ -71,7 +71,7 @@ public final class EffectivePolicy {
             if (said != null) {
                 // The default stands in for the global level until that says something itself.
                 var next = value == null || document.level() == Level.GLOBAL ? said : key.narrowed(said, value);
-                setBy = next.equals(value) && !next.equals(said) ? setBy : document;
+                setBy = next == said || next.equals(said) || !next.equals(value) ? document : setBy;
                 value = next;
             }
             var denial = document.hardDenies().get(key.id());

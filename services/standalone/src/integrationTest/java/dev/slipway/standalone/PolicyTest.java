@@ -287,6 +287,32 @@ class PolicyTest {
     }
 
     @Test
+    void key_isTaken_onceTheRegistryHasIt_andStaysInForceWhenItIsDeprecated() {
+        var home = home("registered");
+        var level = home.levelOf("organization");
+        assertThat(level.saying("{'queue.max_jobs': 5}", "{}").status()).isEqualTo(422);
+        platform.database().execute("""
+                INSERT INTO catalog.registry_entries (kind, id, version, state, body, created_at, updated_at)
+                VALUES ('policy', 'queue.max_jobs', 1, 'active', '{"type": "integer", "default": 9}', now(), now())
+                """);
+
+        level.say("{'queue.max_jobs': 5}", "{}");
+
+        assertThat(widenings(home.levelOf("project").saying("{'queue.max_jobs': 6}", "{}")))
+                .containsExactly("queue.max_jobs organization 1");
+        platform.database()
+                .execute("UPDATE catalog.registry_entries SET state = 'deprecated' WHERE id = 'queue.max_jobs'");
+        assertThat(home.effective("")
+                        .body()
+                        .path("values")
+                        .path("queue.max_jobs")
+                        .asInt())
+                .isEqualTo(5);
+        assertThat(home.levelOf("project").saying("{'queue.max_jobs': 1}", "{}").status())
+                .isEqualTo(422);
+    }
+
+    @Test
     void preview_tellsWhatWouldFallOutside_andChangesNothing() {
         var home = home("preview");
         home.entitle("{'policy_overrides': {'allowed_regions': ['eu', 'us']}}")
