@@ -159,8 +159,11 @@ public final class EffectivePolicy {
         digest.update((kind + '\0' + id + '\0' + version + '\n').getBytes(StandardCharsets.UTF_8));
     }
 
-    /** What a document would allow that the levels here, those above it, do not. Empty: it only narrows. */
+    /** What a document would allow that the levels here, those above it, do not. Empty: it only narrows. Nothing is above the global one. */
     public List<Widening> widenings(PolicyDocument proposed) {
+        if (proposed.level() == Level.GLOBAL) {
+            return List.of();
+        }
         var found = new ArrayList<Widening>();
         proposed.values().forEach((id, said) -> {
             var effect = effects.get(id);

@@ -243,8 +243,8 @@ class PolicyTest {
             assertThat(told((operation.startsWith("put") ? call.body(Json.object()) : call).send()))
                     .isEqualTo("404 not_found");
         }
-        var preview = tenants.call(home.tenant(), "previewPolicy")
-                .body(Json.object().put("level", "project").put("project_id", other.projectId()));
+        var preview =
+                tenants.call(home.tenant(), "previewPolicy").body(Json.object().put("project_id", other.projectId()));
         assertThat(told(preview.send())).isEqualTo("404 not_found");
     }
 
@@ -318,7 +318,7 @@ class PolicyTest {
         home.entitle("{'policy_overrides': {'allowed_regions': ['eu', 'us']}}")
                 .send()
                 .expect(200);
-        var body = Json.object().put("level", "organization");
+        var body = Json.object();
         body.set("values", json("{'allowed_regions': ['eu'], 'max_instances_per_project': 0}"));
 
         var preview = tenants.call(home.tenant(), "previewPolicy")
@@ -341,12 +341,12 @@ class PolicyTest {
                         .body()
                         .path("items"))
                 .isEmpty();
-        var refused = Json.object().put("level", "department");
+        var refused = Json.object().put("department_id", home.departmentId()).put("project_id", home.projectId());
         assertThat(told(tenants.call(home.tenant(), "previewPolicy")
                         .body(refused)
                         .send()))
                 .isEqualTo("400 validation_error");
-        var global = Json.object().put("level", "global");
+        var global = Json.object();
         global.set("hard_denies", json("{'allowed_apps': ['*']}"));
         var everybody = platform.as("platform_ops")
                 .call("previewPlatformPolicy")
@@ -405,7 +405,7 @@ class PolicyTest {
         assertThat(read.body()).isEqualTo(launched.body());
         home.levelOf("organization").say("{'max_gpus_per_instance': 2}", "{}");
         assertThat(home.effective("app_slug=echo").text("version")).isNotEqualTo(version);
-        var body = Json.object().put("level", "organization");
+        var body = Json.object();
         body.set("values", json("{'allowed_regions': ['eu']}"));
         eventually(() -> {
             var item = tenants.call(home.tenant(), "previewPolicy")
