@@ -212,7 +212,7 @@ class PolicyTest {
         var first = level.read("version=1");
         assertThat(first.body().at("/values/max_gpus_per_instance").asInt()).isEqualTo(4);
         assertThat(first.text("author_name")).isEqualTo(level.read().text("author_name"));
-        assertThat(told(level.get().query("version=3").send())).isEqualTo("404 not_found");
+        assertThat(told(level.get().query("version=9").send())).isEqualTo("404 not_found");
         var snapshot = eventuallyGet(() -> {
             var last = tenants.last(
                     "catalog.state", "policy:organization:" + home.tenant().orgId());
@@ -224,6 +224,12 @@ class PolicyTest {
         eventually(() -> assertThat(tenants.audits(
                         "apps.policy.write", "organization:" + home.tenant().orgId()))
                 .hasSize(2));
+        var key = "once";
+        var sent = List.of(
+                level.put("{'values': {}}").header("If-Match", "\"2\"").header("Idempotency-Key", key).send().expect(200),
+                level.put("{'values': {}}").header("If-Match", "\"2\"").header("Idempotency-Key", key).send().expect(200));
+        assertThat(sent).extracting(answer -> answer.header("ETag")).containsExactly("\"3\"", "\"3\"");
+        assertThat(level.read().text("version")).isEqualTo("3");
         assertThat(told(level.put("{'values': {}}").send())).isEqualTo("428 precondition_required");
         assertThat(told(level.put("{'values': {}}").header("If-Match", "\"1\"").send()))
                 .isEqualTo("412 precondition_failed");
