@@ -35,7 +35,7 @@ public final class AdmissionStore {
     /** As many as are needed to know that it is enough. Its own statement: it must see what was committed before the lock was got. */
     private static final String COUNT = """
             SELECT count(*) AS live FROM (
-                SELECT FROM app_instances WHERE project_id = $1 AND app_id = $2 AND status <> 'deleted' LIMIT $3) AS some
+                SELECT FROM app_instances WHERE project_id = $1 AND app_id = $2 AND status <> 'deleted' LIMIT $3) AS counted
             """;
 
     private final PolicyStore policies = new PolicyStore();

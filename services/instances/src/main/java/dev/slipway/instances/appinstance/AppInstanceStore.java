@@ -214,7 +214,7 @@ public final class AppInstanceStore {
                 row.getOffsetDateTime(21).toInstant(),
                 row.getOffsetDateTime(22).toInstant(),
                 deletedAt == null ? null : deletedAt.toInstant(),
-                AppInstanceJson.placement(Json.trusted(row.getString(24))),
+                AppInstanceJson.placement(row.getString(24)),
                 row.getString(25));
     }
 
