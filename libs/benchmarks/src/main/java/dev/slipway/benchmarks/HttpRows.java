@@ -17,9 +17,6 @@ final class HttpRows {
     private static final int POSTS = scaled(3_000);
     private static final int PASSES = 5;
     private static final double MAX_SECONDS = 15;
-    /** Until then a good part of the processor time is the compiler's, which says nothing about a platform that runs for days. */
-    private static final int WARM_PASSES = 6;
-
     private static final double MAX_WARM_SECONDS = 90;
 
     private final Stage stage;
@@ -93,8 +90,8 @@ final class HttpRows {
             int baselinePort,
             int count,
             double bar) {
-        stage.warm(baselinePort, requests, count * WARM_PASSES, MAX_WARM_SECONDS, 0);
-        stage.warm(platform.port(), requests, count * WARM_PASSES, MAX_WARM_SECONDS, 0);
+        stage.warmUntilCompiled(baseline, baselinePort, requests, count);
+        stage.warmUntilCompiled(platform.process(), platform.port(), requests, count);
         var theirs = new Pass[PASSES];
         var ours = new Pass[PASSES];
         for (var i = 0; i < PASSES; i++) {

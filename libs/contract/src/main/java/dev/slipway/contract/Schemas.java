@@ -1,6 +1,7 @@
 package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.PathType;
@@ -48,11 +49,16 @@ final class Schemas {
     }
 
     static JsonNode resource(String name) {
+        var found = resourceIfThere(name);
+        if (found.isMissingNode()) {
+            throw new IllegalStateException("the contract is not on the class path: /slipway/" + name);
+        }
+        return found;
+    }
+
+    static JsonNode resourceIfThere(String name) {
         try (var in = Schemas.class.getResourceAsStream("/slipway/" + name)) {
-            if (in == null) {
-                throw new IllegalStateException("the contract is not on the class path: /slipway/" + name);
-            }
-            return Json.parse(in.readAllBytes());
+            return in == null ? MissingNode.getInstance() : Json.parse(in.readAllBytes());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

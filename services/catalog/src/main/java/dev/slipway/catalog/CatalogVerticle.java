@@ -6,7 +6,6 @@ import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.Cause;
-import dev.slipway.messaging.Topics;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
 import dev.slipway.service.Frame;
@@ -15,8 +14,6 @@ import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
-
-import java.util.List;
 
 /** The catalog service: wiring only. */
 public final class CatalogVerticle extends VerticleBase {
@@ -36,21 +33,21 @@ public final class CatalogVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
+        var registries = new RegistryWiring(opened);
         var store = new AppStore(opened.reads());
         var api = new AppApi(store);
-        var wired = opened.serve("listApps", api::list)
-                .serve("listAppVersions", api::versions)
-                .consume("projects", List.of(Topics.IAM_STATE), (unit, record, event) -> {
-                    store.keepProject(unit, event);
-                    return Future.succeededFuture();
-                });
-        return ensureSeed(opened, store).compose(ok -> wired.start());
+        var policies = new PolicyWiring(opened);
+        var wired = policies.serve().serve("listApps", api::list).serve("listAppVersions", api::versions);
+        return ensureSeed(opened, registries, store, policies).compose(ok -> wired.start());
     }
 
-    private Future<Void> ensureSeed(Service opened, AppStore store) {
+    private Future<Void> ensureSeed(Service opened, RegistryWiring registries, AppStore store, PolicyWiring policies) {
         var cause = new Cause(Ids.next().toString(), Context.root());
-        return opened.outbox()
-                .transaction(cause, unit -> store.ensure(unit, seed).compose(ok -> {
+        return opened.outbox().transaction(cause, unit -> registries
+                .ensureSeeds(unit)
+                .compose(ok -> store.ensure(unit, seed))
+                .compose(ok -> policies.ensure(unit, seed))
+                .compose(ok -> {
                     var entry = new Entry("catalog.seed.ensure", "platform", "-", null, null, Json.object());
                     AuditTrail.byOther(unit, "system", "catalog", null, entry, "success", null);
                     return Future.succeededFuture();

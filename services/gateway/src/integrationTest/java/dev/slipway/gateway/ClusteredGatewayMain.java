@@ -64,7 +64,7 @@ final class ClusteredGatewayMain {
                 Duration.ofMinutes(5));
         var config = new GatewayConfig("127.0.0.1", httpPort, Duration.ofSeconds(5), null, new Rates(0, RATE, 0));
         return ClusterSettings.startVertx(telemetry, cluster, new VertxOptions().setEventLoopPoolSize(1))
-                .compose(vertx ->
-                        vertx.deployVerticle(new GatewayVerticle(frame, config)).map(vertx));
+                .compose(vertx -> vertx.deployVerticle(new GatewayVerticle(frame, config, 1))
+                        .map(vertx));
     }
 }

@@ -23,10 +23,12 @@ public final class AppInstanceApi {
     private static final int MAX_CONFIG_BYTES = 32 * 1024;
 
     private final AppInstanceStore store;
+    private final AdmissionStore admissions;
     private final Mutations mutations;
 
-    public AppInstanceApi(AppInstanceStore store, Mutations mutations) {
+    public AppInstanceApi(AppInstanceStore store, AdmissionStore admissions, Mutations mutations) {
         this.store = store;
+        this.admissions = admissions;
         this.mutations = mutations;
     }
 
@@ -40,6 +42,8 @@ public final class AppInstanceApi {
         var id = request.pathId("app_instance_id");
         return mutations.run(request, unit -> store.change(
                         unit, request.projectId(), id, current -> InstanceLifecycle.delete(current, unit.now()))
+                .compose(deleting ->
+                        admissions.requireMutable(unit, request.projectId()).map(deleting))
                 .map(deleting -> accepted(request, unit, deleting, "delete")));
     }
 
@@ -58,6 +62,7 @@ public final class AppInstanceApi {
         metadata.put("app_slug", instance.app().slug());
         metadata.put("version", instance.app().version());
         metadata.put("status", instance.status().text());
+        metadata.put("policy_version", instance.policyVersion());
         AuditTrail.success(
                 unit,
                 request.principal(),
@@ -91,7 +96,8 @@ public final class AppInstanceApi {
                 account.isTextual() ? UUID.fromString(account.asText()) : null,
                 config,
                 request.principal().responsibleUserId(),
-                request.principal().id());
+                request.principal().id(),
+                AppInstanceJson.placement(body.path("placement_intent")));
     }
 
     private static String text(JsonNode body, String field, String otherwise) {

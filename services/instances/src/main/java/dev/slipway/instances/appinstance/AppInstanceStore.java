@@ -6,8 +6,6 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ResourceName;
-import dev.slipway.instances.appinstance.domain.Admission;
-import dev.slipway.instances.appinstance.domain.Admission.Version;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.AppInstance.App;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
@@ -30,11 +28,8 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 
 /** All SQL of app instances. A change runs the lifecycle's decision behind a lock and stores what it decided, with its events. */
 public final class AppInstanceStore {
@@ -42,7 +37,8 @@ public final class AppInstanceStore {
             i.id, i.resource_name, i.org_id, i.project_id, i.app_id, i.app_version_id, a.slug, v.version, v.runtime_backend,
             i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
             i.requested_by_principal_id, i.operator_service_account_id, %s AS config, i.runtime_state::text AS runtime_state,
-            i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at
+            i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
+            i.placement_intent::text AS placement_intent, i.policy_version
             FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
             """;
     private static final String FIND =
@@ -53,25 +49,13 @@ public final class AppInstanceStore {
             AND ($3::timestamptz IS NULL OR (i.created_at, i.id) < ($3, $4::uuid))
             ORDER BY i.created_at DESC, i.id DESC LIMIT $5
             """;
-    private static final String ADMIT = """
-            SELECT p.org_id, a.id AS app_id, v.id AS version_id, v.runtime_backend, v.status AS version_status,
-                   v.manifest::text AS manifest, coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
-                   coalesce(e.policy_overrides, '{}')::text AS policy, s.id AS operator_id, u.id AS user_id
-            FROM projects p
-            LEFT JOIN app_catalog a ON a.slug = $2
-            LEFT JOIN app_versions v ON v.app_id = a.id AND v.version = $3
-            LEFT JOIN project_app_entitlements e ON e.project_id = p.id AND e.app_id = a.id
-            LEFT JOIN service_accounts s ON s.id = coalesce($4, p.operator_service_account_id)
-                AND s.project_id = p.id AND s.org_id = p.org_id AND s.state = 'active'
-            LEFT JOIN users u ON u.id = $5
-            WHERE p.id = $1
-            FOR NO KEY UPDATE OF p
-            """;
     private static final String INSERT = """
             INSERT INTO app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, operating_mode,
                 control_plane_scope, tenant_boundary_mode, status, requested_by_user_id, requested_by_principal_id,
-                operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19)
+                operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at, placement_intent,
+                policy_version)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19,
+                $20::text::jsonb, $21)
             """;
     private static final String UPDATE = """
             UPDATE app_instances SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
@@ -81,34 +65,23 @@ public final class AppInstanceStore {
 
     private final SqlClient reads;
     private final String region;
+    private final AdmissionStore admissions;
 
-    public AppInstanceStore(SqlClient reads, String region) {
+    public AppInstanceStore(SqlClient reads, AdmissionStore admissions, String region) {
         this.reads = reads;
+        this.admissions = admissions;
         this.region = region;
     }
 
     public Future<AppInstance> create(UnitOfWork unit, Launch launch) {
-        var asked = Tuple.of(
-                launch.projectId(),
-                launch.appSlug(),
-                launch.appVersion(),
-                launch.operatorServiceAccountId(),
-                launch.requestedByUserId());
-        return unit.query(ADMIT, asked).compose(rows -> {
-            if (rows.size() == 0 || rows.iterator().next().getUUID("user_id") == null) {
-                // Authorized, so both exist; what this service keeps of them has not arrived.
-                return Future.failedFuture(
-                        Problem.of(ErrorCode.SERVICE_UNAVAILABLE, "This project is new here. Try again in a moment.")
-                                .asException());
-            }
-            var row = rows.iterator().next();
-            var admission = admission(row);
+        return admissions.admit(unit, launch).compose(admitted -> {
+            var admission = admitted.admission();
             var id = Ids.next();
             var name = new ResourceName(region, admission.orgId(), launch.projectId(), "app_instance", id).toString();
             return accepted(InstanceLifecycle.request(launch, admission, id, name, unit.now()))
                     .map(decided -> {
                         insert(unit, decided.next());
-                        announce(unit, decided, row.getString("manifest"));
+                        announce(unit, decided, admitted.manifest());
                         return decided.next();
                     });
         });
@@ -181,7 +154,9 @@ public final class AppInstanceStore {
             i.runtimeState(),
             i.generation(),
             i.sequence(),
-            at(i.createdAt())
+            at(i.createdAt()),
+            Json.text(AppInstanceJson.placement(i.placement())),
+            i.policyVersion()
         }));
     }
 
@@ -215,29 +190,6 @@ public final class AppInstanceStore {
         }
     }
 
-    private static Admission admission(Row row) {
-        var policy = Json.trusted(row.getString("policy"));
-        var versionId = row.getUUID("version_id");
-        return new Admission(
-                row.getUUID("org_id"),
-                row.getUUID("app_id"),
-                versionId == null
-                        ? null
-                        : new Version(versionId, row.getString("runtime_backend"), row.getString("version_status")),
-                row.getBoolean("entitled"),
-                texts(policy.path("allowed_operating_modes"), "tenant_dedicated"),
-                texts(policy.path("allowed_control_plane_scopes"), "project"),
-                row.getUUID("operator_id"));
-    }
-
-    private static Set<String> texts(com.fasterxml.jackson.databind.JsonNode list, String otherwise) {
-        return list.isArray()
-                ? StreamSupport.stream(list.spliterator(), false)
-                        .map(com.fasterxml.jackson.databind.JsonNode::asText)
-                        .collect(Collectors.toUnmodifiableSet())
-                : Set.of(otherwise);
-    }
-
     /** By position, in the order of COLUMNS: finding two dozen columns by name is a good part of what a read costs. */
     private static AppInstance fromRow(Row row) {
         var deletedAt = row.getOffsetDateTime(23);
@@ -261,7 +213,9 @@ public final class AppInstanceStore {
                 row.getLong(20),
                 row.getOffsetDateTime(21).toInstant(),
                 row.getOffsetDateTime(22).toInstant(),
-                deletedAt == null ? null : deletedAt.toInstant());
+                deletedAt == null ? null : deletedAt.toInstant(),
+                AppInstanceJson.placement(row.getString(24)),
+                row.getString(25));
     }
 
     private static OffsetDateTime at(Instant instant) {

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.catalog.registry;
+
+import org.jspecify.annotations.NullMarked;
