@@ -80,22 +80,30 @@ class InstancesApiTest {
     @Test
     @Proves({"1.29", "1.30"})
     void everyModeAndScope_belongsToTheProject_andNeedsTheSameGrants() {
-        var allow = "UPDATE instances.project_app_entitlements SET policy_overrides = '%s' WHERE project_id = "
-                + uuid(Demo.PROJECT);
-        platform.database().execute(allow.formatted("""
-                {"allowed_operating_modes": ["tenant_dedicated", "platform_managed"],
-                 "allowed_control_plane_scopes": ["project", "tenant", "platform"]}"""));
+        var policy = new PolicyCalls(platform).global();
+        var shared = launchOf("platform_managed", "platform");
+        policy.say(
+                "{'allowed_operating_modes': ['tenant_dedicated', 'platform_managed'],"
+                        + " 'allowed_control_plane_scopes': ['project', 'tenant', 'platform']}",
+                "{}");
         try {
+            eventually(() ->
+                    platform.launch("project_member", "").body(shared).send().expect(202));
             for (var mode : List.of("tenant_dedicated", "platform_managed")) {
                 for (var scope : List.of("project", "tenant", "platform")) {
-                    assertOwnedByTheProject(PlatformUnderTest.launchBody(mode)
-                            .put("operating_mode", mode)
-                            .put("control_plane_scope", scope));
+                    assertOwnedByTheProject(launchOf(mode, scope));
                 }
             }
         } finally {
-            platform.database().execute(allow.formatted("{}"));
+            policy.say("{}", "{}");
         }
+        eventually(() -> assertThat(
+                        told(platform.launch("project_member", "").body(shared).send()))
+                .startsWith("403"));
+    }
+
+    private static ObjectNode launchOf(String mode, String scope) {
+        return PlatformUnderTest.launchBody(mode).put("operating_mode", mode).put("control_plane_scope", scope);
     }
 
     private static void assertOwnedByTheProject(ObjectNode body) {
