@@ -226,8 +226,16 @@ class PolicyTest {
                 .hasSize(2));
         var key = "once";
         var sent = List.of(
-                level.put("{'values': {}}").header("If-Match", "\"2\"").header("Idempotency-Key", key).send().expect(200),
-                level.put("{'values': {}}").header("If-Match", "\"2\"").header("Idempotency-Key", key).send().expect(200));
+                level.put("{'values': {}}")
+                        .header("If-Match", "\"2\"")
+                        .header("Idempotency-Key", key)
+                        .send()
+                        .expect(200),
+                level.put("{'values': {}}")
+                        .header("If-Match", "\"2\"")
+                        .header("Idempotency-Key", key)
+                        .send()
+                        .expect(200));
         assertThat(sent).extracting(answer -> answer.header("ETag")).containsExactly("\"3\"", "\"3\"");
         assertThat(level.read().text("version")).isEqualTo("3");
         assertThat(told(level.put("{'values': {}}").send())).isEqualTo("428 precondition_required");
