@@ -106,8 +106,7 @@ public sealed interface PolicyValue {
         public Hosts {
             var given = Set.copyOf(patterns);
             var kept = new LinkedHashSet<>(patterns);
-            kept.removeIf(
-                    pattern -> !pattern.wildcard() && pattern.wider().wildcard() && given.contains(pattern.wider()));
+            kept.removeIf(pattern -> !pattern.wider().equals(pattern) && given.contains(pattern.wider()));
             patterns = Collections.unmodifiableSet(kept);
         }
 
