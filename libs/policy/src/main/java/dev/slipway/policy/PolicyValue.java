@@ -101,10 +101,13 @@ public sealed interface PolicyValue {
         }
     }
 
-    /** Hosts, of which one pattern may cover others. */
+    /** Hosts, of which one pattern may cover others: those say nothing more, and are left out, so that equal lists are equal. */
     record Hosts(Set<HostPattern> patterns) implements Listed {
         public Hosts {
-            patterns = Collections.unmodifiableSet(new LinkedHashSet<>(patterns));
+            var given = Set.copyOf(patterns);
+            var kept = new LinkedHashSet<>(patterns);
+            kept.removeIf(pattern -> !pattern.wider().equals(pattern) && given.contains(pattern.wider()));
+            patterns = Collections.unmodifiableSet(kept);
         }
 
         static Hosts of(Collection<String> texts) {
@@ -137,12 +140,13 @@ public sealed interface PolicyValue {
             }
             var both = new LinkedHashSet<HostPattern>();
             for (var mine : patterns) {
-                for (var theirs : hosts.patterns) {
-                    if (theirs.covers(mine)) {
-                        both.add(mine);
-                    } else if (mine.covers(theirs)) {
-                        both.add(theirs);
-                    }
+                if (hosts.covers(mine)) {
+                    both.add(mine);
+                }
+            }
+            for (var theirs : hosts.patterns) {
+                if (covers(theirs)) {
+                    both.add(theirs);
                 }
             }
             return new Hosts(both);
@@ -181,12 +185,7 @@ public sealed interface PolicyValue {
         }
 
         private boolean covers(HostPattern narrower) {
-            for (var pattern : patterns) {
-                if (pattern.covers(narrower)) {
-                    return true;
-                }
-            }
-            return false;
+            return patterns.contains(narrower) || patterns.contains(narrower.wider());
         }
     }
 

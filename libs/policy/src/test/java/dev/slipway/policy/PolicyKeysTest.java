@@ -1,9 +1,11 @@
 package dev.slipway.policy;
 
+import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
 import java.util.stream.Collectors;
 
 import static java.util.Objects.requireNonNull;
@@ -39,6 +41,27 @@ class PolicyKeysTest {
     }
 
     @Test
+    void keys_areInForce_untilTheyAreRetired_andThePlatformsOwnAlways() {
+        var registered = List.of(
+                entry("allowed_regions", "retired", "string_list"),
+                entry("quota", "active", "integer"),
+                entry("older", "deprecated", "integer"),
+                entry("gone", "retired", "integer"),
+                entry("planned", "draft", "integer"),
+                entry("senseless", "active", "map"));
+
+        assertThat(PolicyKeys.inForce(registered).byId().keySet())
+                .containsAll(SEEDED.byId().keySet())
+                .contains("quota", "older")
+                .doesNotContain("gone", "planned", "senseless");
+        assertThat(PolicyKeys.writable(registered).byId().keySet()).containsExactly("quota");
+    }
+
+    private static PolicyKeys.Entry entry(String id, String state, String type) {
+        return new PolicyKeys.Entry(id, 2, state, Json.object().put("type", type));
+    }
+
+    @Test
     void features_areOnUntilSomebodyTurnsThemOff_andNoProjectsEntitlementCan() {
         for (var feature : new String[] {PolicyKeys.ENTITLEMENT_MUTATIONS, PolicyKeys.INSTANCE_MUTATIONS}) {
             var key = requireNonNull(SEEDED.find(feature), feature);
@@ -49,7 +72,7 @@ class PolicyKeysTest {
 
     @Test
     void whatIsDangerousWhenForgotten_isClosedByDefault() {
-        var policy = EffectivePolicy.compute(SEEDED, java.util.List.of());
+        var policy = EffectivePolicy.compute(SEEDED, List.of());
 
         assertThat(policy.allows(PolicyKeys.ARTIFACT_SOURCES, "registry.example.com"))
                 .isFalse();

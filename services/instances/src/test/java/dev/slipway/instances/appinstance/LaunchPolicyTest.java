@@ -19,12 +19,14 @@ class LaunchPolicyTest {
         var keys = LaunchPolicy.keys(json("{'items': ["
                 + "{'id': 'allowed_regions', 'version': 2, 'state': 'deprecated', 'body': {'type': 'string_list', 'default': ['eu']}},"
                 + "{'id': 'allowed_skus', 'version': 2, 'state': 'retired', 'body': {'type': 'string_list'}},"
+                + "{'id': 'old.quota', 'version': 4, 'state': 'retired', 'body': {'type': 'integer'}},"
                 + "{'id': 'not.yet', 'version': 1, 'state': 'draft', 'body': {'type': 'integer'}},"
                 + "{'id': 'quota', 'version': 1, 'state': 'active', 'body': {'type': 'integer'}}]}"));
 
         assertThat(SEEDED).isEqualTo(PolicyKeys.seeded());
         assertThat(requireNonNull(keys.find("allowed_regions")).version()).isEqualTo(2);
-        assertThat(keys.find("allowed_skus")).isNull();
+        assertThat(requireNonNull(keys.find("allowed_skus")).version()).isEqualTo(2);
+        assertThat(keys.find("old.quota")).isNull();
         assertThat(keys.find("not.yet")).isNull();
         assertThat(keys.find("quota")).isNotNull();
         assertThat(keys.find("max_gpus_per_instance")).isEqualTo(SEEDED.find("max_gpus_per_instance"));
