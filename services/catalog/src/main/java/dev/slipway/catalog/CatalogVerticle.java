@@ -3,6 +3,9 @@ package dev.slipway.catalog;
 import dev.slipway.catalog.app.AppApi;
 import dev.slipway.catalog.app.AppStore;
 import dev.slipway.catalog.app.CatalogSeed;
+import dev.slipway.catalog.artifact.DigestUsers.Users;
+import dev.slipway.catalog.artifact.PlatformSource;
+import dev.slipway.catalog.artifact.SourcePolicy.Allowed;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.Cause;
@@ -17,16 +20,19 @@ import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** The catalog service: wiring only. */
 public final class CatalogVerticle extends VerticleBase {
     private final Frame frame;
     private final CatalogSeed seed;
+    private final ArtifactConfig artifacts;
     private @Nullable Service service;
 
-    public CatalogVerticle(Frame frame, CatalogSeed seed) {
+    public CatalogVerticle(Frame frame, CatalogSeed seed, ArtifactConfig artifacts) {
         this.frame = frame;
         this.seed = seed;
+        this.artifacts = artifacts;
     }
 
     @Override
@@ -37,9 +43,21 @@ public final class CatalogVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         var registries = new RegistryWiring(opened);
+        var sharedSources =
+                artifacts.sources().stream().map(PlatformSource::host).collect(Collectors.toSet());
+        var wiredArtifacts = new ArtifactWiring(
+                vertx,
+                frame,
+                artifacts,
+                opened,
+                registries.store(),
+                projectId -> Future.succeededFuture(new Allowed(null, sharedSources::contains)),
+                (unit, digest, limit) -> Future.succeededFuture(new Users(0, List.of())));
         var store = new AppStore(opened.reads());
         var api = new AppApi(store);
-        var wired = opened.serve("listApps", api::list)
+        var wired = wiredArtifacts
+                .serve(opened)
+                .serve("listApps", api::list)
                 .serve("listAppVersions", api::versions)
                 .consume("projects", List.of(Topics.IAM_STATE), (unit, record, event) -> {
                     store.keepProject(unit, event);

@@ -73,10 +73,6 @@ final class ArtifactJson {
         return new Verification(Instant.parse(node.path("checked_at").asText()), checks);
     }
 
-    static String type(ArtifactEvent event) {
-        return "apps.artifact." + event.name();
-    }
-
     /** For the topic; what revokes a digest also names what runs with it. */
     static ObjectNode event(Artifact artifact, ArtifactEvent event, UUID actorId) {
         var node = Json.object();

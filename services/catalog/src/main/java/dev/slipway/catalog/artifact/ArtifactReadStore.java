@@ -7,7 +7,7 @@ import dev.slipway.catalog.artifact.domain.Artifact.Kind;
 import dev.slipway.catalog.artifact.domain.Artifact.Lifecycle;
 import dev.slipway.catalog.artifact.domain.Artifact.Trust;
 import dev.slipway.catalog.artifact.domain.Artifact.Visibility;
-import dev.slipway.catalog.artifact.domain.Digest;
+import dev.slipway.catalog.source.domain.Digest;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -46,6 +46,7 @@ public final class ArtifactReadStore {
             "(a.project_id = $2 OR (a.visibility = 'tenant' AND a.org_id = $3) OR a.visibility = 'platform')";
 
     private static final String FIND = SELECT + " WHERE a.id = $1 AND " + VISIBLE;
+    private static final String FIND_OWN = SELECT + " WHERE a.id = $1 AND a.project_id = $2";
     private static final String LIST = SELECT + """
             WHERE (a.project_id = $1 OR ($2 AND ((a.visibility = 'tenant' AND a.org_id = $3) OR a.visibility = 'platform')))
             AND ($4::timestamptz IS NULL OR (a.created_at, a.id) < ($4, $5::uuid))
@@ -72,6 +73,11 @@ public final class ArtifactReadStore {
     /** One that the project may see. */
     Future<Artifact> find(@Nullable UUID orgId, UUID projectId, UUID id) {
         return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId, orgId)).compose(rows -> found(rows, id));
+    }
+
+    /** One of the project itself. */
+    Future<Artifact> findOwn(UUID projectId, UUID id) {
+        return reads.preparedQuery(FIND_OWN).execute(Tuple.of(id, projectId)).compose(rows -> found(rows, id));
     }
 
     /** One that the project may see, as it is in this transaction. */

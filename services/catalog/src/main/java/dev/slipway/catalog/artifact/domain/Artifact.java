@@ -1,5 +1,6 @@
 package dev.slipway.catalog.artifact.domain;
 
+import dev.slipway.catalog.source.domain.Digest;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;

@@ -45,7 +45,8 @@ public final class ArtifactLifecycle {
         return switch (current.lifecycle()) {
             case PUBLISHED, PROMOTED ->
                 new Accepted(
-                        current.in(Lifecycle.DEPRECATED, current.channel(), now), new ArtifactEvent.Discouraged(reason));
+                        current.in(Lifecycle.DEPRECATED, current.channel(), now),
+                        new ArtifactEvent.Discouraged(reason));
             case DEPRECATED -> unchanged(current);
             case RETIRED -> retired();
         };

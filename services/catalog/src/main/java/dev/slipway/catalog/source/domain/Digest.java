@@ -1,4 +1,4 @@
-package dev.slipway.catalog.artifact.domain;
+package dev.slipway.catalog.source.domain;
 
 import java.util.HexFormat;
 import java.util.regex.Pattern;
