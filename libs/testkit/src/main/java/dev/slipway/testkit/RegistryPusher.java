@@ -135,6 +135,7 @@ public final class RegistryPusher {
         if (contentType != null) {
             request.setHeader("Content-Type", contentType);
         }
+        request.setHeader("Accept", MANIFEST + ", */*");
         if (token != null) {
             request.setHeader("Authorization", "Bearer " + token);
         }

@@ -33,6 +33,8 @@ public record TestCertificate(Path keyFile, Path certificateFile, X509Certificat
                             "secp256r1",
                             "-dname",
                             "CN=slipway-test",
+                            "-ext",
+                            "san=dns:" + host,
                             "-validity",
                             "2",
                             "-storetype",

@@ -6,7 +6,7 @@ import dev.slipway.catalog.artifact.ArtifactReadStore;
 import dev.slipway.catalog.artifact.ArtifactStore;
 import dev.slipway.catalog.artifact.ArtifactTrust;
 import dev.slipway.catalog.artifact.ArtifactTypes;
-import dev.slipway.catalog.artifact.DigestUsers;
+import dev.slipway.catalog.artifact.DigestUserStore;
 import dev.slipway.catalog.artifact.IntentApi;
 import dev.slipway.catalog.artifact.IntentStore;
 import dev.slipway.catalog.artifact.PlatformSource;
@@ -16,6 +16,7 @@ import dev.slipway.catalog.artifact.SourcePolicy;
 import dev.slipway.catalog.artifact.TrustedKeys;
 import dev.slipway.catalog.artifact.Verifications;
 import dev.slipway.catalog.artifact.Verifier;
+import dev.slipway.catalog.policy.PolicyStore;
 import dev.slipway.catalog.registry.RegistryStore;
 import dev.slipway.catalog.secret.RegistryTokens;
 import dev.slipway.catalog.secret.Secrets;
@@ -51,11 +52,11 @@ final class ArtifactWiring {
             ArtifactConfig config,
             Service service,
             RegistryStore registry,
-            SourcePolicy policy,
-            DigestUsers users) {
+            PolicyStore policies) {
         var store = new ArtifactStore();
         var reads = new ArtifactReadStore(service.reads());
         var types = new ArtifactTypes(registry);
+        var policy = new SourcePolicy(policies, config.sources());
         var key = config.tokenKey();
         var secrets = key == null ? null : new RegistryTokens(vertx, key, config.tokenIssuer(), frame.clock());
         var outside = new ArtifactSources(
@@ -63,8 +64,9 @@ final class ArtifactWiring {
         var verifier = new Verifier(vertx, outside, new TrustedKeys(config.trustedKeys()));
         var verifications = new Verifications(service.outbox(), types, policy, verifier, frame.clock());
         trust = new ArtifactTrust(store);
-        artifacts = new ArtifactApi(reads, store, types, verifications, users, service.mutations());
+        artifacts = new ArtifactApi(reads, store, types, verifications, new DigestUserStore(), service.mutations());
         registrations = new RegisterApi(
+                config.sources(),
                 store,
                 types,
                 policy,

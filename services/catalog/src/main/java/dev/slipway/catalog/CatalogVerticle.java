@@ -3,13 +3,9 @@ package dev.slipway.catalog;
 import dev.slipway.catalog.app.AppApi;
 import dev.slipway.catalog.app.AppStore;
 import dev.slipway.catalog.app.CatalogSeed;
-import dev.slipway.catalog.artifact.DigestUsers.Users;
-import dev.slipway.catalog.artifact.PlatformSource;
-import dev.slipway.catalog.artifact.SourcePolicy.Allowed;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.Cause;
-import dev.slipway.messaging.Topics;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
 import dev.slipway.service.Frame;
@@ -18,9 +14,6 @@ import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
-
-import java.util.List;
-import java.util.stream.Collectors;
 
 /** The catalog service: wiring only. */
 public final class CatalogVerticle extends VerticleBase {
@@ -43,34 +36,21 @@ public final class CatalogVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         var registries = new RegistryWiring(opened);
-        var sharedSources =
-                artifacts.sources().stream().map(PlatformSource::host).collect(Collectors.toSet());
-        var wiredArtifacts = new ArtifactWiring(
-                vertx,
-                frame,
-                artifacts,
-                opened,
-                registries.store(),
-                projectId -> Future.succeededFuture(new Allowed(null, sharedSources::contains)),
-                (unit, digest, limit) -> Future.succeededFuture(new Users(0, List.of())));
         var store = new AppStore(opened.reads());
         var api = new AppApi(store);
-        var wired = wiredArtifacts
-                .serve(opened)
-                .serve("listApps", api::list)
-                .serve("listAppVersions", api::versions)
-                .consume("projects", List.of(Topics.IAM_STATE), (unit, record, event) -> {
-                    store.keepProject(unit, event);
-                    return Future.succeededFuture();
-                });
-        return ensureSeed(opened, registries, store).compose(ok -> wired.start());
+        var policies = new PolicyWiring(opened);
+        var trusted = new ArtifactWiring(vertx, frame, artifacts, opened, registries.store(), policies.policies());
+        var wired =
+                trusted.serve(policies.serve()).serve("listApps", api::list).serve("listAppVersions", api::versions);
+        return ensureSeed(opened, registries, store, policies).compose(ok -> wired.start());
     }
 
-    private Future<Void> ensureSeed(Service opened, RegistryWiring registries, AppStore store) {
+    private Future<Void> ensureSeed(Service opened, RegistryWiring registries, AppStore store, PolicyWiring policies) {
         var cause = new Cause(Ids.next().toString(), Context.root());
         return opened.outbox().transaction(cause, unit -> registries
                 .ensureSeeds(unit)
                 .compose(ok -> store.ensure(unit, seed))
+                .compose(ok -> policies.ensure(unit, seed))
                 .compose(ok -> {
                     var entry = new Entry("catalog.seed.ensure", "platform", "-", null, null, Json.object());
                     AuditTrail.byOther(unit, "system", "catalog", null, entry, "success", null);

@@ -82,3 +82,6 @@ CREATE TABLE artifact_intents (
     FOREIGN KEY (project_id, org_id) REFERENCES projects (id, org_id)
 );
 CREATE INDEX ix_artifact_intents_project ON artifact_intents (project_id, created_at DESC, id DESC);
+
+-- Which versions name a digest: asked when it is revoked.
+CREATE INDEX ix_app_versions_artifacts ON app_versions USING gin ((manifest -> 'artifacts') jsonb_path_ops);

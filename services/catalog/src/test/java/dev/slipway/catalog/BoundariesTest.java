@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
-    /** Every part looks its ids up in the registries; artifacts are read from their sources, with secrets. */
+    /** Every part looks its ids up in the registries, and asks what policy leaves; artifacts are read from their sources, with secrets. */
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
         return ArchitectureRules.ofService(
@@ -23,7 +23,12 @@ class BoundariesTest {
                 "ArtifactSources",
                 "SourceException",
                 "Location",
-                "Secrets");
+                "Secrets",
+                "PolicyStore",
+                "Levels",
+                "PolicyJson",
+                "Launchability",
+                "InstanceCounts");
     }
 
     @Test

@@ -37,6 +37,9 @@ class ArtifactsTest {
     private static final String NOWHERE = "sha256:" + "0".repeat(64);
     private static final ArtifactSigner TRUSTED = new ArtifactSigner();
     private static DistributionServer registry;
+    /** A tenant's own. */
+    private static DistributionServer tenants;
+
     private static TestCertificate certificate;
     private static PlatformUnderTest platform;
 
@@ -45,6 +48,8 @@ class ArtifactsTest {
         certificate = TestCertificate.in(directory);
         registry = new DistributionServer();
         registry.requireTokens(rules(Clock.systemUTC()));
+        tenants = new DistributionServer();
+        var local = registry.host() + "," + tenants.host();
         var source = Json.object()
                 .put("name", "shared")
                 .put("host", registry.host())
@@ -62,8 +67,8 @@ class ArtifactsTest {
         platform = new PlatformUnderTest(Map.of(
                 "SLIPWAY_ARTIFACT_SOURCES",
                         Json.text(Json.array().add(source).add(open).add(objects)),
-                "SLIPWAY_ARTIFACT_PRIVATE_HOSTS", registry.host(),
-                "SLIPWAY_ARTIFACT_PLAIN_HOSTS", registry.host(),
+                "SLIPWAY_ARTIFACT_PRIVATE_HOSTS", local,
+                "SLIPWAY_ARTIFACT_PLAIN_HOSTS", local,
                 "SLIPWAY_ARTIFACT_TRUSTED_KEYS",
                         Files.writeString(directory.resolve("trusted.pem"), TRUSTED.publicKeyPem())
                                 .toString(),
@@ -76,6 +81,7 @@ class ArtifactsTest {
     static void stop() {
         platform.close();
         registry.close();
+        tenants.close();
     }
 
     private static TokenRules rules(Clock clock) {
@@ -166,7 +172,6 @@ class ArtifactsTest {
     }
 
     @Test
-    @Proves({"1.11", "2.69"})
     void register_isRefused_whenTheSourceHasItNot_orPolicyAllowsItNot() {
         assertThat(pushed("known", "known content")).isNotEqualTo(NOWHERE);
         var elsewhere = body("known", NOWHERE);
@@ -216,7 +221,7 @@ class ArtifactsTest {
     }
 
     @Test
-    @Proves({"1.52", "1.54", "1.69", "3.71"})
+    @Proves({"1.52", "1.54", "1.69"})
     void register_keepsTheArtifact_once_andAnswersTheSameToTheSameKey() throws Exception {
         var digest = pushed("registered", "registered content");
         var key = UUID.randomUUID().toString();
@@ -256,11 +261,12 @@ class ArtifactsTest {
     }
 
     @Test
-    @Proves({"1.55", "1.56", "1.57", "1.69", "3.18", "3.59", "3.114"})
+    @Proves({"1.55", "1.56", "1.57", "1.69", "3.59", "3.71", "3.114"})
     void artifact_goesFromPublishedToRetired_byItsTrustAndInOrder() {
         var digest = pushed("lifecycle", "content with a life");
-        var id =
-                register("project_owner", body("lifecycle", digest)).expect(201).text("id");
+        var body = body("lifecycle", digest);
+        body.withObject("/source").put("source_ref", "git:4f1d2e");
+        var id = register("project_owner", body).expect(201).text("id");
 
         assertThat(promote(id, "dev").expect(409).text("code")).isEqualTo("artifact_unverified");
         var failed = verify(id).expect(200);
@@ -288,6 +294,9 @@ class ArtifactsTest {
                 .isEqualTo("retired");
         assertThat(verify(id).expect(409).text("code")).isEqualTo("state_conflict");
 
+        var last = one("getArtifact", "project_viewer", id).send().expect(200);
+        assertThat(last.text("repository")).isEqualTo(registry.host() + "/" + own("lifecycle"));
+        assertThat(last.body().at("/source/source_ref").asText()).isEqualTo("git:4f1d2e");
         var history = one("listArtifactHistory", "project_viewer", id).send().expect(200);
         assertThat(StreamSupport.stream(history.body().path("items").spliterator(), false)
                         .map(entry -> entry.path("event").asText() + " "
@@ -322,14 +331,17 @@ class ArtifactsTest {
     }
 
     @Test
-    @Proves("3.88")
     void revoke_endsTheTrustInADigest_whereverItIsRegistered_forGood() {
         var digest = pushed("revoked", "content that turns out bad");
         signed("revoked", digest);
         var id = register("project_owner", body("revoked", digest)).expect(201).text("id");
         verify(id).expect(200);
         promote(id, "dev").expect(200);
-        var sibling = register("tenant_owner", Demo.SIBLING_PROJECT, body("revoked", digest), key())
+        var instance = launchedWith(digest);
+        var siblings = "slipway/apps/" + Demo.SIBLING_PROJECT + "/revoked";
+        var same = pushedTo(Demo.SIBLING_PROJECT, "tenant_owner", siblings, "content that turns out bad");
+        assertThat(same).isEqualTo(digest);
+        var sibling = register("tenant_owner", Demo.SIBLING_PROJECT, at(siblings, digest), key())
                 .expect(201);
 
         assertThat(change("revokeArtifact", "tenant_owner", id).expect(403).text("code"))
@@ -352,12 +364,20 @@ class ArtifactsTest {
                         .expect(200)
                         .text("trust_reason"))
                 .isEqualTo("its builder's key leaked");
-        var other = body("revoked", digest);
-        assertThat(register("other_tenant_owner", Demo.OTHER_PROJECT, other, key())
+        var others = "slipway/apps/" + Demo.OTHER_PROJECT + "/revoked";
+        var again = pushedTo(Demo.OTHER_PROJECT, "other_tenant_owner", others, "content that turns out bad");
+        assertThat(register("other_tenant_owner", Demo.OTHER_PROJECT, at(others, again), key())
                         .expect(409)
                         .text("code"))
                 .isEqualTo("artifact_revoked");
         assertAnnounced(id, "revoked", 1);
+        var told = platform.events()
+                .where(seen -> seen.type().equals("apps.artifact.revoked") && isOf(seen, id))
+                .get(0)
+                .payload();
+        assertThat(told.path("instances_total").asInt()).isEqualTo(1);
+        assertThat(told.at("/instances/0/app_instance_id").asText()).isEqualTo(instance);
+        assertThat(told.path("reason").asText()).isEqualTo("its builder's key leaked");
     }
 
     @Test
@@ -410,6 +430,77 @@ class ArtifactsTest {
     }
 
     @Test
+    @Proves({"1.11", "2.30", "2.31", "2.32"})
+    void policy_decidesTheSources_atEveryUse() {
+        var policies = new PolicyCalls(platform);
+        var home = policies.home("sources");
+        var repository = "slipway/apps/" + home.projectId() + "/echo";
+        var intent = home.call("createPublishIntent")
+                .body(Json.object().put("registry", "shared").put("repository", repository));
+        var pusher = new RegistryPusher(
+                registry.url(),
+                intent.send().expect(201).body().at("/credential/token").asText());
+        var digest = pusher.image(repository, "v1", "under policy");
+        var register = home.call("registerArtifact").body(at(repository, digest).put("artifact_type", "sdk_example"));
+        assertThat(hosts(home)).containsExactlyInAnyOrder(registry.host(), "open.example.com", "objects.example.com");
+        var id = register.send().expect(201).text("id");
+        try {
+            var own = "'*.tenant.example.com', '" + tenants.host() + "'";
+            var values = "{'artifact_source_allowlist': ['" + registry.host() + "', " + own + "]}";
+            policies.global().say(values, "{}");
+            assertThat(hosts(home)).containsExactly(registry.host(), "*.tenant.example.com", tenants.host());
+            assertThat(verify(home, id).text("trust_state")).isEqualTo("verified");
+
+            home.levelOf("project").say("{'artifact_source_allowlist': [" + own + "]}", "{}");
+            assertThat(hosts(home)).containsExactly("*.tenant.example.com", tenants.host());
+            assertThat(verify(home, id).text("trust_reason"))
+                    .isEqualTo("source: policy does not allow " + registry.host());
+            assertThat(register.send().expect(403).text("code")).isEqualTo("source_not_allowed");
+            assertThat(intent.send().expect(403).text("code")).isEqualTo("source_not_allowed");
+            var theirs = new RegistryPusher(tenants.url(), null).image("team/echo", "v1", "the tenant's own");
+            var body = at("team/echo", theirs).put("artifact_type", "sdk_example");
+            body.withObject("/source").put("uri", "oci://" + tenants.host() + "/team/echo");
+            var registered = home.call("registerArtifact").body(body).send().expect(201);
+            assertThat(verify(home, registered.text("id")).text("trust_state")).isEqualTo("verified");
+
+            var wider =
+                    home.levelOf("project").saying("{'artifact_source_allowlist': ['elsewhere.example.com']}", "{}");
+            assertThat(wider.status()).isGreaterThanOrEqualTo(400);
+            policies.global().say(values, "{'artifact_source_allowlist': [" + own + "]}");
+            assertThat(hosts(home)).isEmpty();
+        } finally {
+            policies.global().say("{}", "{}");
+        }
+    }
+
+    private static Answer verify(PolicyCalls.Home home, String id) {
+        return home.call("verifyArtifact").path("artifact_id", id).send().expect(200);
+    }
+
+    private static List<String> hosts(PolicyCalls.Home home) {
+        var answer = home.call("getAppRegistry")
+                .header("X-Project-ID", home.projectId())
+                .send()
+                .expect(200);
+        return StreamSupport.stream(answer.body().path("items").spliterator(), false)
+                .map(item -> item.path("host").asText())
+                .toList();
+    }
+
+    @Test
+    void register_isRefused_whenTheRepositoryIsAnotherProjects() {
+        var digest = pushed("not-yours", "content of one project alone");
+
+        for (var who : Map.of(Demo.SIBLING_PROJECT, "tenant_owner", Demo.OTHER_PROJECT, "other_tenant_owner")
+                .entrySet()) {
+            assertThat(register(who.getValue(), who.getKey(), body("not-yours", digest), key())
+                            .expect(403)
+                            .text("code"))
+                    .isEqualTo("repository_not_allowed");
+        }
+    }
+
+    @Test
     @Proves({"2.35", "C.08"})
     void pullIntent_isForWhatIsVerified_andPullsNothingElse() {
         var digest = pushed("pulled", "content to pull");
@@ -430,7 +521,7 @@ class ArtifactsTest {
     }
 
     @Test
-    @Proves({"1.09", "1.12", "2.34", "C.10"})
+    @Proves({"1.12", "2.34", "C.10"})
     void register_takesAnObject_byTheSameOperations() {
         var bytes = "weights".getBytes(StandardCharsets.UTF_8);
         registry.putObject("/bucket/weights.bin", bytes);
@@ -449,11 +540,29 @@ class ArtifactsTest {
 
         assertThat(verify(id).expect(200).text("trust_state")).isEqualTo("verified");
         assertThat(promote(id, "dev").expect(200).text("channel")).isEqualTo("dev");
+        change("deprecateArtifact", "project_owner", id).expect(200);
+        assertThat(change("retireArtifact", "project_owner", id).expect(200).text("lifecycle_state"))
+                .isEqualTo("retired");
         assertThat(register("project_owner", body.put("digest", NOWHERE))
                         .expect(409)
                         .text("code"))
                 .isEqualTo("digest_mismatch");
         registry.behave();
+    }
+
+    /** An instance of a version that names the digest, once the catalog knows of it. */
+    private static String launchedWith(String digest) {
+        platform.database()
+                .execute("UPDATE catalog.app_versions SET manifest = manifest || '{\"artifacts\": [{\"digest\": \""
+                        + digest + "\"}]}'");
+        var instance = platform.launch("project_owner", "runs with it")
+                .send()
+                .expect(202)
+                .text("id");
+        eventually(() -> assertThat(platform.database()
+                        .query("SELECT count(*) FROM catalog.launched_instances WHERE id = '" + instance + "'"))
+                .isEqualTo("1"));
+        return instance;
     }
 
     private static String own(String name) {
@@ -499,12 +608,29 @@ class ArtifactsTest {
         publisher(name).signature(own(name), digest, payload, TRUSTED.sign(payload));
     }
 
+    /** Pushes to another project's namespace, as somebody there. */
+    private static String pushedTo(UUID projectId, String user, String repository, String content) {
+        var token = platform.as(user)
+                .call("createPublishIntent")
+                .path("project_id", projectId)
+                .body(Json.object().put("registry", "shared").put("repository", repository))
+                .send()
+                .expect(201)
+                .body()
+                .at("/credential/token");
+        return new RegistryPusher(registry.url(), token.asText()).image(repository, "v1", content);
+    }
+
     private static ObjectNode body(String name, String digest) {
+        return at(own(name), digest);
+    }
+
+    private static ObjectNode at(String repository, String digest) {
         var body = Json.object()
                 .put("artifact_type", "app_bundle")
                 .put("artifact_kind", "oci")
                 .put("digest", digest);
-        body.putObject("source").put("source_type", "oci").put("uri", "oci://" + registry.host() + "/" + own(name));
+        body.putObject("source").put("source_type", "oci").put("uri", "oci://" + registry.host() + "/" + repository);
         return body;
     }
 

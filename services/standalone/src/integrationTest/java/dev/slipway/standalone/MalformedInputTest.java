@@ -145,6 +145,7 @@ class MalformedInputTest {
                 Map.of("role", "project_viewer", "scope_id", "apps.instance.read", "actions", "apps.instance.read"));
         GOOD.putAll(Map.of("slug", "good", "level", "project", "product_id", "apps", "risk_class", "low"));
         GOOD.put("description", "good");
+        GOOD.put("plan", "good");
         GOOD.put(
                 "app_instance_id",
                 platform.launch("project_owner", "there").send().expect(202).text("id"));
@@ -672,7 +673,7 @@ class MalformedInputTest {
             bad.add(String.valueOf(schema.path("minimum").asLong() - 1));
             bad.add(String.valueOf(schema.path("maximum").asLong() + 1));
         }
-        if (schema.has("enum")) {
+        if (schema.has("enum") || schema.path("type").asText().equals("boolean")) {
             bad.addAll(List.of("nope", ""));
         }
         if (schema.has("pattern")) {

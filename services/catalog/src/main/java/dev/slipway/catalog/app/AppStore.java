@@ -2,7 +2,6 @@ package dev.slipway.catalog.app;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Cursor;
-import dev.slipway.contract.Envelope;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
@@ -18,10 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.UUID;
 import java.util.function.Function;
 
-/** All SQL of apps, their versions and entitlements. */
+/** All SQL of apps and their versions. */
 public final class AppStore {
     private static final String LIST = """
             SELECT id, slug, display_name, category, publisher, status, created_at, updated_at FROM app_catalog
@@ -42,11 +40,6 @@ public final class AppStore {
             INSERT INTO app_versions (id, app_id, version, runtime_backend, manifest, status)
             VALUES ($1, $2, $3, $4, $5::text::jsonb, 'active') ON CONFLICT DO NOTHING RETURNING id
             """;
-    private static final String ADD_ENTITLEMENT = """
-            INSERT INTO project_app_entitlements (id, org_id, project_id, app_id) VALUES ($1, $2, $3, $4)
-            ON CONFLICT DO NOTHING RETURNING id
-            """;
-    private static final String PROJECT = "INSERT INTO projects (id, org_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
     private final SqlClient reads;
 
@@ -85,22 +78,7 @@ public final class AppStore {
         for (var app : seed.apps()) {
             chain = chain.compose(ok -> addApp(unit, app)).compose(ok -> addVersion(unit, app));
         }
-        for (var entitlement : seed.entitlements()) {
-            chain = chain.compose(ok -> addEntitlement(unit, entitlement));
-        }
         return chain;
-    }
-
-    /** Keeps which organization a project belongs to, from IAM's snapshots. */
-    public void keepProject(UnitOfWork unit, Envelope event) {
-        if (event.eventType().equals("iam.project.snapshot")) {
-            var payload = event.payload();
-            unit.write(
-                    PROJECT,
-                    Tuple.of(
-                            UUID.fromString(payload.path("project_id").asText()),
-                            UUID.fromString(payload.path("org_id").asText())));
-        }
     }
 
     private static Future<Void> addApp(UnitOfWork unit, CatalogSeed.App app) {
@@ -132,34 +110,6 @@ public final class AppStore {
                 var snapshot = fact.deepCopy().put("status", "active").put("revision", 1);
                 snapshot.set("manifest", Json.trusted(app.manifest()));
                 unit.announce(Topics.CATALOG_STATE, "version:" + app.versionId(), "catalog.version.snapshot", snapshot);
-            }
-            return null;
-        });
-    }
-
-    private static Future<Void> addEntitlement(UnitOfWork unit, CatalogSeed.Entitlement entitlement) {
-        unit.write(PROJECT, Tuple.of(entitlement.projectId(), entitlement.orgId()));
-        var row = Tuple.of(entitlement.id(), entitlement.orgId(), entitlement.projectId(), entitlement.appId());
-        return unit.query(ADD_ENTITLEMENT, row).map(added -> {
-            if (added.size() > 0) {
-                var fact = Json.object()
-                        .put("org_id", entitlement.orgId().toString())
-                        .put("project_id", entitlement.projectId().toString())
-                        .put("app_slug", entitlement.appSlug())
-                        .put("enabled", true);
-                fact.putObject("policy_overrides");
-                var project = entitlement.projectId().toString();
-                unit.announce(Topics.CATALOG_EVENTS, project, "apps.entitlement.updated", fact);
-                var snapshot = fact.deepCopy();
-                snapshot.remove("app_slug");
-                snapshot.put("entitlement_id", entitlement.id().toString())
-                        .put("app_id", entitlement.appId().toString())
-                        .put("revision", 1);
-                unit.announce(
-                        Topics.CATALOG_STATE,
-                        "entitlement:" + entitlement.id(),
-                        "catalog.entitlement.snapshot",
-                        snapshot);
             }
             return null;
         });

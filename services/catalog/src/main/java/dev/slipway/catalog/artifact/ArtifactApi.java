@@ -26,7 +26,7 @@ public final class ArtifactApi {
     private final ArtifactStore store;
     private final ArtifactTypes types;
     private final Verifications verifications;
-    private final DigestUsers users;
+    private final DigestUserStore users;
     private final Mutations mutations;
 
     public ArtifactApi(
@@ -34,7 +34,7 @@ public final class ArtifactApi {
             ArtifactStore store,
             ArtifactTypes types,
             Verifications verifications,
-            DigestUsers users,
+            DigestUserStore users,
             Mutations mutations) {
         this.reads = reads;
         this.store = store;

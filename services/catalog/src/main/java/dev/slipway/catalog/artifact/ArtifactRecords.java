@@ -2,7 +2,7 @@ package dev.slipway.catalog.artifact;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Principal;
-import dev.slipway.catalog.artifact.DigestUsers.Users;
+import dev.slipway.catalog.artifact.DigestUserStore.Users;
 import dev.slipway.catalog.artifact.domain.Artifact;
 import dev.slipway.catalog.artifact.domain.ArtifactEvent;
 import dev.slipway.contract.Json;

@@ -23,6 +23,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.BiFunction;
 
@@ -140,7 +141,7 @@ public final class IntentApi {
             return Future.failedFuture(noCredentials(intent.source().host()));
         }
         var lifetime = Duration.between(intent.createdAt(), intent.expiresAt());
-        return policy.of(request.projectId())
+        return policy.of(Objects.requireNonNull(request.orgId()), request.projectId(), null)
                 .compose(allowed -> allowed.allows().test(intent.source().host())
                         ? secrets.issue(new Grant(
                                 request.principal().id().toString(), service, intent.repository(), actions, lifetime))

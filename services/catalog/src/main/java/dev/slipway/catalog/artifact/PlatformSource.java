@@ -3,6 +3,7 @@ package dev.slipway.catalog.artifact;
 import org.jspecify.annotations.Nullable;
 
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * A source that the platform shares with all its tenants.
@@ -19,10 +20,24 @@ public record PlatformSource(
         String namespace,
         boolean push,
         @Nullable String tokenService) {
+    private static final Pattern PROJECT = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
     /** What a project may push to; null where nobody may. */
     @Nullable
     String pushNamespace(UUID projectId) {
-        return push ? (namespace.isEmpty() ? "" : namespace + "/") + projectId : null;
+        return push ? below() + projectId : null;
+    }
+
+    /** Whether a repository is one that another project pushes to: what the platform can read there is not everybody's. */
+    boolean isOfAnother(UUID projectId, String repository) {
+        if (!push || !repository.startsWith(below())) {
+            return false;
+        }
+        var owner = repository.substring(below().length()).split("/", -1)[0];
+        return PROJECT.matcher(owner).matches() && !owner.equals(projectId.toString());
+    }
+
+    private String below() {
+        return namespace.isEmpty() ? "" : namespace + "/";
     }
 }

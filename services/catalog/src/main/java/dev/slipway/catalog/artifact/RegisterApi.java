@@ -28,14 +28,18 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
+import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
+
+import static java.util.Objects.requireNonNull;
 
 /** Registering an artifact: its bytes are in their source already, and its digest is taken there once more. */
 public final class RegisterApi {
     /** Who may put a version before everybody may put an artifact before everybody. */
     private static final String FOR_EVERYBODY = "apps.version.publish";
 
+    private final List<PlatformSource> shared;
     private final ArtifactStore store;
     private final ArtifactTypes types;
     private final SourcePolicy policy;
@@ -46,6 +50,7 @@ public final class RegisterApi {
     private final Clock clock;
 
     public RegisterApi(
+            List<PlatformSource> shared,
             ArtifactStore store,
             ArtifactTypes types,
             SourcePolicy policy,
@@ -54,6 +59,7 @@ public final class RegisterApi {
             Authorizer authorizer,
             String region,
             Clock clock) {
+        this.shared = List.copyOf(shared);
         this.store = store;
         this.types = types;
         this.policy = policy;
@@ -71,6 +77,7 @@ public final class RegisterApi {
         var body = request.body();
         var at = location(body.path("source"));
         var digest = new Digest(body.path("digest").asText());
+        requireNotAnothers(request, at);
         var asked = new Asked(at, kind(body, at), digest, source(body.path("source")), visibility(request));
         return mutations.run(request, () -> looked(request, asked), (unit, found) -> store.lockProject(
                         unit, request.projectId())
@@ -81,7 +88,10 @@ public final class RegisterApi {
     /** What the source has, if it is one that may be asked. */
     private Future<Found> looked(Request request, Asked asked) {
         var at = asked.at;
-        return policy.of(request.projectId())
+        return policy.of(
+                        requireNonNull(request.orgId()),
+                        request.projectId(),
+                        request.body().path("app_slug").textValue())
                 .compose(allowed -> allowed.allows().test(at.authority())
                         ? sources.at(at, source -> source.find(at, asked.digest, asked.kind == Kind.BLOB))
                         : Future.failedFuture(SourcePolicy.refused(at.authority())))
@@ -157,6 +167,18 @@ public final class RegisterApi {
                     .asException();
         }
         return visibility;
+    }
+
+    /** Another project's artifacts are seen where it shares them, not by whoever knows a digest. */
+    private void requireNotAnothers(Request request, Location at) {
+        for (var source : shared) {
+            if (source.host().equals(at.authority()) && source.isOfAnother(request.projectId(), at.path())) {
+                throw Problem.of(
+                                ErrorCode.REPOSITORY_NOT_ALLOWED,
+                                "This repository is another project's. An artifact is registered by its own project.")
+                        .asException();
+            }
+        }
     }
 
     private static Location location(JsonNode source) {

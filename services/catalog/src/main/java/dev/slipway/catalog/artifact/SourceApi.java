@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 
 /** Where artifacts are pushed to and pulled from. */
@@ -25,7 +26,8 @@ public final class SourceApi {
         var projectId = request.projectIdOrNull();
         return projectId == null
                 ? Future.succeededFuture(reply(null, new Allowed(null, host -> true)))
-                : policy.of(projectId).map(allowed -> reply(projectId, allowed));
+                : policy.of(Objects.requireNonNull(request.orgId()), projectId, null)
+                        .map(allowed -> reply(projectId, allowed));
     }
 
     private Reply reply(@Nullable UUID projectId, Allowed allowed) {

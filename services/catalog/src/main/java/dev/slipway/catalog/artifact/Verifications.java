@@ -30,7 +30,7 @@ public final class Verifications {
 
     Future<Verification> of(Request request, Artifact artifact) {
         var type = outbox.transaction(request.cause(), unit -> types.find(unit, artifact.artifactType()));
-        var allowed = policy.of(artifact.projectId());
+        var allowed = policy.of(artifact.orgId(), artifact.projectId(), artifact.appSlug());
         return Future.all(type, allowed)
                 .compose(ok -> verifier.verify(
                         artifact,

@@ -11,6 +11,8 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.tracing.TracingPolicy;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -30,6 +32,8 @@ import java.util.concurrent.TimeUnit;
  * that leads elsewhere the next time gains nothing. Every redirect is looked at the same way.
  */
 final class GuardedClient {
+    private static final Logger LOG = LoggerFactory.getLogger(GuardedClient.class);
+
     private static final int CONNECT_TIMEOUT_MS = 3_000;
     private static final int MAX_REDIRECTS = 5;
     private static final int MAX_HEADER_BYTES = 16 << 10;
@@ -112,8 +116,13 @@ final class GuardedClient {
                     return response;
                 })
                 .timeout(settings.deadline().toMillis(), TimeUnit.MILLISECONDS)
-                .recover(e ->
-                        Future.failedFuture(e instanceof SourceException ? e : unavailable(question.uri.getHost())));
+                .recover(e -> {
+                    LOG.atInfo()
+                            .addKeyValue("host", question.uri.getHost())
+                            .setCause(e)
+                            .log("an artifact source does not answer");
+                    return Future.failedFuture(unavailable(question.uri.getHost()));
+                });
     }
 
     private Future<HttpClientResponse> redirected(Question question, HttpClientResponse response, int redirects) {
@@ -124,6 +133,9 @@ final class GuardedClient {
             next = question.uri.resolve(location == null ? "" : location);
         } catch (IllegalArgumentException e) {
             return Future.failedFuture(refused(question.uri.getHost(), "redirects to what is no address"));
+        }
+        if (next.getHost() == null || !List.of("http", "https").contains(next.getScheme())) {
+            return Future.failedFuture(refused(question.uri.getHost(), "redirects to what is not asked"));
         }
         if (location == null || redirects == 0) {
             return Future.failedFuture(refused(question.uri.getHost(), "redirects without end"));

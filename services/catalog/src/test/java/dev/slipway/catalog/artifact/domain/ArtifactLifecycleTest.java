@@ -108,7 +108,7 @@ class ArtifactLifecycleTest {
         for (var from : channels) {
             for (var to : Channel.values()) {
                 var current = artifact(from == null ? Lifecycle.PUBLISHED : Lifecycle.PROMOTED, Trust.VERIFIED, from);
-                var expected = to.ordinal() == (from == null ? 0 : from.ordinal() + 1)
+                var expected = channels.indexOf(to) == channels.indexOf(from) + 1
                         ? "→ promoted verified, promoted"
                         : to == from ? "→ promoted verified" : "✗ channel_out_of_order";
 
@@ -205,12 +205,15 @@ class ArtifactLifecycleTest {
         assertThat(new Digest("sha256:" + hex).hex()).isEqualTo(hex);
     }
 
+    /** One answer a lifecycle state, in their order. */
     private static String whateverTheTrust(String... answers) {
+        var answer = List.of(answers).iterator();
         var expected = new StringBuilder();
         for (var lifecycle : Lifecycle.values()) {
+            var next = answer.next();
             for (var trust : Trust.values()) {
                 expected.append("%-10s %-19s  ".formatted(lifecycle.text(), trust.text()))
-                        .append(answers[lifecycle.ordinal()].formatted(trust.text()))
+                        .append(next.replace("%s", trust.text()))
                         .append('\n');
             }
         }
