@@ -308,9 +308,9 @@ class ArtifactsTest {
                         "promoted staging",
                         "promoted test",
                         "promoted dev",
-                        "verified null",
-                        "verification_failed null",
-                        "registered null");
+                        "verified -",
+                        "verification_failed -",
+                        "registered -");
         for (var event : List.of("registered", "verified", "verification_failed", "deprecated", "retired")) {
             assertAnnounced(id, event, 1);
         }
@@ -370,6 +370,9 @@ class ArtifactsTest {
                         .expect(409)
                         .text("code"))
                 .isEqualTo("artifact_revoked");
+        eventually(() -> assertThat(
+                        platform.launch("project_owner", "too late").send().text("code"))
+                .isEqualTo("artifact_revoked"));
         assertAnnounced(id, "revoked", 1);
         var told = platform.events()
                 .where(seen -> seen.type().equals("apps.artifact.revoked") && isOf(seen, id))
@@ -552,9 +555,12 @@ class ArtifactsTest {
 
     /** An instance of a version that names the digest, once the catalog knows of it. */
     private static String launchedWith(String digest) {
-        platform.database()
-                .execute("UPDATE catalog.app_versions SET manifest = manifest || '{\"artifacts\": [{\"digest\": \""
-                        + digest + "\"}]}'");
+        for (var service : List.of("catalog", "instances")) {
+            platform.database()
+                    .execute("UPDATE " + service
+                            + ".app_versions SET manifest = manifest || '{\"artifacts\": [{\"digest\": \"" + digest
+                            + "\"}]}'");
+        }
         var instance = platform.launch("project_owner", "runs with it")
                 .send()
                 .expect(202)

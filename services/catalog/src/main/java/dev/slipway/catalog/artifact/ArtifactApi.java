@@ -59,8 +59,9 @@ public final class ArtifactApi {
     }
 
     public Future<Reply> history(Request request) {
+        var after = request.cursor();
         return visible(request)
-                .compose(found -> reads.history(found, request.cursor(), request.limit()))
+                .compose(found -> reads.history(found, after, request.limit()))
                 .map(page -> page.reply(entry -> entry));
     }
 

@@ -20,7 +20,7 @@ final class ArtifactRecords {
         announce(unit, artifact, event, ArtifactJson.event(artifact, event, actor.id()));
     }
 
-    /** With those who run what was revoked. */
+    /** With those who run what was revoked; and for those who have to know before they use a digest. */
     static void announce(UnitOfWork unit, Principal actor, Artifact artifact, ArtifactEvent event, Users users) {
         var payload = ArtifactJson.event(artifact, event, actor.id()).put("instances_total", users.total());
         var instances = payload.putArray("instances");
@@ -30,6 +30,12 @@ final class ArtifactRecords {
                 .put("project_id", user.projectId().toString())
                 .put("app_instance_id", user.appInstanceId().toString()));
         announce(unit, artifact, event, payload);
+        var digest = artifact.digest().text();
+        var snapshot = Json.object()
+                .put("digest", digest)
+                .put("revoked_at", unit.now().toString())
+                .put("revision", 1);
+        unit.announce(Topics.CATALOG_STATE, "revoked_digest:" + digest, "catalog.revoked_digest.snapshot", snapshot);
     }
 
     private static void announce(UnitOfWork unit, Artifact artifact, ArtifactEvent event, ObjectNode payload) {

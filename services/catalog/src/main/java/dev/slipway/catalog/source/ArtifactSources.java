@@ -23,7 +23,7 @@ public final class ArtifactSources {
         var client = new GuardedClient(vertx, settings);
         var bodies = new Bodies(vertx, settings.deadline());
         var known = new Accounts(accounts, ownToken, client, bodies);
-        registries = new OciSource(client, bodies, known, settings.maxObjectBytes());
+        registries = new OciSource(new Registry(client, known), bodies, settings.maxObjectBytes());
         objects = new ObjectSource(client, bodies, known, settings.maxObjectBytes());
     }
 
