@@ -40,22 +40,21 @@ public record HostPattern(boolean wildcard, SourceHost host) {
 
     /** Whether everything that the other allows is allowed by this one. */
     public boolean covers(HostPattern other) {
-        if (host.port() != other.host.port()) {
-            return false;
-        }
-        if (wildcard == other.wildcard) {
-            return host.name().equals(other.host.name());
-        }
-        return wildcard && !other.host.isAddress() && host.name().equals(afterFirstLabel(other.host.name()));
+        return equals(other) || (wildcard && equals(other.wider()));
+    }
+
+    /** The one pattern beside itself that covers it; itself if there is none. */
+    HostPattern wider() {
+        var name = host.name();
+        var dot = name.indexOf('.');
+        return wildcard || host.isAddress() || dot < 0
+                ? this
+                : new HostPattern(true, new SourceHost(name.substring(dot + 1), host.port()));
     }
 
     /** Written in one way only. */
     public String text() {
         var port = host.port() == SourceHost.USUAL_PORT ? "" : ":" + host.port();
         return (wildcard ? ANY_LABEL : "") + host.name() + port;
-    }
-
-    private static String afterFirstLabel(String name) {
-        return name.substring(name.indexOf('.') + 1);
     }
 }

@@ -88,21 +88,26 @@ public sealed interface PolicyValue {
             return kept(other::allows).texts();
         }
 
+        /** Itself where all are wanted, which is the usual: levels mostly agree. */
         private Texts kept(Predicate<String> wanted) {
-            var kept = new LinkedHashSet<String>();
-            for (var name : names) {
-                if (wanted.test(name)) {
-                    kept.add(name);
+            for (var each : names) {
+                if (!wanted.test(each)) {
+                    var kept = new LinkedHashSet<>(names);
+                    kept.removeIf(name -> !wanted.test(name));
+                    return new Texts(kept);
                 }
             }
-            return new Texts(kept);
+            return this;
         }
     }
 
-    /** Hosts, of which one pattern may cover others. */
+    /** Hosts, of which one pattern may cover others: those say nothing more, and are left out, so that equal lists are equal. */
     record Hosts(Set<HostPattern> patterns) implements Listed {
         public Hosts {
-            patterns = Collections.unmodifiableSet(new LinkedHashSet<>(patterns));
+            var given = Set.copyOf(patterns);
+            var kept = new LinkedHashSet<>(patterns);
+            kept.removeIf(pattern -> !pattern.wider().equals(pattern) && given.contains(pattern.wider()));
+            patterns = Collections.unmodifiableSet(kept);
         }
 
         static Hosts of(Collection<String> texts) {
@@ -129,14 +134,19 @@ public sealed interface PolicyValue {
         /** Of two patterns that overlap one covers the other, so the narrower is what they share. */
         @Override
         public Listed common(Listed other) {
+            var hosts = (Hosts) other;
+            if (patterns.stream().allMatch(hosts::covers)) {
+                return this;
+            }
             var both = new LinkedHashSet<HostPattern>();
             for (var mine : patterns) {
-                for (var theirs : ((Hosts) other).patterns) {
-                    if (theirs.covers(mine)) {
-                        both.add(mine);
-                    } else if (mine.covers(theirs)) {
-                        both.add(theirs);
-                    }
+                if (hosts.covers(mine)) {
+                    both.add(mine);
+                }
+            }
+            for (var theirs : hosts.patterns) {
+                if (covers(theirs)) {
+                    both.add(theirs);
                 }
             }
             return new Hosts(both);
@@ -175,7 +185,7 @@ public sealed interface PolicyValue {
         }
 
         private boolean covers(HostPattern narrower) {
-            return patterns.stream().anyMatch(pattern -> pattern.covers(narrower));
+            return patterns.contains(narrower) || patterns.contains(narrower.wider());
         }
     }
 

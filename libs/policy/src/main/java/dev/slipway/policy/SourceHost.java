@@ -41,8 +41,10 @@ public record SourceHost(String name, int port) {
         return isName(lower) || isAddress(lower) ? new SourceHost(lower, port) : null;
     }
 
+    /** No name ends in a label that is a number. */
     boolean isAddress() {
-        return isAddress(name);
+        var last = name.substring(name.lastIndexOf('.') + 1);
+        return last.chars().allMatch(c -> c >= '0' && c <= '9');
     }
 
     private static @Nullable String authority(String address) {

@@ -68,12 +68,15 @@ class BusCodecsTest {
     void reply_isTheSame_behindTheWire() {
         var back = overTheWire(
                 BusCodecs.REPLIES,
-                Reply.of(Json.object().put("a", "ü"), "/here").at(7_000_000_000L));
+                Reply.of(Json.object().put("a", "ü"), "/here")
+                        .at(7_000_000_000L)
+                        .tagged("\"3\""));
 
         assertThat(back.problem()).isNull();
         assertThat(new String(back.body(), StandardCharsets.UTF_8)).isEqualTo("{\"a\":\"ü\"}");
         assertThat(back.location()).isEqualTo("/here");
         assertThat(back.revision()).isEqualTo(7_000_000_000L);
+        assertThat(back.etag()).isEqualTo("\"3\"");
     }
 
     @ParameterizedTest
@@ -87,6 +90,7 @@ class BusCodecsTest {
         assertThat(back.body()).isEmpty();
         assertThat(back.location()).isNull();
         assertThat(back.revision()).isNull();
+        assertThat(back.etag()).isNull();
     }
 
     private static <T> T overTheWire(MessageCodec<T, T> codec, T message) {

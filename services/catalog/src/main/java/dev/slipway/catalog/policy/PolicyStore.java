@@ -6,7 +6,6 @@ import dev.slipway.contract.Problem;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.policy.Level;
 import dev.slipway.policy.PolicyDocument;
-import dev.slipway.policy.PolicyKey;
 import dev.slipway.policy.PolicyKeys;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -35,7 +34,7 @@ public final class PolicyStore {
             WHERE e.project_id = $4 AND e.org_id = $2 AND a.slug = $5
             UNION ALL
             SELECT 'key', id, version, body::text, state FROM registry_entries
-            WHERE kind = 'policy' AND state IN ('active', 'deprecated')
+            WHERE kind = 'policy' AND state <> 'draft'
             UNION ALL
             SELECT 'place', id::text, 0, '{}', '{}' FROM projects WHERE id = $4 AND org_id = $2
             """;
@@ -84,29 +83,25 @@ public final class PolicyStore {
     }
 
     private static Levels levels(RowSet<Row> rows) {
-        var keys = new ArrayList<PolicyKey>();
-        var writable = new ArrayList<PolicyKey>();
+        var registered = new ArrayList<PolicyKeys.Entry>();
         for (var row : rows) {
             if (row.getString("level").equals("key")) {
-                var version = row.getLong("version").intValue();
-                var key = PolicyKey.of(row.getString("subject_id"), version, Json.trusted(row.getString("said")));
-                if (key != null) {
-                    keys.add(key);
-                    if (row.getString("hard_denies").equals("active")) {
-                        writable.add(key);
-                    }
-                }
+                registered.add(new PolicyKeys.Entry(
+                        row.getString("subject_id"),
+                        row.getLong("version").intValue(),
+                        row.getString("hard_denies"),
+                        Json.trusted(row.getString("said"))));
             }
         }
-        var known = PolicyKeys.of(keys);
+        var keys = PolicyKeys.inForce(registered);
         var documents = new ArrayList<PolicyDocument>();
         for (var row : rows) {
             var level = row.getString("level");
             if (!level.equals("key") && !level.equals("place")) {
-                documents.add(document(known, Level.of(level), row));
+                documents.add(document(keys, Level.of(level), row));
             }
         }
-        return new Levels(known, PolicyKeys.of(writable), documents);
+        return new Levels(keys, PolicyKeys.writable(registered), documents);
     }
 
     static PolicyDocument document(PolicyKeys keys, Level level, Row row) {

@@ -10,13 +10,11 @@ import dev.slipway.policy.LaunchRules;
 import dev.slipway.policy.LaunchRules.Asked;
 import dev.slipway.policy.Level;
 import dev.slipway.policy.PolicyDocument;
-import dev.slipway.policy.PolicyKey;
 import dev.slipway.policy.PolicyKeys;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.UUID;
 
 /** What the effective policy makes of a launch. */
@@ -26,20 +24,16 @@ final class LaunchPolicy {
 
     private LaunchPolicy() {}
 
-    /** The keys that the platform starts with, and what the registry has made of them since. */
     static PolicyKeys keys(String registered) {
-        var keys = new TreeMap<>(PolicyKeys.seeded().byId());
+        var entries = new ArrayList<PolicyKeys.Entry>();
         for (var entry : Json.trusted(registered).path("items")) {
-            var id = entry.path("id").asText();
-            var state = entry.path("state").asText();
-            var key = PolicyKey.of(id, entry.path("version").asInt(), entry.path("body"));
-            if (key != null && (state.equals("active") || state.equals("deprecated"))) {
-                keys.put(id, key);
-            } else if (state.equals("retired")) {
-                keys.remove(id);
-            }
+            entries.add(new PolicyKeys.Entry(
+                    entry.path("id").asText(),
+                    entry.path("version").asInt(),
+                    entry.path("state").asText(),
+                    entry.path("body")));
         }
-        return new PolicyKeys(keys);
+        return PolicyKeys.inForce(entries);
     }
 
     /** What each level says that speaks to a project. */
