@@ -69,7 +69,7 @@ class ErrorCatalogueTest {
 
         var expected = ErrorEnvelope.status(problem) < 500
                 ? "nobody's"
-                : code == ErrorCode.DEPENDENCY_UNAVAILABLE ? "dependency" : "slipway";
+                : code.kind() == Kind.UNAVAILABLE_DEPENDENCY ? "dependency" : "slipway";
         assertThat(fault).isEqualTo(expected);
     }
 

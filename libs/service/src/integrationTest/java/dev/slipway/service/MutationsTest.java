@@ -26,6 +26,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 import static dev.slipway.service.DatabaseTest.await;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -119,6 +121,23 @@ class MutationsTest {
                         .asException()))));
 
         assertThat(text(second)).isEqualTo("{\"count\":1}");
+    }
+
+    @Test
+    void run_answersAsTheFirstTime_withoutLookingAgain_whenItLooksOutsideFirst() {
+        var looked = new AtomicInteger();
+        Supplier<Future<Integer>> look = () -> looked.incrementAndGet() == 1
+                ? Future.succeededFuture(7)
+                : Future.failedFuture(new IllegalStateException("it is gone"));
+
+        var first = await(mutations.run(request("k", "p", "b"), look, (unit, seen) -> count(unit)));
+        var second = await(mutations.run(request("k", "p", "b"), look, (unit, seen) -> count(unit)));
+        var other = await(mutations.run(request("k", "p", "c"), look, (unit, seen) -> count(unit)));
+
+        assertThat(text(second)).isEqualTo(text(first)).isEqualTo("{\"count\":1}");
+        assertThat(code(other)).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
+        assertThat(looked).hasValue(1);
+        assertThat(counted()).isEqualTo("1");
     }
 
     @Test

@@ -16,7 +16,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.ZoneOffset;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** A mutation: state, events, audit record and idempotency record, in one transaction. */
 public final class Mutations {
@@ -52,6 +54,29 @@ public final class Mutations {
                     && "idempotency_pkey".equals(pg.getConstraint());
             return overtaken ? once(request, key, work) : Future.failedFuture(e);
         });
+    }
+
+    /**
+     * A mutation that has to look outside first, at what no transaction should wait for. One whose Idempotency-Key has been here is
+     * answered without looking: what was there the first time may be gone.
+     */
+    public <T> Future<Reply> run(
+            Request request, Supplier<Future<T>> look, BiFunction<UnitOfWork, T, Future<Reply>> work) {
+        return before(request)
+                .compose(first -> first != null
+                        ? Future.succeededFuture(first)
+                        : look.get().compose(seen -> run(request, unit -> work.apply(unit, seen))));
+    }
+
+    /** The answer that was given the first time; null if this is the first. */
+    private Future<@Nullable Reply> before(Request request) {
+        var key = request.call().headers().get("idempotency-key");
+        if (key == null) {
+            return Future.succeededFuture();
+        }
+        var asked = Tuple.of(request.principal().id(), request.call().operationId(), key);
+        return outbox.transaction(request.cause(), unit -> unit.query(FIND, asked)
+                .map(found -> found.size() == 0 ? null : again(found.iterator().next(), hash(request.call()))));
     }
 
     private Future<Reply> once(Request request, String key, Function<UnitOfWork, Future<Reply>> work) {

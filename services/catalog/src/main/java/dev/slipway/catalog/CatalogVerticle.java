@@ -19,11 +19,13 @@ import org.jspecify.annotations.Nullable;
 public final class CatalogVerticle extends VerticleBase {
     private final Frame frame;
     private final CatalogSeed seed;
+    private final ArtifactConfig artifacts;
     private @Nullable Service service;
 
-    public CatalogVerticle(Frame frame, CatalogSeed seed) {
+    public CatalogVerticle(Frame frame, CatalogSeed seed, ArtifactConfig artifacts) {
         this.frame = frame;
         this.seed = seed;
+        this.artifacts = artifacts;
     }
 
     @Override
@@ -37,7 +39,9 @@ public final class CatalogVerticle extends VerticleBase {
         var store = new AppStore(opened.reads());
         var api = new AppApi(store);
         var policies = new PolicyWiring(opened);
-        var wired = policies.serve().serve("listApps", api::list).serve("listAppVersions", api::versions);
+        var trusted = new ArtifactWiring(vertx, frame, artifacts, opened, registries.store(), policies.policies());
+        var wired =
+                trusted.serve(policies.serve()).serve("listApps", api::list).serve("listAppVersions", api::versions);
         return ensureSeed(opened, registries, store, policies).compose(ok -> wired.start());
     }
 

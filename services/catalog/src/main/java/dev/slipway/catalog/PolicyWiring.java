@@ -35,6 +35,11 @@ final class PolicyWiring {
         launched = new LaunchedStore(service.reads());
     }
 
+    /** What the other parts compute policy from. */
+    PolicyStore policies() {
+        return policies;
+    }
+
     /** What the other parts ask: whether a project could launch a version. */
     Launchability launchability() {
         return new Launchability(policies, new LaunchabilityStore(service.reads()));

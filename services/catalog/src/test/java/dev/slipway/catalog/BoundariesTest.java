@@ -12,13 +12,18 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
-    /** Every part looks its ids up in the registries, and asks what policy leaves. */
+    /** Every part looks its ids up in the registries, and asks what policy leaves; artifacts are read from their sources, with secrets. */
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
         return ArchitectureRules.ofService(
                 "dev.slipway.catalog",
                 "RegistryStore",
                 "RegistryEntry",
+                "ArtifactSource",
+                "ArtifactSources",
+                "SourceException",
+                "Location",
+                "Secrets",
                 "PolicyStore",
                 "Levels",
                 "PolicyJson",

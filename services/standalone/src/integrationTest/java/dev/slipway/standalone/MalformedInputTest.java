@@ -95,6 +95,16 @@ class MalformedInputTest {
             GOOD.put(name, "good");
         }
         GOOD.put("runtime_backend", "bare_metal");
+        GOOD.put("artifact_id", NOWHERE.toString());
+        GOOD.put("artifact_type", "app_bundle");
+        GOOD.put("artifact_kind", "oci");
+        GOOD.put("source_type", "oci");
+        GOOD.put("uri", "oci://registry.example.com/apps/echo");
+        GOOD.put("digest", "sha256:" + "0".repeat(64));
+        GOOD.put("channel", "dev");
+        GOOD.put("reason", "good");
+        GOOD.put("registry", "shared");
+        GOOD.put("repository", "apps/echo");
         GOOD.put("expires_at", "2999-01-01T00:00:00Z");
         GOOD.put("actions", "apps.instance.read");
         GOOD.put("allowed_actions", "apps.instance.read");

@@ -3,6 +3,7 @@ package dev.slipway.standalone;
 import dev.slipway.audit.AuditVerticle;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.TokenVerifier;
+import dev.slipway.catalog.ArtifactConfig;
 import dev.slipway.catalog.CatalogVerticle;
 import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Contract;
@@ -116,7 +117,7 @@ public final class Platform {
                 .compose(ok -> Topics.ensure(vertx, frame.kafka()))
                 .compose(ok -> Future.all(List.of(
                         deployIfRun("iam", () -> new IamVerticle(frame, iam, iamConfig())),
-                        deployIfRun("catalog", () -> new CatalogVerticle(frame, catalog)),
+                        deployIfRun("catalog", () -> new CatalogVerticle(frame, catalog, artifactConfig())),
                         deployIfRun("instances", () -> new InstancesVerticle(frame, config.instances())),
                         deployIfRun("audit", () -> new AuditVerticle(frame)),
                         deployIfRun("metering", () -> new MeteringVerticle(frame)),
@@ -138,6 +139,12 @@ public final class Platform {
         var bar = first.lastIndexOf('|');
         return iam.withFirstAdministrator(
                 new IamConfig.FirstAdministrator(first.substring(0, bar), first.substring(bar + 1)));
+    }
+
+    /** The demo tries a registry on this machine, unless it was told of others. */
+    private ArtifactConfig artifactConfig() {
+        var artifacts = config.artifacts();
+        return config.demo() && artifacts.sources().isEmpty() ? artifacts.withLocalRegistry() : artifacts;
     }
 
     /** A token may be signed by a key that its issuer has just begun to use: IAM hears of it, once a second at the most. */

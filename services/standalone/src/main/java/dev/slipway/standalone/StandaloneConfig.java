@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import dev.slipway.catalog.ArtifactConfig;
 import dev.slipway.gateway.GatewayConfig;
 import dev.slipway.iam.IamConfig;
 import dev.slipway.instances.InstancesConfig;
@@ -41,6 +42,7 @@ public record StandaloneConfig(
         GatewayConfig gateway,
         InstancesConfig instances,
         IamConfig iam,
+        ArtifactConfig artifacts,
         Map<String, String> environment) {
 
     static final List<String> SERVICES =
@@ -76,6 +78,7 @@ public record StandaloneConfig(
                 GatewayConfig.from(settings),
                 InstancesConfig.from(settings),
                 IamConfig.from(settings),
+                ArtifactConfig.from(settings),
                 values);
         var admin = config.firstAdministrator;
         if (admin != null && admin.indexOf('|') < 1) {

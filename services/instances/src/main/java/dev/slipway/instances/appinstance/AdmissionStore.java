@@ -20,7 +20,9 @@ public final class AdmissionStore {
             , p.org_id, a.id AS app_id, v.id AS version_id, v.runtime_backend, v.status AS version_status,
                    coalesce(v.manifest, '{}')::text AS manifest, coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
                    coalesce(e.policy_overrides, '{}')::text AS overrides, e.id AS entitlement_id, e.revision AS entitlement_version,
-                   s.id AS operator_id, u.id AS user_id
+                   s.id AS operator_id, u.id AS user_id,
+                   EXISTS (SELECT FROM jsonb_path_query(v.manifest, '$.artifacts[*].digest') AS named (digest)
+                       JOIN revoked_digests r ON r.digest = named.digest #>> '{}') AS revoked
             FROM projects p
             JOIN organizations o ON o.id = p.org_id
             LEFT JOIN app_catalog a ON a.slug = $2
@@ -102,7 +104,11 @@ public final class AdmissionStore {
                 row.getUUID("app_id"),
                 versionId == null
                         ? null
-                        : new Version(versionId, row.getString("runtime_backend"), row.getString("version_status")),
+                        : new Version(
+                                versionId,
+                                row.getString("runtime_backend"),
+                                row.getString("version_status"),
+                                row.getBoolean("revoked")),
                 row.getBoolean("entitled"),
                 policy,
                 row.getUUID("operator_id"));

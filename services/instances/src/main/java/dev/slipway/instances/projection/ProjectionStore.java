@@ -50,6 +50,10 @@ public final class ProjectionStore {
             ON CONFLICT (level, subject_id) DO UPDATE SET version = $3, said = $4::text::jsonb, hard_denies = $5::text::jsonb
                 WHERE policy_levels.version < $3
             """;
+    /** Trust that was withdrawn does not come back. */
+    private static final String REVOKED_DIGEST =
+            "INSERT INTO revoked_digests (digest) VALUES ($1) ON CONFLICT DO NOTHING";
+
     private static final String POLICY_KEY = """
             INSERT INTO policy_keys (id, version, state, body) VALUES ($1, $2, $3, $4::text::jsonb)
             ON CONFLICT (id) DO UPDATE SET version = $2, state = $3, body = $4::text::jsonb WHERE policy_keys.version < $2
@@ -115,6 +119,7 @@ public final class ProjectionStore {
                                 p.revision(),
                                 p.json("values"),
                                 p.json("hard_denies")));
+            case "catalog.revoked_digest.snapshot" -> unit.write(REVOKED_DIGEST, Tuple.of(p.text("digest")));
             case "catalog.registry.snapshot" -> {
                 if (p.text("kind").equals("policy")) {
                     unit.write(

@@ -127,7 +127,7 @@ class AppInstanceJsonTest {
         var admission = new Admission(
                 Ids.next(),
                 Ids.next(),
-                new Admission.Version(Ids.next(), "bare_metal", "active"),
+                new Admission.Version(Ids.next(), "bare_metal", "active", false),
                 true,
                 new Admission.Policy("p1", launch.placement(), false, null),
                 Ids.next());

@@ -18,8 +18,12 @@ public record Admission(
         Policy policy,
         @Nullable UUID operatorAccountId) {
 
-    /** The version asked for. */
-    public record Version(UUID id, String runtimeBackend, String status) {}
+    /**
+     * The version asked for.
+     *
+     * @param revoked whether the trust in one of its artifacts was withdrawn
+     */
+    public record Version(UUID id, String runtimeBackend, String status, boolean revoked) {}
 
     /**
      * What the effective policy makes of the launch.

@@ -71,13 +71,13 @@ public final class InstanceLifecycle {
 
     private static @Nullable Refused unlaunchable(Launch launch, Version version, boolean deprecatedAllowed) {
         return switch (version.status()) {
-            case "active" -> null;
+            case "active" -> untrusted(launch, version);
             // Nobody but its makers sees it yet.
             case "draft" ->
                 new Refused("app_version_not_found", launch.appSlug() + " has no version " + launch.appVersion() + ".");
             case "deprecated" ->
                 deprecatedAllowed
-                        ? null
+                        ? untrusted(launch, version)
                         : new Refused(
                                 "app_version_deprecated",
                                 "Version " + launch.appVersion() + " is deprecated: launch a newer one.");
@@ -86,6 +86,15 @@ public final class InstanceLifecycle {
                         "app_version_not_launchable",
                         "Version " + launch.appVersion() + " is " + version.status() + ", not active.");
         };
+    }
+
+    private static @Nullable Refused untrusted(Launch launch, Version version) {
+        return version.revoked()
+                ? new Refused(
+                        "artifact_revoked",
+                        "The trust in an artifact of version " + launch.appVersion()
+                                + " was withdrawn: launch another version.")
+                : null;
     }
 
     public static Decision delete(AppInstance current, Instant now) {

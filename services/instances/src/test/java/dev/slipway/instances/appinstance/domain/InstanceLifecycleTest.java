@@ -32,7 +32,7 @@ class InstanceLifecycleTest {
     private static final UUID APP = new UUID(0, 4);
     private static final UUID ACCOUNT = new UUID(0, 5);
     private static final UUID PERSON = new UUID(0, 6);
-    private static final Version ACTIVE = new Version(new UUID(0, 7), "bare_metal", "active");
+    private static final Version ACTIVE = new Version(new UUID(0, 7), "bare_metal", "active", false);
     private static final Placement ANYWHERE = Placement.ANYWHERE;
     private static final Policy POLICY = new Policy("p1", ANYWHERE, false, null);
     private static final Launch LAUNCH = new Launch(
@@ -184,8 +184,19 @@ class InstanceLifecycleTest {
                 .isEqualTo("app_version_not_launchable");
     }
 
+    @Test
+    void request_isRefused_whenTheTrustInAnArtifactOfTheVersionWasWithdrawn() {
+        var policy = new Policy("p1", ANYWHERE, true, null);
+
+        for (var status : List.of("active", "deprecated")) {
+            var revoked = new Version(ACTIVE.id(), "bare_metal", status, true);
+            assertThat(refusal(new Admission(ORG, APP, revoked, true, policy, ACCOUNT)))
+                    .isEqualTo("artifact_revoked");
+        }
+    }
+
     private static Version in(String status) {
-        return new Version(ACTIVE.id(), "bare_metal", status);
+        return new Version(ACTIVE.id(), "bare_metal", status, false);
     }
 
     @Test

@@ -1,0 +1,77 @@
+package dev.slipway.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.Base64;
+
+/** A key of the curve P-256 with a certificate of its own, as PEM files; made by the JDK's keytool. */
+public record TestCertificate(Path keyFile, Path certificateFile, X509Certificate certificate) {
+    private static final String PASSWORD = "for-tests";
+
+    public static TestCertificate in(Path directory) {
+        return in(directory, "localhost");
+    }
+
+    /** For a server of that name. */
+    public static TestCertificate in(Path directory, String host) {
+        var store = directory.resolve("keys.p12");
+        try {
+            var keytool = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                    .toString(),
+                            "-genkeypair",
+                            "-alias",
+                            "key",
+                            "-keyalg",
+                            "EC",
+                            "-groupname",
+                            "secp256r1",
+                            "-dname",
+                            "CN=slipway-test",
+                            "-ext",
+                            "san=dns:" + host,
+                            "-validity",
+                            "2",
+                            "-storetype",
+                            "PKCS12",
+                            "-keystore",
+                            store.toString(),
+                            "-storepass",
+                            PASSWORD)
+                    .redirectErrorStream(true)
+                    .redirectOutput(directory.resolve("keytool.txt").toFile())
+                    .start();
+            if (keytool.waitFor() != 0) {
+                throw new AssertionError(Files.readString(directory.resolve("keytool.txt")));
+            }
+            var keys = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
+            var certificate = (X509Certificate) keys.getCertificate("key");
+            return new TestCertificate(
+                    pem(
+                            directory,
+                            "PRIVATE KEY",
+                            keys.getKey("key", PASSWORD.toCharArray()).getEncoded()),
+                    pem(directory, "CERTIFICATE", certificate.getEncoded()),
+                    certificate);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Path pem(Path directory, String kind, byte[] bytes) throws IOException {
+        var base64 = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
+        return Files.writeString(
+                directory.resolve(kind.replace(' ', '-') + ".pem"),
+                "-----BEGIN " + kind + "-----\n" + base64 + "\n-----END " + kind + "-----\n");
+    }
+}

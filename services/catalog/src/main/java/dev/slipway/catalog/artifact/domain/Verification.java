@@ -1,0 +1,43 @@
+package dev.slipway.catalog.artifact.domain;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.List;
+
+/** What was checked of an artifact, and what came of each check. */
+public record Verification(Instant checkedAt, List<Check> checks) {
+    public enum Result {
+        PASSED,
+        FAILED,
+        NOT_REQUIRED
+    }
+
+    /** One check; the reason says exactly what was wrong. */
+    public record Check(
+            String name, Result result, @Nullable String reason) {
+        public static Check passed(String name) {
+            return new Check(name, Result.PASSED, null);
+        }
+
+        public static Check failed(String name, String reason) {
+            return new Check(name, Result.FAILED, reason);
+        }
+
+        public static Check notRequired(String name) {
+            return new Check(name, Result.NOT_REQUIRED, null);
+        }
+    }
+
+    /** Why it failed; null if nothing did. Nothing checked is no success. */
+    public @Nullable String failure() {
+        if (checks.isEmpty()) {
+            return "nothing was checked";
+        }
+        return checks.stream()
+                .filter(check -> check.result == Result.FAILED)
+                .findFirst()
+                .map(check -> check.name + ": " + check.reason)
+                .orElse(null);
+    }
+}

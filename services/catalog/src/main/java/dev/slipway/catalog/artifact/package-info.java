@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.catalog.artifact;
+
+import org.jspecify.annotations.NullMarked;

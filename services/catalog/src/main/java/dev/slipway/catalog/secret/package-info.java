@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.catalog.secret;
+
+import org.jspecify.annotations.NullMarked;

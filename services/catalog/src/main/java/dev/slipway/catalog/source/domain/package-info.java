@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.catalog.source.domain;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.catalog.source;
+
+import org.jspecify.annotations.NullMarked;
