@@ -13,7 +13,7 @@ import java.util.TreeSet;
 
 /** Measures the rows that it is asked for, all by default, and prints one table. */
 public final class BenchMain {
-    private static final List<String> ROWS = List.of("get", "post", "events", "exchange", "authz", "start");
+    private static final List<String> ROWS = List.of("get", "post", "events", "exchange", "catalog", "authz", "start");
 
     private BenchMain() {}
 
@@ -31,7 +31,7 @@ public final class BenchMain {
         if (rows.contains("authz")) {
             authz(directory, table);
         }
-        if (rows.contains("get") || rows.contains("post") || rows.contains("events") || rows.contains("exchange")) {
+        if (rows.stream().anyMatch(List.of("get", "post", "events", "exchange", "catalog")::contains)) {
             try (var stage = new Stage(directory, System.getProperty("bench.profile", ""))) {
                 if (rows.contains("get") || rows.contains("post")) {
                     new HttpRows(stage, table).measure(rows.contains("get"), rows.contains("post"));
@@ -41,6 +41,9 @@ public final class BenchMain {
                 }
                 if (rows.contains("exchange")) {
                     new ExchangeRow(stage, table).measure();
+                }
+                if (rows.contains("catalog")) {
+                    new CatalogRow(stage, table).measure();
                 }
             }
         }

@@ -1,6 +1,5 @@
 package dev.slipway.catalog;
 
-import dev.slipway.catalog.app.AppApi;
 import dev.slipway.catalog.app.AppStore;
 import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Ids;
@@ -36,23 +35,23 @@ public final class CatalogVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
-        var registries = new RegistryWiring(opened);
+        var registries = new RegistryWiring(frame, opened);
+        var apps = new AppWiring(vertx, opened, registries.store());
         var store = new AppStore(opened.reads());
-        var api = new AppApi(store);
-        var wired = opened.serve("listApps", api::list)
-                .serve("listAppVersions", api::versions)
+        var wired = apps.serve(registries.serve(opened))
                 .consume("projects", List.of(Topics.IAM_STATE), (unit, record, event) -> {
                     store.keepProject(unit, event);
                     return Future.succeededFuture();
                 });
-        return ensureSeed(opened, registries, store).compose(ok -> wired.start());
+        return ensureSeed(opened, registries, apps, store).compose(ok -> wired.start());
     }
 
-    private Future<Void> ensureSeed(Service opened, RegistryWiring registries, AppStore store) {
+    private Future<Void> ensureSeed(Service opened, RegistryWiring registries, AppWiring apps, AppStore store) {
         var cause = new Cause(Ids.next().toString(), Context.root());
         return opened.outbox().transaction(cause, unit -> registries
                 .ensureSeeds(unit)
                 .compose(ok -> store.ensure(unit, seed))
+                .compose(ok -> apps.ensureSeeds(unit, seed))
                 .compose(ok -> {
                     var entry = new Entry("catalog.seed.ensure", "platform", "-", null, null, Json.object());
                     AuditTrail.byOther(unit, "system", "catalog", null, entry, "success", null);

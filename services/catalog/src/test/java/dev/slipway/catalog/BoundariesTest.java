@@ -12,10 +12,16 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
-    /** Every part looks its ids up in the registries. */
+    /** Every part looks its ids up in the registries, and has its part of the seed; a version is as good as its manifest. */
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
-        return ArchitectureRules.ofService("dev.slipway.catalog", "RegistryStore", "RegistryEntry");
+        return ArchitectureRules.ofService(
+                "dev.slipway.catalog",
+                "RegistryStore",
+                "RegistryEntry",
+                "CatalogSeed",
+                "ManifestCheck",
+                "ManifestProblem");
     }
 
     @Test
