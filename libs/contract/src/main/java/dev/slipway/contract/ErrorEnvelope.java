@@ -14,8 +14,11 @@ public final class ErrorEnvelope {
             case NOT_FOUND -> 404;
             case METHOD -> 405;
             case CONFLICT -> 409;
+            case PRECONDITION -> 412;
             case TOO_LARGE -> 413;
             case MEDIA_TYPE -> 415;
+            case UNPROCESSABLE -> 422;
+            case PRECONDITION_MISSING -> 428;
             case TOO_MANY -> 429;
             case INTERNAL -> 500;
             case UNAVAILABLE, UNAVAILABLE_DEPENDENCY -> 503;
@@ -37,8 +40,18 @@ public final class ErrorEnvelope {
         return switch (problem.code().kind()) {
             case INTERNAL, UNAVAILABLE, TIMEOUT -> problem.details().deepCopy().put("fault", "slipway");
             case UNAVAILABLE_DEPENDENCY -> problem.details().deepCopy().put("fault", "dependency");
-            case INVALID, UNAUTHENTICATED, FORBIDDEN, NOT_FOUND, METHOD, CONFLICT, TOO_LARGE, MEDIA_TYPE, TOO_MANY ->
-                problem.details();
+            case INVALID,
+                    UNAUTHENTICATED,
+                    FORBIDDEN,
+                    NOT_FOUND,
+                    METHOD,
+                    CONFLICT,
+                    PRECONDITION,
+                    PRECONDITION_MISSING,
+                    TOO_LARGE,
+                    MEDIA_TYPE,
+                    UNPROCESSABLE,
+                    TOO_MANY -> problem.details();
         };
     }
 }

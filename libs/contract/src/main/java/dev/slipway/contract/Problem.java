@@ -16,9 +16,13 @@ public record Problem(ErrorCode code, String message, ObjectNode details) {
     }
 
     public static Problem validation(List<FieldProblem> problems) {
+        return validationOf(ErrorCode.VALIDATION_ERROR, problems);
+    }
+
+    public static Problem validationOf(ErrorCode code, List<FieldProblem> problems) {
         var first = problems.get(0);
         var more = problems.size() == 1 ? "" : " (and " + (problems.size() - 1) + " more)";
-        return new Problem(ErrorCode.VALIDATION_ERROR, first.field() + ": " + first.problem() + more, fields(problems));
+        return new Problem(code, first.field() + ": " + first.problem() + more, fields(problems));
     }
 
     private static ObjectNode fields(List<FieldProblem> problems) {

@@ -64,6 +64,7 @@ public final class BusCodecs {
         node.put("body", Base64.getEncoder().encodeToString(reply.body()));
         node.put("location", reply.location());
         node.put("revision", reply.revision());
+        node.put("etag", reply.etag());
         return node;
     }
 
@@ -78,7 +79,8 @@ public final class BusCodecs {
                 problem,
                 Base64.getDecoder().decode(node.path("body").asText()),
                 node.path("location").textValue(),
-                node.path("revision").isNumber() ? node.path("revision").longValue() : null);
+                node.path("revision").isNumber() ? node.path("revision").longValue() : null,
+                node.path("etag").textValue());
     }
 
     private static ObjectNode object(Map<String, String> map) {

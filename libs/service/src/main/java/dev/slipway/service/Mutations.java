@@ -90,7 +90,7 @@ public final class Mutations {
 
     private static Reply again(Row first, Buffer hash) {
         return first.getBuffer("request_hash").equals(hash)
-                ? new Reply(null, first.getBuffer("body").getBytes(), first.getString("location"), null)
+                ? new Reply(null, first.getBuffer("body").getBytes(), first.getString("location"), null, null)
                 : Reply.of(Problem.of(
                         ErrorCode.IDEMPOTENCY_CONFLICT,
                         "This Idempotency-Key was used with another request; use a new key for a new request."));

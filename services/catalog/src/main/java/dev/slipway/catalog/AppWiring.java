@@ -19,24 +19,25 @@ import java.util.Map;
 
 /** Apps, versions and manifests: wiring only. */
 final class AppWiring {
+    private final AppStore appStore;
     private final AppApi apps;
     private final VersionStore versionStore;
     private final VersionApi versions;
     private final ReleaseApi releases;
 
-    AppWiring(Vertx vertx, Service service, RegistryStore registries) {
+    AppWiring(Vertx vertx, Service service, RegistryStore registries, PolicyWiring policies) {
         var mutations = service.mutations();
-        apps = new AppApi(new AppStore(service.reads()), registries, mutations);
+        appStore = new AppStore(service.reads());
+        apps = new AppApi(appStore, registries, policies.launchability(), mutations);
         versionStore = new VersionStore(service.reads());
-        versions = new VersionApi(versionStore);
+        versions = new VersionApi(versionStore, policies.launchability());
         var manifests = new ManifestCheck(
                 vertx,
                 new ManifestRules(ManifestSchema.load()),
                 registries,
                 (unit, digests) -> Future.succeededFuture(Map.of()),
                 versionStore::published);
-        releases = new ReleaseApi(
-                versionStore, manifests, mutations, service.outbox(), ids -> Future.succeededFuture(Map.of()));
+        releases = new ReleaseApi(versionStore, manifests, mutations, service.outbox(), policies.instanceCounts());
     }
 
     Service serve(Service service) {
@@ -60,7 +61,7 @@ final class AppWiring {
     }
 
     Future<Void> ensureSeeds(UnitOfWork unit, CatalogSeed seed) {
-        var chain = versionStore.ensureDigests(unit);
+        var chain = appStore.ensure(unit, seed).compose(ok -> versionStore.ensureDigests(unit));
         for (var app : seed.apps()) {
             chain = chain.compose(ok -> versionStore.seed(unit, app));
         }

@@ -1,11 +1,9 @@
 package dev.slipway.catalog;
 
-import dev.slipway.catalog.app.AppStore;
 import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.Cause;
-import dev.slipway.messaging.Topics;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
 import dev.slipway.service.Frame;
@@ -14,8 +12,6 @@ import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
-
-import java.util.List;
 
 /** The catalog service: wiring only. */
 public final class CatalogVerticle extends VerticleBase {
@@ -36,22 +32,18 @@ public final class CatalogVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         var registries = new RegistryWiring(frame, opened);
-        var apps = new AppWiring(vertx, opened, registries.store());
-        var store = new AppStore(opened.reads());
-        var wired = apps.serve(registries.serve(opened))
-                .consume("projects", List.of(Topics.IAM_STATE), (unit, record, event) -> {
-                    store.keepProject(unit, event);
-                    return Future.succeededFuture();
-                });
-        return ensureSeed(opened, registries, apps, store).compose(ok -> wired.start());
+        var policies = new PolicyWiring(opened);
+        var apps = new AppWiring(vertx, opened, registries.store(), policies);
+        var wired = apps.serve(registries.serve(policies.serve()));
+        return ensureSeed(opened, registries, apps, policies).compose(ok -> wired.start());
     }
 
-    private Future<Void> ensureSeed(Service opened, RegistryWiring registries, AppWiring apps, AppStore store) {
+    private Future<Void> ensureSeed(Service opened, RegistryWiring registries, AppWiring apps, PolicyWiring policies) {
         var cause = new Cause(Ids.next().toString(), Context.root());
         return opened.outbox().transaction(cause, unit -> registries
                 .ensureSeeds(unit)
-                .compose(ok -> store.ensure(unit, seed))
                 .compose(ok -> apps.ensureSeeds(unit, seed))
+                .compose(ok -> policies.ensure(unit, seed))
                 .compose(ok -> {
                     var entry = new Entry("catalog.seed.ensure", "platform", "-", null, null, Json.object());
                     AuditTrail.byOther(unit, "system", "catalog", null, entry, "success", null);

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
-    /** Every part looks its ids up in the registries, and has its part of the seed; a version is as good as its manifest. */
+    /** Every part looks its ids up in the registries, asks what policy leaves and has its part of the seed; a version has a manifest. */
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
         return ArchitectureRules.ofService(
@@ -21,7 +21,12 @@ class BoundariesTest {
                 "RegistryEntry",
                 "CatalogSeed",
                 "ManifestCheck",
-                "ManifestProblem");
+                "ManifestProblem",
+                "PolicyStore",
+                "Levels",
+                "PolicyJson",
+                "Launchability",
+                "InstanceCounts");
     }
 
     @Test

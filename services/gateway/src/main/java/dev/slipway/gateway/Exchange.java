@@ -70,6 +70,10 @@ final class Exchange {
         if (revision != null) {
             response.putHeader("X-Revision", revision.toString());
         }
+        var etag = reply.etag();
+        if (etag != null) {
+            response.putHeader("ETag", etag);
+        }
         var status = operation == null ? 200 : operation.successStatus();
         send(status, Buffer.buffer(reply.body()), null);
     }
@@ -81,6 +85,10 @@ final class Exchange {
 
     void refuse(Problem problem) {
         var body = ErrorEnvelope.body(problem, correlationId);
+        var current = problem.details().path("etag");
+        if (current.isTextual()) {
+            request.response().putHeader("ETag", current.textValue());
+        }
         send(
                 ErrorEnvelope.status(problem),
                 Buffer.buffer(Json.bytes(body)),

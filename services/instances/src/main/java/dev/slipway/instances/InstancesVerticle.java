@@ -42,7 +42,7 @@ public final class InstancesVerticle extends VerticleBase {
                 .serve("getAppInstance", api::get)
                 .serve("deleteAppInstance", api::delete)
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), reports::onReport)
-                .consume("projections", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
+                .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);
                     return Future.succeededFuture();
                 })

@@ -53,9 +53,9 @@ class InstancesApiTest {
     void create_isRefused_whenTheProjectMayNotHaveWhatItAsksFor() {
         assertThat(refused("app_slug", "nothing-such")).isEqualTo("404 app_not_found");
         assertThat(refused("version", "9.9.9")).isEqualTo("404 app_version_not_found");
-        assertThat(refused("operating_mode", "platform_managed")).isEqualTo("403 app_not_entitled");
-        assertThat(refused("control_plane_scope", "tenant")).isEqualTo("403 app_not_entitled");
-        assertThat(refused("control_plane_scope", "platform")).isEqualTo("403 app_not_entitled");
+        assertThat(refused("operating_mode", "platform_managed")).isEqualTo("403 operating_mode_not_allowed");
+        assertThat(refused("control_plane_scope", "tenant")).isEqualTo("403 control_plane_scope_not_allowed");
+        assertThat(refused("control_plane_scope", "platform")).isEqualTo("403 control_plane_scope_not_allowed");
         for (var account : List.of(Demo.OTHER_OPERATOR, UUID.randomUUID(), Demo.PROJECT)) {
             assertThat(refused("operator_service_account_id", account.toString()))
                     .isEqualTo("409 operator_account_invalid");
@@ -63,7 +63,7 @@ class InstancesApiTest {
         var relic =
                 PlatformUnderTest.launchBody("relic").put("app_slug", "relic").put("version", "0.1");
         assertThat(told(platform.launch("project_owner", "").body(relic).send()))
-                .isEqualTo("409 app_version_not_launchable");
+                .isEqualTo("409 app_version_deprecated");
         for (var project : List.of(Demo.SIBLING_PROJECT, Demo.OTHER_PROJECT)) {
             var user = project.equals(Demo.OTHER_PROJECT) ? "other_tenant_owner" : "tenant_owner";
             assertThat(told(platform.launchIn(project, user, "").body(relic).send()))

@@ -139,6 +139,7 @@ class MalformedInputTest {
         GOOD.put("description", "good");
         GOOD.putAll(Map.of("kind", "product", "entry_id", "apps", "lifecycle", "active"));
         GOOD.putAll(Map.of("category", "good", "publisher", "good"));
+        GOOD.put("plan", "good");
         // The catalog follows IAM's scopes: what it writes of them is none of the requests' doing.
         eventually(() -> assertThat(
                         platform.database().query("SELECT count(*) FROM catalog.registry_entries WHERE kind = 'scope'"))
@@ -677,7 +678,7 @@ class MalformedInputTest {
             bad.add(String.valueOf(schema.path("minimum").asLong() - 1));
             bad.add(String.valueOf(schema.path("maximum").asLong() + 1));
         }
-        if (schema.has("enum")) {
+        if (schema.has("enum") || schema.path("type").asText().equals("boolean")) {
             bad.addAll(in.equals("path") ? List.of("nope") : List.of("nope", ""));
         }
         if (schema.has("pattern")) {

@@ -92,11 +92,14 @@ class OnboardingTest {
         assertThat(draft.text("lifecycle") + draft.text("version")).isEqualTo("draft1");
         assertThat(told(move("usage_unit", "page_view", "deprecated"))).isEqualTo("409 state_conflict");
         move("usage_unit", "page_view", "active").expect(200);
-        var revised = put("usage_unit", "page_view", body.deepCopy().put("precision", 3))
+        assertThat(told(put("usage_unit", "page_view", body))).isEqualTo("428 precondition_required");
+        assertThat(told(put("usage_unit", "page_view", body, "\"1\""))).isEqualTo("412 precondition_failed");
+        var etag = get("getRegistryEntry", "usage_unit", "page_view").header("ETag");
+        var revised = put("usage_unit", "page_view", body.deepCopy().put("precision", 3), etag)
                 .expect(200);
         assertThat(revised.text("lifecycle") + revised.text("version")).isEqualTo("active3");
         move("usage_unit", "page_view", "retired").expect(200);
-        assertThat(told(put("usage_unit", "page_view", body))).isEqualTo("409 state_conflict");
+        assertThat(told(put("usage_unit", "page_view", body, "*"))).isEqualTo("409 state_conflict");
         assertThat(told(move("usage_unit", "page_view", "active"))).isEqualTo("409 state_conflict");
 
         var versions = get("listRegistryEntryVersions", "usage_unit", "page_view")
@@ -329,7 +332,7 @@ class OnboardingTest {
         var theirs = manifest("drafted", "1.0.0").put("summary", "theirs");
 
         assertThat(told(replace("drafted", "1.0.0", theirs, draft.text("manifest_digest"))))
-                .isEqualTo("409 state_conflict");
+                .isEqualTo("412 precondition_failed");
         var kept =
                 version(admin, "getVersionForAdmin", "drafted", "1.0.0").send().expect(200);
         assertThat(kept.body().at("/manifest/summary").asText()).isEqualTo("mine");
@@ -378,7 +381,7 @@ class OnboardingTest {
 
     @Test
     @Proves("1.91")
-    void disabledVersion_startsNoNewInstance_andLeavesThoseThatRun() {
+    void disabledVersion_startsNoNewInstance_leavesThoseThatRun_andIsNotRetiredBeforeThem() {
         register(Demo.APP, manifest(Demo.APP, "2.0.0")).expect(201);
         version(admin, "publishAppVersion", Demo.APP, "2.0.0").send().expect(200);
         eventually(() -> assertThat(launchable("2.0.0")).isEqualTo("active"));
@@ -393,6 +396,56 @@ class OnboardingTest {
                         .expect(200)
                         .text("status"))
                 .isEqualTo("requested");
+        eventually(() -> assertThat(version(admin, "getVersionForAdmin", Demo.APP, "2.0.0")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .path("instances")
+                        .asInt())
+                .isEqualTo(1));
+        assertThat(told(version(admin, "retireAppVersion", Demo.APP, "2.0.0").send()))
+                .isEqualTo("409 not_empty");
+    }
+
+    @Test
+    @Proves("1.41")
+    void catalog_saysWhatAProjectCouldLaunch_andWhyNot() {
+        published("viewed", "views", "Viewed");
+        assertThat(launchability("viewed", Demo.PROJECT)).isEqualTo("false app_not_entitled");
+        assertThat(launchability(Demo.APP, Demo.PROJECT)).isEqualTo("true null");
+
+        platform.as("tenant_owner")
+                .call("putAppEntitlement")
+                .path("project_id", Demo.PROJECT)
+                .path("app_slug", "viewed")
+                .body(Json.object().put("enabled", true))
+                .send()
+                .expect(200);
+
+        assertThat(launchability("viewed", Demo.PROJECT)).isEqualTo("true null");
+        assertThat(launchability("viewed", Demo.SIBLING_PROJECT)).isEqualTo("false app_not_entitled");
+        version(admin, "disableAppVersion", "viewed", "1.0.0").send().expect(200);
+        assertThat(launchability("viewed", Demo.PROJECT)).isEqualTo("false app_version_not_launchable");
+        var shown = version(platform.as("tenant_owner"), "getAppVersion", "viewed", "1.0.0")
+                .header("X-Project-ID", Demo.PROJECT.toString())
+                .send()
+                .expect(200);
+        assertThat(shown.text("not_launchable_reason")).isEqualTo("app_version_not_launchable");
+        assertThat(search("q=viewed").body().path("items").get(0).has("launchable")).isFalse();
+    }
+
+    private static String launchability(String slug, UUID project) {
+        var listed = platform.as("tenant_owner")
+                .call("listApps")
+                .query("q=" + slug)
+                .header("X-Project-ID", project.toString())
+                .send()
+                .expect(200)
+                .body()
+                .path("items")
+                .get(0);
+        return listed.path("launchable").asText() + " "
+                + listed.path("not_launchable_reason").asText();
     }
 
     @Test
@@ -506,6 +559,15 @@ class OnboardingTest {
         return admin.call("putRegistryEntry")
                 .path("kind", kind)
                 .path("entry_id", id)
+                .body(entry(body))
+                .send();
+    }
+
+    private static Answer put(String kind, String id, ObjectNode body, String etag) {
+        return admin.call("putRegistryEntry")
+                .path("kind", kind)
+                .path("entry_id", id)
+                .header("If-Match", etag)
                 .body(entry(body))
                 .send();
     }

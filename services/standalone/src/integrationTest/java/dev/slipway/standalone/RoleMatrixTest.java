@@ -336,6 +336,7 @@ class RoleMatrixTest {
                 .path("app_instance_id", instanceId)
                 .path("app_slug", Demo.APP)
                 .path("scope_id", "apps.instance.read")
+                .path("plan", "standard")
                 .anyPath(Demo.ECHO);
         if (operation.takesBody()) {
             call = call.body(PlatformUnderTest.launchBody("by " + principal));

@@ -1,6 +1,8 @@
 package dev.slipway.catalog.app;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.catalog.entitlement.Launchability;
+import dev.slipway.catalog.entitlement.Launchability.Verdict;
 import dev.slipway.catalog.registry.RegistryEntry;
 import dev.slipway.catalog.registry.RegistryStore;
 import dev.slipway.contract.ErrorCode;
@@ -18,16 +20,21 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
 
 /** The operations on apps. */
 public final class AppApi {
     private final AppStore store;
     private final RegistryStore registries;
+    private final Launchability launchability;
     private final Mutations mutations;
 
-    public AppApi(AppStore store, RegistryStore registries, Mutations mutations) {
+    public AppApi(AppStore store, RegistryStore registries, Launchability launchability, Mutations mutations) {
         this.store = store;
         this.registries = registries;
+        this.launchability = launchability;
         this.mutations = mutations;
     }
 
@@ -39,11 +46,12 @@ public final class AppApi {
             return Future.succeededFuture(new Page<App>(List.of(), null).reply(AppApi::json));
         }
         return store.list(words, request.query("category"), cursor, request.limit())
-                .map(page -> page.reply(AppApi::json));
+                .compose(page -> seen(request, page.items()).map(seen -> page.reply(seen::json)));
     }
 
     public Future<Reply> get(Request request) {
-        return store.find(request.path("app_slug")).map(app -> Reply.of(json(app)));
+        return store.find(request.path("app_slug"))
+                .compose(app -> seen(request, List.of(app)).map(seen -> Reply.of(seen.json(app))));
     }
 
     public Future<Reply> create(Request request) {
@@ -90,6 +98,34 @@ public final class AppApi {
                     store.update(unit, after);
                     return done(request, unit, before, after, null);
                 }));
+    }
+
+    /** Apps as a project sees them, or as nobody in particular. */
+    private record Seen(@Nullable Map<UUID, Verdict> verdicts) {
+        ObjectNode json(App app) {
+            var node = AppApi.json(app);
+            if (verdicts == null) {
+                return node;
+            }
+            var newest = app.newestVersionId();
+            var verdict = newest == null ? null : verdicts.get(newest);
+            return verdict == null
+                    ? node.put("launchable", false)
+                            .put("not_launchable_reason", ErrorCode.APP_VERSION_NOT_LAUNCHABLE.code())
+                    : node.put("launchable", verdict.launchable()).put("not_launchable_reason", verdict.reason());
+        }
+    }
+
+    private Future<Seen> seen(Request request, List<App> apps) {
+        var orgId = request.orgId();
+        var projectId = request.projectIdOrNull();
+        if (orgId == null || projectId == null) {
+            return Future.succeededFuture(new Seen(null));
+        }
+        var newest = apps.stream()
+                .flatMap(app -> Stream.ofNullable(app.newestVersionId()))
+                .toList();
+        return launchability.of(orgId, projectId, newest).map(Seen::new);
     }
 
     private Future<Void> requireProduct(UnitOfWork unit, App app) {

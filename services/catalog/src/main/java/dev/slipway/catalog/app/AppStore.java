@@ -1,7 +1,6 @@
 package dev.slipway.catalog.app;
 
 import dev.slipway.contract.Cursor;
-import dev.slipway.contract.Envelope;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
@@ -19,7 +18,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.UUID;
 
-/** All SQL of apps and entitlements. */
+/** All SQL of apps. */
 public final class AppStore {
     private static final String COLUMNS =
             "a.id, a.slug, a.display_name, a.category, a.publisher, a.product_id, a.description, a.status, a.published,"
@@ -49,11 +48,6 @@ public final class AppStore {
                 updated_at = $8
             WHERE id = $1
             """;
-    private static final String ADD_ENTITLEMENT = """
-            INSERT INTO project_app_entitlements (id, org_id, project_id, app_id) VALUES ($1, $2, $3, $4)
-            ON CONFLICT DO NOTHING RETURNING id
-            """;
-    private static final String PROJECT = "INSERT INTO projects (id, org_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
     /** Before everything that there is, in the order of pages: so that a first page is read as any other, by the index. */
     private static final OffsetDateTime END_OF_TIME = OffsetDateTime.of(9999, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC);
@@ -145,22 +139,7 @@ public final class AppStore {
         for (var app : seed.apps()) {
             chain = chain.compose(ok -> add(unit, seeded(unit, app))).mapEmpty();
         }
-        for (var entitlement : seed.entitlements()) {
-            chain = chain.compose(ok -> addEntitlement(unit, entitlement));
-        }
         return chain;
-    }
-
-    /** Keeps which organization a project belongs to, from IAM's snapshots. */
-    public void keepProject(UnitOfWork unit, Envelope event) {
-        if (event.eventType().equals("iam.project.snapshot")) {
-            var payload = event.payload();
-            unit.write(
-                    PROJECT,
-                    Tuple.of(
-                            UUID.fromString(payload.path("project_id").asText()),
-                            UUID.fromString(payload.path("org_id").asText())));
-        }
     }
 
     private static App seeded(UnitOfWork unit, CatalogSeed.App app) {
@@ -196,34 +175,6 @@ public final class AppStore {
                 .put("status", app.status())
                 .put("revision", app.revision());
         unit.announce(Topics.CATALOG_STATE, "app:" + app.id(), "catalog.app.snapshot", snapshot);
-    }
-
-    private static Future<Void> addEntitlement(UnitOfWork unit, CatalogSeed.Entitlement entitlement) {
-        unit.write(PROJECT, Tuple.of(entitlement.projectId(), entitlement.orgId()));
-        var row = Tuple.of(entitlement.id(), entitlement.orgId(), entitlement.projectId(), entitlement.appId());
-        return unit.query(ADD_ENTITLEMENT, row).map(added -> {
-            if (added.size() > 0) {
-                var fact = Json.object()
-                        .put("org_id", entitlement.orgId().toString())
-                        .put("project_id", entitlement.projectId().toString())
-                        .put("app_slug", entitlement.appSlug())
-                        .put("enabled", true);
-                fact.putObject("policy_overrides");
-                var project = entitlement.projectId().toString();
-                unit.announce(Topics.CATALOG_EVENTS, project, "apps.entitlement.updated", fact);
-                var snapshot = fact.deepCopy();
-                snapshot.remove("app_slug");
-                snapshot.put("entitlement_id", entitlement.id().toString())
-                        .put("app_id", entitlement.appId().toString())
-                        .put("revision", 1);
-                unit.announce(
-                        Topics.CATALOG_STATE,
-                        "entitlement:" + entitlement.id(),
-                        "catalog.entitlement.snapshot",
-                        snapshot);
-            }
-            return null;
-        });
     }
 
     private static Tuple from(@Nullable Cursor after) {

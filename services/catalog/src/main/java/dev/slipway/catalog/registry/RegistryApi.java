@@ -12,6 +12,7 @@ import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
+import dev.slipway.service.ETags;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
@@ -52,7 +53,7 @@ public final class RegistryApi {
 
     public Future<Reply> get(Request request) {
         return store.find(request.path("kind"), request.path("entry_id"))
-                .map(found -> Reply.of(json(require(found, request))));
+                .map(found -> ETags.tagged(Reply.of(json(require(found, request)))));
     }
 
     public Future<Reply> versions(Request request) {
@@ -69,7 +70,13 @@ public final class RegistryApi {
         var kind = request.path("kind");
         var body = (ObjectNode) request.body().path("body");
         var made = new RegistryEntry(kind, request.path("entry_id"), 1, Lifecycle.DRAFT.text(), body);
-        return mutations.run(request, unit -> store.add(unit, made, 0, Author.of(request.principal()))
+        return mutations.run(request, unit -> put(request, unit, made)).map(ETags::tagged);
+    }
+
+    private Future<Reply> put(Request request, UnitOfWork unit, RegistryEntry made) {
+        var kind = made.kind();
+        var body = made.body();
+        return store.add(unit, made, 0, Author.of(request.principal()))
                 .compose(added -> checked(unit, kind, body).map(added))
                 .compose(added -> {
                     if (added) {
@@ -78,10 +85,11 @@ public final class RegistryApi {
                     }
                     return store.lock(unit, kind, made.id())
                             .compose(found -> revise(request, unit, require(found, request), body));
-                }));
+                });
     }
 
     private Future<Reply> revise(Request request, UnitOfWork unit, Kept before, ObjectNode body) {
+        ETags.require(request, before.entry().version());
         if (before.entry().lifecycle() == Lifecycle.RETIRED) {
             throw Problem.of(ErrorCode.STATE_CONFLICT, "This entry is retired for good. Register another id.")
                     .asException();
@@ -92,8 +100,10 @@ public final class RegistryApi {
 
     public Future<Reply> move(Request request) {
         var next = Lifecycle.of(request.body().path("lifecycle").asText());
-        return mutations.run(request, unit -> store.lock(unit, request.path("kind"), request.path("entry_id"))
-                .compose(found -> move(request, unit, require(found, request), next)));
+        return mutations
+                .run(request, unit -> store.lock(unit, request.path("kind"), request.path("entry_id"))
+                        .compose(found -> move(request, unit, require(found, request), next)))
+                .map(ETags::tagged);
     }
 
     private Future<Reply> move(Request request, UnitOfWork unit, Kept before, Lifecycle next) {

@@ -1,6 +1,7 @@
 package dev.slipway.catalog.version;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.catalog.launched.InstanceCounts;
 import dev.slipway.catalog.manifest.ManifestCheck;
 import dev.slipway.catalog.manifest.ManifestCheck.Report;
 import dev.slipway.catalog.manifest.ManifestProblem;
@@ -32,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 
 /** The operations that bring a version from a draft to its end. Every answer says how many instances of it live. */
 public final class ReleaseApi {
@@ -40,15 +40,10 @@ public final class ReleaseApi {
     private final ManifestCheck manifests;
     private final Mutations mutations;
     private final Outbox outbox;
-    private final Function<List<UUID>, Future<Map<UUID, Long>>> instances;
+    private final InstanceCounts instances;
 
-    /** {@code instances}: how many live, by version. */
     public ReleaseApi(
-            VersionStore store,
-            ManifestCheck manifests,
-            Mutations mutations,
-            Outbox outbox,
-            Function<List<UUID>, Future<Map<UUID, Long>>> instances) {
+            VersionStore store, ManifestCheck manifests, Mutations mutations, Outbox outbox, InstanceCounts instances) {
         this.store = store;
         this.manifests = manifests;
         this.mutations = mutations;
@@ -77,7 +72,7 @@ public final class ReleaseApi {
     public Future<Reply> list(Request request) {
         return store.listAll(request.query("app_slug"), request.query("status"), request.cursor(), request.limit())
                 .compose(page -> instances
-                        .apply(page.items().stream().map(AppVersion::id).toList())
+                        .of(page.items().stream().map(AppVersion::id).toList())
                         .map(counts -> page.reply(version ->
                                 VersionJson.full(version, counts.getOrDefault(version.id(), 0L), List.of()))));
     }
@@ -198,7 +193,7 @@ public final class ReleaseApi {
     }
 
     private Future<Long> count(AppVersion version) {
-        return instances.apply(List.of(version.id())).map(counts -> counts.getOrDefault(version.id(), 0L));
+        return instances.of(List.of(version.id())).map(counts -> counts.getOrDefault(version.id(), 0L));
     }
 
     /** A draft may have problems, but it must be possible to read it. */
@@ -215,10 +210,12 @@ public final class ReleaseApi {
 
     private static Report faultless(Report report) {
         if (!report.problems().isEmpty()) {
-            var fields = Problem.validation(report.problems().stream()
-                    .map(problem -> problem.field("/manifest"))
-                    .toList());
-            throw new Problem(ErrorCode.MANIFEST_INVALID, fields.message(), fields.details()).asException();
+            throw Problem.validationOf(
+                            ErrorCode.MANIFEST_INVALID,
+                            report.problems().stream()
+                                    .map(problem -> problem.field("/manifest"))
+                                    .toList())
+                    .asException();
         }
         return report;
     }

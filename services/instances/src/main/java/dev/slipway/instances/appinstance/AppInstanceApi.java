@@ -40,6 +40,8 @@ public final class AppInstanceApi {
         var id = request.pathId("app_instance_id");
         return mutations.run(request, unit -> store.change(
                         unit, request.projectId(), id, current -> InstanceLifecycle.delete(current, unit.now()))
+                .compose(deleting ->
+                        store.requireMutable(unit, request.projectId()).map(deleting))
                 .map(deleting -> accepted(request, unit, deleting, "delete")));
     }
 
@@ -58,6 +60,7 @@ public final class AppInstanceApi {
         metadata.put("app_slug", instance.app().slug());
         metadata.put("version", instance.app().version());
         metadata.put("status", instance.status().text());
+        metadata.put("policy_version", instance.policyVersion());
         AuditTrail.success(
                 unit,
                 request.principal(),
@@ -91,7 +94,8 @@ public final class AppInstanceApi {
                 account.isTextual() ? UUID.fromString(account.asText()) : null,
                 config,
                 request.principal().responsibleUserId(),
-                request.principal().id());
+                request.principal().id(),
+                AppInstanceJson.placement(body.path("placement_intent")));
     }
 
     private static String text(JsonNode body, String field, String otherwise) {

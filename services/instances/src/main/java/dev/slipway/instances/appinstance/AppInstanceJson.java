@@ -1,10 +1,12 @@
 package dev.slipway.instances.appinstance;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.InstanceEvent;
+import dev.slipway.instances.appinstance.domain.Placement;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -43,6 +45,8 @@ final class AppInstanceJson {
         node.put("created_at", instance.createdAt().toString());
         node.put("updated_at", instance.updatedAt().toString());
         node.put("deleted_at", text(instance.deletedAt()));
+        node.set("placement_intent", placement(instance.placement()));
+        node.put("policy_version", instance.policyVersion());
         return node;
     }
 
@@ -65,6 +69,8 @@ final class AppInstanceJson {
         node.put(
                 "operator_service_account_id",
                 instance.operatorServiceAccountId().toString());
+        node.set("placement_intent", placement(instance.placement()));
+        node.put("policy_version", instance.policyVersion());
         if (event instanceof InstanceEvent.Running) {
             node.set("endpoints", Json.trusted(instance.runtimeState()).path("endpoints"));
         } else if (event instanceof InstanceEvent.Failed failed) {
@@ -87,9 +93,33 @@ final class AppInstanceJson {
 
     static ObjectNode deploy(AppInstance instance, String manifest) {
         var node = command(instance);
+        node.set("placement_intent", placement(instance.placement()));
         node.putRawValue("manifest", stored(manifest));
         node.putRawValue("config", stored(instance.config()));
         return node;
+    }
+
+    static ObjectNode placement(Placement placement) {
+        var node = Json.object();
+        if (placement.region() != null) {
+            node.put("region", placement.region());
+        }
+        if (placement.sku() != null) {
+            node.put("sku", placement.sku());
+        }
+        if (placement.gpuCount() != null) {
+            node.put("gpu_count", placement.gpuCount());
+        }
+        return node;
+    }
+
+    static Placement placement(JsonNode json) {
+        return json.isEmpty()
+                ? Placement.ANYWHERE
+                : new Placement(
+                        json.path("region").textValue(),
+                        json.path("sku").textValue(),
+                        json.path("gpu_count").isInt() ? json.path("gpu_count").intValue() : null);
     }
 
     /** JSON that was checked when it came in: written as it is, not read to be written again. */

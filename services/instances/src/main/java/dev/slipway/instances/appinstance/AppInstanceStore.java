@@ -7,6 +7,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ResourceName;
 import dev.slipway.instances.appinstance.domain.Admission;
+import dev.slipway.instances.appinstance.domain.Admission.Policy;
 import dev.slipway.instances.appinstance.domain.Admission.Version;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.AppInstance.App;
@@ -19,6 +20,7 @@ import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
 import dev.slipway.instances.appinstance.domain.Launch;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.policy.PolicyKeys;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -30,11 +32,8 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 
 /** All SQL of app instances. A change runs the lifecycle's decision behind a lock and stores what it decided, with its events. */
 public final class AppInstanceStore {
@@ -42,7 +41,8 @@ public final class AppInstanceStore {
             i.id, i.resource_name, i.org_id, i.project_id, i.app_id, i.app_version_id, a.slug, v.version, v.runtime_backend,
             i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
             i.requested_by_principal_id, i.operator_service_account_id, %s AS config, i.runtime_state::text AS runtime_state,
-            i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at
+            i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
+            i.placement_intent::text AS placement_intent, i.policy_version
             FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
             """;
     private static final String FIND =
@@ -53,11 +53,13 @@ public final class AppInstanceStore {
             AND ($3::timestamptz IS NULL OR (i.created_at, i.id) < ($3, $4::uuid))
             ORDER BY i.created_at DESC, i.id DESC LIMIT $5
             """;
-    private static final String ADMIT = """
-            SELECT p.org_id, a.id AS app_id, v.id AS version_id, v.runtime_backend, v.status AS version_status,
+    private static final String ADMIT = "SELECT " + PolicyStore.COLUMNS + """
+            , p.org_id, a.id AS app_id, v.id AS version_id, v.runtime_backend, v.status AS version_status,
                    v.manifest::text AS manifest, coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
-                   coalesce(e.policy_overrides, '{}')::text AS policy, s.id AS operator_id, u.id AS user_id
+                   coalesce(e.policy_overrides, '{}')::text AS overrides, e.id AS entitlement_id, e.revision AS entitlement_version,
+                   s.id AS operator_id, u.id AS user_id
             FROM projects p
+            JOIN organizations o ON o.id = p.org_id
             LEFT JOIN app_catalog a ON a.slug = $2
             LEFT JOIN app_versions v ON v.app_id = a.id AND v.version = $3
             LEFT JOIN project_app_entitlements e ON e.project_id = p.id AND e.app_id = a.id
@@ -67,11 +69,19 @@ public final class AppInstanceStore {
             WHERE p.id = $1
             FOR NO KEY UPDATE OF p
             """;
+    /** As many as are needed to know that it is enough. Its own statement: it must see what was committed before the lock was got. */
+    private static final String COUNT = """
+            SELECT count(*) AS live FROM (
+                SELECT FROM app_instances WHERE project_id = $1 AND app_id = $2 AND status <> 'deleted' LIMIT $3) AS some
+            """;
+
     private static final String INSERT = """
             INSERT INTO app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, operating_mode,
                 control_plane_scope, tenant_boundary_mode, status, requested_by_user_id, requested_by_principal_id,
-                operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19)
+                operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at, placement_intent,
+                policy_version)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19,
+                $20::text::jsonb, $21)
             """;
     private static final String UPDATE = """
             UPDATE app_instances SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
@@ -81,6 +91,7 @@ public final class AppInstanceStore {
 
     private final SqlClient reads;
     private final String region;
+    private final PolicyStore policies = new PolicyStore();
 
     public AppInstanceStore(SqlClient reads, String region) {
         this.reads = reads;
@@ -102,15 +113,47 @@ public final class AppInstanceStore {
                                 .asException());
             }
             var row = rows.iterator().next();
-            var admission = admission(row);
-            var id = Ids.next();
-            var name = new ResourceName(region, admission.orgId(), launch.projectId(), "app_instance", id).toString();
-            return accepted(InstanceLifecycle.request(launch, admission, id, name, unit.now()))
-                    .map(decided -> {
-                        insert(unit, decided.next());
-                        announce(unit, decided, row.getString("manifest"));
-                        return decided.next();
-                    });
+            return policy(unit, row, launch).compose(policy -> launched(unit, row, launch, admission(row, policy)));
+        });
+    }
+
+    private Future<AppInstance> launched(UnitOfWork unit, Row row, Launch launch, Admission admission) {
+        var id = Ids.next();
+        var name = new ResourceName(region, admission.orgId(), launch.projectId(), "app_instance", id).toString();
+        return accepted(InstanceLifecycle.request(launch, admission, id, name, unit.now()))
+                .map(decided -> {
+                    insert(unit, decided.next());
+                    announce(unit, decided, row.getString("manifest"));
+                    return decided.next();
+                });
+    }
+
+    private Future<Policy> policy(UnitOfWork unit, Row row, Launch launch) {
+        return policies.of(unit, row).compose(levels -> {
+            var entitlementId = row.getUUID("entitlement_id");
+            var spoken = entitlementId == null
+                    ? levels
+                    : levels.with(entitlementId, row.getLong("entitlement_version"), row.getString("overrides"));
+            var effective = spoken.effective();
+            var policy = LaunchPolicy.judged(effective, launch);
+            var limit = effective.limit(PolicyKeys.MAX_INSTANCES);
+            var appId = row.getUUID("app_id");
+            if (limit.isEmpty() || appId == null || policy.refusal() != null) {
+                return Future.succeededFuture(policy);
+            }
+            var most = limit.getAsLong();
+            return unit.query(COUNT, Tuple.of(launch.projectId(), appId, most))
+                    .map(counted -> counted.iterator().next().getLong("live") < most
+                            ? policy
+                            : LaunchPolicy.full(policy, most));
+        });
+    }
+
+    /** Refuses where policy has changes of instances switched off. */
+    public Future<Void> requireMutable(UnitOfWork unit, UUID projectId) {
+        return policies.ofProject(unit, projectId).compose(policy -> {
+            var off = LaunchPolicy.switchedOff(policy.effective());
+            return off == null ? Future.succeededFuture() : accepted(off).mapEmpty();
         });
     }
 
@@ -181,7 +224,9 @@ public final class AppInstanceStore {
             i.runtimeState(),
             i.generation(),
             i.sequence(),
-            at(i.createdAt())
+            at(i.createdAt()),
+            Json.text(AppInstanceJson.placement(i.placement())),
+            i.policyVersion()
         }));
     }
 
@@ -215,8 +260,7 @@ public final class AppInstanceStore {
         }
     }
 
-    private static Admission admission(Row row) {
-        var policy = Json.trusted(row.getString("policy"));
+    private static Admission admission(Row row, Policy policy) {
         var versionId = row.getUUID("version_id");
         return new Admission(
                 row.getUUID("org_id"),
@@ -225,17 +269,8 @@ public final class AppInstanceStore {
                         ? null
                         : new Version(versionId, row.getString("runtime_backend"), row.getString("version_status")),
                 row.getBoolean("entitled"),
-                texts(policy.path("allowed_operating_modes"), "tenant_dedicated"),
-                texts(policy.path("allowed_control_plane_scopes"), "project"),
+                policy,
                 row.getUUID("operator_id"));
-    }
-
-    private static Set<String> texts(com.fasterxml.jackson.databind.JsonNode list, String otherwise) {
-        return list.isArray()
-                ? StreamSupport.stream(list.spliterator(), false)
-                        .map(com.fasterxml.jackson.databind.JsonNode::asText)
-                        .collect(Collectors.toUnmodifiableSet())
-                : Set.of(otherwise);
     }
 
     /** By position, in the order of COLUMNS: finding two dozen columns by name is a good part of what a read costs. */
@@ -261,7 +296,9 @@ public final class AppInstanceStore {
                 row.getLong(20),
                 row.getOffsetDateTime(21).toInstant(),
                 row.getOffsetDateTime(22).toInstant(),
-                deletedAt == null ? null : deletedAt.toInstant());
+                deletedAt == null ? null : deletedAt.toInstant(),
+                AppInstanceJson.placement(Json.trusted(row.getString(24))),
+                row.getString(25));
     }
 
     private static OffsetDateTime at(Instant instant) {

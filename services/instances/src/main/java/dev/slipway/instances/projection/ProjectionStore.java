@@ -3,23 +3,26 @@ package dev.slipway.instances.projection;
 import dev.slipway.contract.Envelope;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
 
 import java.util.UUID;
 
 /** Keeps this service's copies of what IAM and the catalog own. A snapshot older than what is kept changes nothing. */
 public final class ProjectionStore {
     private static final String ORGANIZATION = """
-            INSERT INTO organizations (id, slug, display_name, revision) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (id) DO UPDATE SET slug = $2, display_name = $3, revision = $4 WHERE organizations.revision < $4
+            INSERT INTO organizations (id, slug, display_name, plan, revision) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (id) DO UPDATE SET slug = $2, display_name = $3, plan = $4, revision = $5
+                WHERE organizations.revision < $5
             """;
     private static final String USER = """
             INSERT INTO users (id, display_name, revision) VALUES ($1, $2, $3)
             ON CONFLICT (id) DO UPDATE SET display_name = $2, revision = $3 WHERE users.revision < $3
             """;
     private static final String PROJECT = """
-            INSERT INTO projects (id, org_id, slug, operator_service_account_id, revision) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT (id) DO UPDATE SET slug = $3, operator_service_account_id = $4, revision = $5
-                WHERE projects.revision < $5
+            INSERT INTO projects (id, org_id, slug, operator_service_account_id, department_id, revision)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT (id) DO UPDATE SET slug = $3, operator_service_account_id = $4, department_id = $5, revision = $6
+                WHERE projects.revision < $6
             """;
     private static final String SERVICE_ACCOUNT = """
             INSERT INTO service_accounts (id, org_id, project_id, slug, state, revision) VALUES ($1, $2, $3, $4, $5, $6)
@@ -41,13 +44,24 @@ public final class ProjectionStore {
             ON CONFLICT (id) DO UPDATE SET enabled = $5, policy_overrides = $6::text::jsonb, revision = $7
                 WHERE project_app_entitlements.revision < $7
             """;
+    private static final String POLICY_LEVEL = """
+            INSERT INTO policy_levels (level, subject_id, version, said, hard_denies)
+            VALUES ($1, $2, $3, $4::text::jsonb, $5::text::jsonb)
+            ON CONFLICT (level, subject_id) DO UPDATE SET version = $3, said = $4::text::jsonb, hard_denies = $5::text::jsonb
+                WHERE policy_levels.version < $3
+            """;
+    private static final String POLICY_KEY = """
+            INSERT INTO policy_keys (id, version, state, body) VALUES ($1, $2, $3, $4::text::jsonb)
+            ON CONFLICT (id) DO UPDATE SET version = $2, state = $3, body = $4::text::jsonb WHERE policy_keys.version < $2
+            """;
 
     public void apply(UnitOfWork unit, Envelope event) {
         var p = new Payload(event);
         switch (event.eventType()) {
             case "iam.organization.snapshot" ->
                 unit.write(
-                        ORGANIZATION, Tuple.of(p.id("org_id"), p.text("slug"), p.text("display_name"), p.revision()));
+                        ORGANIZATION,
+                        Tuple.of(p.id("org_id"), p.text("slug"), p.text("display_name"), p.text("plan"), p.revision()));
             case "iam.user.snapshot" ->
                 unit.write(USER, Tuple.of(p.id("user_id"), p.text("display_name"), p.revision()));
             case "iam.project.snapshot" ->
@@ -58,6 +72,7 @@ public final class ProjectionStore {
                                 p.id("org_id"),
                                 p.text("slug"),
                                 p.id("operator_service_account_id"),
+                                p.idOrNull("department_id"),
                                 p.revision()));
             case "iam.service_account.snapshot" ->
                 unit.write(
@@ -91,6 +106,22 @@ public final class ProjectionStore {
                     p.json("policy_overrides"),
                     p.revision()
                 }));
+            case "catalog.policy.snapshot" ->
+                unit.write(
+                        POLICY_LEVEL,
+                        Tuple.of(
+                                p.text("level"),
+                                p.text("subject_id"),
+                                p.revision(),
+                                p.json("values"),
+                                p.json("hard_denies")));
+            case "catalog.registry.snapshot" -> {
+                if (p.text("kind").equals("policy")) {
+                    unit.write(
+                            POLICY_KEY,
+                            Tuple.of(p.text("entry_id"), p.revision(), p.text("lifecycle"), p.json("body")));
+                }
+            }
             default -> {
                 // Heartbeats, and what a newer owner publishes that is not needed here.
             }
@@ -100,6 +131,11 @@ public final class ProjectionStore {
     private record Payload(Envelope event) {
         UUID id(String field) {
             return UUID.fromString(text(field));
+        }
+
+        @Nullable
+        UUID idOrNull(String field) {
+            return event.payload().path(field).isTextual() ? id(field) : null;
         }
 
         String text(String field) {

@@ -14,6 +14,7 @@ import dev.slipway.instances.appinstance.domain.Decision.Accepted;
 import dev.slipway.instances.appinstance.domain.InstanceEvent;
 import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
 import dev.slipway.instances.appinstance.domain.Launch;
+import dev.slipway.instances.appinstance.domain.Placement;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
@@ -121,14 +122,14 @@ class AppInstanceJsonTest {
                 null,
                 "{\"replicas\":2}",
                 Ids.next(),
-                Ids.next());
+                Ids.next(),
+                new Placement("eu", "small", 2));
         var admission = new Admission(
                 Ids.next(),
                 Ids.next(),
                 new Admission.Version(Ids.next(), "bare_metal", "active"),
                 true,
-                Set.of("tenant_dedicated"),
-                Set.of("project"),
+                new Admission.Policy("p1", launch.placement(), false, null),
                 Ids.next());
         var steps = new ArrayList<Accepted>();
         steps.add((Accepted) InstanceLifecycle.request(launch, admission, Ids.next(), "slipway:name", NOW));

@@ -42,7 +42,7 @@ public final class VersionLifecycle {
             case DRAFT -> {
                 if (expectedDigest != null && !expectedDigest.equals(current.manifestDigest())) {
                     yield new Refused(
-                            "state_conflict",
+                            "precondition_failed",
                             "Somebody has replaced the manifest since: its digest is " + current.manifestDigest()
                                     + ". Read it, and try again.");
                 }

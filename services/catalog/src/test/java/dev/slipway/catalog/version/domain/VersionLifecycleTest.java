@@ -29,7 +29,7 @@ class VersionLifecycleTest {
             command        draft               active              deprecated          disabled            retired
             replace        draft Replaced      version_immutable   version_immutable   version_immutable   version_immutable
             replace same   same                version_immutable   version_immutable   version_immutable   version_immutable
-            replace late   state_conflict      version_immutable   version_immutable   version_immutable   version_immutable
+            replace late   precondition_failed      version_immutable   version_immutable   version_immutable   version_immutable
             publish        active Published    same                state_conflict      state_conflict      state_conflict
             deprecate      state_conflict      deprecated MarkedDeprecated deprecated MarkedDeprecated state_conflict  state_conflict
             disable        state_conflict      disabled Disabled   disabled Disabled   same                state_conflict

@@ -1,8 +1,8 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.instances.appinstance.domain.Decision.Refused;
 import org.jspecify.annotations.Nullable;
 
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -15,10 +15,22 @@ public record Admission(
         @Nullable UUID appId,
         @Nullable Version version,
         boolean entitled,
-        Set<String> allowedModes,
-        Set<String> allowedScopes,
+        Policy policy,
         @Nullable UUID operatorAccountId) {
 
     /** The version asked for. */
     public record Version(UUID id, String runtimeBackend, String status) {}
+
+    /**
+     * What the effective policy makes of the launch.
+     *
+     * @param version of the policy, kept with the instance
+     * @param placement as asked for, with what policy chose where the caller left it open
+     * @param refusal the first thing that policy forbids; null if nothing
+     */
+    public record Policy(
+            String version,
+            Placement placement,
+            boolean deprecatedAllowed,
+            @Nullable Refused refusal) {}
 }

@@ -11,6 +11,7 @@ import java.util.UUID;
  *
  * @param generation raised by every command to the runtime: a report of an older one changes nothing
  * @param sequence of the last event: gap-free
+ * @param policyVersion the effective policy that it was admitted under; null for those from before there was one
  */
 public record AppInstance(
         UUID id,
@@ -32,7 +33,9 @@ public record AppInstance(
         long sequence,
         Instant createdAt,
         Instant updatedAt,
-        @Nullable Instant deletedAt) {
+        @Nullable Instant deletedAt,
+        Placement placement,
+        @Nullable String policyVersion) {
 
     /** The version of the app that the instance runs. */
     public record App(UUID appId, UUID versionId, String slug, String version, String runtimeBackend) {}
@@ -83,6 +86,8 @@ public record AppInstance(
                 sequence + 1,
                 createdAt,
                 now,
-                next == Status.DELETED ? now : deletedAt);
+                next == Status.DELETED ? now : deletedAt,
+                placement,
+                policyVersion);
     }
 }

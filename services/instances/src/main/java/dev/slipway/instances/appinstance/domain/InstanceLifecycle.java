@@ -1,9 +1,11 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.instances.appinstance.domain.Admission.Version;
 import dev.slipway.instances.appinstance.domain.AppInstance.App;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.Decision.Accepted;
 import dev.slipway.instances.appinstance.domain.Decision.Refused;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.List;
@@ -26,18 +28,13 @@ public final class InstanceLifecycle {
             return new Refused(
                     "app_version_not_found", launch.appSlug() + " has no version " + launch.appVersion() + ".");
         }
-        if (!version.status().equals("active")) {
-            return new Refused(
-                    "app_version_not_launchable",
-                    "Version " + launch.appVersion() + " is " + version.status() + ", not active.");
+        var unlaunchable = unlaunchable(launch, version, admission.policy().deprecatedAllowed());
+        if (unlaunchable != null) {
+            return unlaunchable;
         }
-        if (!admission.allowedModes().contains(launch.operatingMode())
-                || !admission.allowedScopes().contains(launch.controlPlaneScope())) {
-            return new Refused(
-                    "app_not_entitled",
-                    "This project may launch " + launch.appSlug() + " with operating_mode of "
-                            + admission.allowedModes() + " and control_plane_scope of " + admission.allowedScopes()
-                            + ".");
+        var refusal = admission.policy().refusal();
+        if (refusal != null) {
+            return refusal;
         }
         var operator = admission.operatorAccountId();
         if (operator == null) {
@@ -66,8 +63,29 @@ public final class InstanceLifecycle {
                 1,
                 now,
                 now,
-                null);
+                null,
+                admission.policy().placement(),
+                admission.policy().version());
         return new Accepted(instance, List.of(new InstanceEvent.Requested()));
+    }
+
+    private static @Nullable Refused unlaunchable(Launch launch, Version version, boolean deprecatedAllowed) {
+        return switch (version.status()) {
+            case "active" -> null;
+            // Nobody but its makers sees it yet.
+            case "draft" ->
+                new Refused("app_version_not_found", launch.appSlug() + " has no version " + launch.appVersion() + ".");
+            case "deprecated" ->
+                deprecatedAllowed
+                        ? null
+                        : new Refused(
+                                "app_version_deprecated",
+                                "Version " + launch.appVersion() + " is deprecated: launch a newer one.");
+            default ->
+                new Refused(
+                        "app_version_not_launchable",
+                        "Version " + launch.appVersion() + " is " + version.status() + ", not active.");
+        };
     }
 
     public static Decision delete(AppInstance current, Instant now) {

@@ -15,4 +15,5 @@ public record Launch(
         @Nullable UUID operatorServiceAccountId,
         String config,
         UUID requestedByUserId,
-        UUID requestedByPrincipalId) {}
+        UUID requestedByPrincipalId,
+        Placement placement) {}

@@ -2,6 +2,7 @@ package dev.slipway.instances.appinstance.domain;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.ErrorCode.Kind;
+import dev.slipway.instances.appinstance.domain.Admission.Policy;
 import dev.slipway.instances.appinstance.domain.Admission.Version;
 import dev.slipway.instances.appinstance.domain.AppInstance.App;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
@@ -15,7 +16,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,8 +33,20 @@ class InstanceLifecycleTest {
     private static final UUID ACCOUNT = new UUID(0, 5);
     private static final UUID PERSON = new UUID(0, 6);
     private static final Version ACTIVE = new Version(new UUID(0, 7), "bare_metal", "active");
+    private static final Placement ANYWHERE = Placement.ANYWHERE;
+    private static final Policy POLICY = new Policy("p1", ANYWHERE, false, null);
     private static final Launch LAUNCH = new Launch(
-            PROJECT, "echo", "1.0.0", "Mine", "tenant_dedicated", "project", null, "{\"a\":1}", PERSON, ACCOUNT);
+            PROJECT,
+            "echo",
+            "1.0.0",
+            "Mine",
+            "tenant_dedicated",
+            "project",
+            null,
+            "{\"a\":1}",
+            PERSON,
+            ACCOUNT,
+            ANYWHERE);
 
     /** Every status with every command: the status after it and the event, "same" for nothing, or the refusal's code. */
     @ParameterizedTest
@@ -138,27 +150,42 @@ class InstanceLifecycleTest {
     /** Everything is wrong at first, and mended in the order in which it is found. */
     @Test
     void request_isRefused_forTheFirstOfItsFaults() {
-        var retired = new Version(ACTIVE.id(), "bare_metal", "deprecated");
-        var modes = Set.of("tenant_dedicated");
-        var scopes = Set.of("project");
-        var none = Set.<String>of();
+        var denied = new Policy("p1", ANYWHERE, false, new Refused("app_denied", "no"));
 
         assertThat(List.of(
-                        refusal(new Admission(ORG, null, null, false, none, none, null)),
-                        refusal(new Admission(ORG, APP, null, false, none, none, null)),
-                        refusal(new Admission(ORG, APP, null, true, none, none, null)),
-                        refusal(new Admission(ORG, APP, retired, true, none, none, null)),
-                        refusal(new Admission(ORG, APP, ACTIVE, true, none, scopes, null)),
-                        refusal(new Admission(ORG, APP, ACTIVE, true, modes, none, null)),
-                        refusal(new Admission(ORG, APP, ACTIVE, true, modes, scopes, null))))
+                        refusal(new Admission(ORG, null, null, false, denied, null)),
+                        refusal(new Admission(ORG, APP, null, false, denied, null)),
+                        refusal(new Admission(ORG, APP, null, true, denied, null)),
+                        refusal(new Admission(ORG, APP, in("draft"), true, denied, null)),
+                        refusal(new Admission(ORG, APP, in("disabled"), true, denied, null)),
+                        refusal(new Admission(ORG, APP, in("retired"), true, denied, null)),
+                        refusal(new Admission(ORG, APP, in("deprecated"), true, denied, null)),
+                        refusal(new Admission(ORG, APP, ACTIVE, true, denied, null)),
+                        refusal(new Admission(ORG, APP, ACTIVE, true, POLICY, null))))
                 .containsExactly(
                         "app_not_found",
                         "app_not_entitled",
                         "app_version_not_found",
+                        "app_version_not_found",
                         "app_version_not_launchable",
-                        "app_not_entitled",
-                        "app_not_entitled",
+                        "app_version_not_launchable",
+                        "app_version_deprecated",
+                        "app_denied",
                         "operator_account_invalid");
+    }
+
+    @Test
+    void request_isAccepted_forADeprecatedVersion_wherePolicyAllowsIt() {
+        var policy = new Policy("p1", ANYWHERE, true, null);
+
+        assertThat(request(LAUNCH, new Admission(ORG, APP, in("deprecated"), true, policy, ACCOUNT)))
+                .isInstanceOf(Accepted.class);
+        assertThat(refusal(new Admission(ORG, APP, in("disabled"), true, policy, ACCOUNT)))
+                .isEqualTo("app_version_not_launchable");
+    }
+
+    private static Version in(String status) {
+        return new Version(ACTIVE.id(), "bare_metal", status);
     }
 
     @Test
@@ -187,7 +214,9 @@ class InstanceLifecycleTest {
                         1,
                         NOW,
                         NOW,
-                        null));
+                        null,
+                        ANYWHERE,
+                        "p1"));
     }
 
     @ParameterizedTest
@@ -200,8 +229,8 @@ class InstanceLifecycleTest {
         "platform_managed, platform, shared_service",
     })
     void tenantBoundaryMode_followsFromModeAndScope(String mode, String scope, String expected) {
-        var launch = new Launch(PROJECT, "echo", "1.0.0", "Mine", mode, scope, null, "{}", PERSON, ACCOUNT);
-        var admission = new Admission(ORG, APP, ACTIVE, true, Set.of(mode), Set.of(scope), ACCOUNT);
+        var launch = new Launch(PROJECT, "echo", "1.0.0", "Mine", mode, scope, null, "{}", PERSON, ACCOUNT, ANYWHERE);
+        var admission = new Admission(ORG, APP, ACTIVE, true, POLICY, ACCOUNT);
 
         assertThat(accepted(request(launch, admission)).next().tenantBoundaryMode())
                 .isEqualTo(expected);
@@ -241,7 +270,7 @@ class InstanceLifecycleTest {
     }
 
     private static Admission admission() {
-        return new Admission(ORG, APP, ACTIVE, true, Set.of("tenant_dedicated"), Set.of("project"), ACCOUNT);
+        return new Admission(ORG, APP, ACTIVE, true, POLICY, ACCOUNT);
     }
 
     private static Accepted accepted(Decision decision) {
@@ -270,6 +299,8 @@ class InstanceLifecycleTest {
                 9,
                 CREATED,
                 CREATED,
-                status == Status.DELETED ? CREATED : null);
+                status == Status.DELETED ? CREATED : null,
+                ANYWHERE,
+                "p1");
     }
 }

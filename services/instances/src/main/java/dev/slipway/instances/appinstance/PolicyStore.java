@@ -1,0 +1,70 @@
+package dev.slipway.instances.appinstance;
+
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.instances.appinstance.LaunchPolicy.Said;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.policy.PolicyKeys;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+
+import java.util.UUID;
+
+/**
+ * What policy says here, from what the catalog has announced. The levels come with the statement that asks about a project anyway; the keys
+ * change so seldom that only their stamp does, and they are read again when it is another one.
+ */
+final class PolicyStore {
+    /** Columns of a statement over {@code projects p} and {@code organizations o}. */
+    static final String COLUMNS = """
+            (SELECT string_agg(k.id || '@' || k.version, ' ' ORDER BY k.id) FROM policy_keys k) AS policy_stamp,
+            (SELECT jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('level', l.level, 'subject_id', l.subject_id,
+                    'version', l.version, 'values', l.said, 'hard_denies', l.hard_denies)), '[]'))::text
+                FROM (VALUES ('global', 'platform'), ('plan', o.plan), ('organization', p.org_id::text),
+                    ('department', p.department_id::text), ('project', p.id::text)) AS place (level, subject_id)
+                JOIN policy_levels l ON l.level = place.level AND l.subject_id = place.subject_id) AS policy_levels
+            """;
+
+    private static final String KEYS = """
+            SELECT jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('id', id, 'version', version, 'state', state,
+                'body', body)), '[]'))::text AS keys FROM policy_keys
+            """;
+    private static final String OF_PROJECT = "SELECT " + COLUMNS + """
+            FROM projects p JOIN organizations o ON o.id = p.org_id WHERE p.id = $1
+            """;
+
+    private record Known(String stamp, PolicyKeys keys) {}
+
+    private volatile Known known = new Known("", LaunchPolicy.keys("{}"));
+
+    Future<Said> ofProject(UnitOfWork unit, UUID projectId) {
+        return unit.query(OF_PROJECT, Tuple.of(projectId)).compose(rows -> {
+            if (rows.size() == 0) {
+                return Future.failedFuture(
+                        Problem.of(ErrorCode.SERVICE_UNAVAILABLE, "This project is new here. Try again in a moment.")
+                                .asException());
+            }
+            return of(unit, rows.iterator().next());
+        });
+    }
+
+    /** From a row that has the columns. */
+    Future<Said> of(UnitOfWork unit, Row row) {
+        var stamp = row.getString("policy_stamp");
+        return keys(unit, stamp == null ? "" : stamp)
+                .map(keys -> LaunchPolicy.said(keys, row.getString("policy_levels")));
+    }
+
+    private Future<PolicyKeys> keys(UnitOfWork unit, String stamp) {
+        var latest = known;
+        if (latest.stamp.equals(stamp)) {
+            return Future.succeededFuture(latest.keys);
+        }
+        return unit.query(KEYS, Tuple.tuple()).map(rows -> {
+            var keys = LaunchPolicy.keys(rows.iterator().next().getString("keys"));
+            known = new Known(stamp, keys);
+            return keys;
+        });
+    }
+}
