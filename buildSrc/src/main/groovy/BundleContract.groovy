@@ -15,7 +15,7 @@ import org.yaml.snakeyaml.constructor.SafeConstructor
 
 /**
  * Makes of schemas/ what the programs load: one OpenAPI document with local references only, one file with every event schema,
- * and the registries. Refuses a contract that leaves open who may call what.
+ * the schema of manifests, and the registries. Refuses a contract that leaves open who may call what.
  */
 @CacheableTask
 abstract class BundleContract extends DefaultTask {
@@ -46,6 +46,7 @@ abstract class BundleContract extends DefaultTask {
             events[it.name - '.json'] = new JsonSlurper().parse(it)
         }
         new File(out, 'events.json').text = JsonOutput.toJson(events)
+        new File(out, 'manifest.v1.json').bytes = new File(schemas.get().asFile, 'manifest.v1.json').bytes
         folder('registries').listFiles().each { new File(out, "registry-${it.name}").bytes = it.bytes }
     }
 
@@ -76,14 +77,13 @@ abstract class BundleContract extends DefaultTask {
 
     /** Platform roles reach what is a tenant's through these alone, each time for a reason. */
     static void withTwins(Map document) {
-        def twins = [:]
-        document.paths.findAll { it.key.startsWith('/api/v1/') && !it.key.startsWith('/api/v1/admin/') }.each { path, item ->
-            def mirrored = item.findAll { it.key in VERBS && it.value.'x-slipway-scope' in TENANT_SCOPES }
+        document.paths.findAll { it.key.startsWith('/api/v1/') && !it.key.startsWith('/api/v1/admin/') }.each { path, tenants ->
+            def mirrored = tenants.findAll { it.key in VERBS && it.value.'x-slipway-scope' in TENANT_SCOPES }
             if (mirrored) {
-                twins[path.replaceFirst('/api/v1/', '/api/v1/admin/')] = mirrored.collectEntries { verb, operation -> [verb, twin(operation)] }
+                def item = document.paths.computeIfAbsent(path.replaceFirst('/api/v1/', '/api/v1/admin/')) { [:] }
+                merge(item, mirrored.collectEntries { verb, operation -> [verb, twin(operation)] }, "an admin twin of $path")
             }
         }
-        merge(document.paths, twins, 'an admin twin')
     }
 
     static Map twin(Map operation) {

@@ -13,7 +13,8 @@ import java.util.TreeSet;
 
 /** Measures the rows that it is asked for, all by default, and prints one table. */
 public final class BenchMain {
-    private static final List<String> ROWS = List.of("get", "post", "events", "exchange", "authz", "policy", "start");
+    private static final List<String> ROWS =
+            List.of("get", "post", "events", "exchange", "catalog", "authz", "policy", "start");
 
     private BenchMain() {}
 
@@ -34,7 +35,7 @@ public final class BenchMain {
         if (rows.contains("policy")) {
             policy(directory, table);
         }
-        if (rows.contains("get") || rows.contains("post") || rows.contains("events") || rows.contains("exchange")) {
+        if (rows.stream().anyMatch(List.of("get", "post", "events", "exchange", "catalog")::contains)) {
             try (var stage = new Stage(directory, System.getProperty("bench.profile", ""))) {
                 if (rows.contains("get") || rows.contains("post")) {
                     new HttpRows(stage, table).measure(rows.contains("get"), rows.contains("post"));
@@ -44,6 +45,9 @@ public final class BenchMain {
                 }
                 if (rows.contains("exchange")) {
                     new ExchangeRow(stage, table).measure();
+                }
+                if (rows.contains("catalog")) {
+                    new CatalogRow(stage, table).measure();
                 }
             }
         }

@@ -87,6 +87,7 @@ final class Seeds {
                         "Echo",
                         "examples",
                         "Slipway",
+                        "apps",
                         VERSION,
                         VERSION_NAME,
                         "bare_metal",

@@ -50,6 +50,11 @@ public final class Contract {
         return document;
     }
 
+    /** The check of a schema of the document, by its name. */
+    public SchemaCheck schema(String name) {
+        return schemas.at(IRI + "#/components/schemas/" + name);
+    }
+
     /** The check of an operation's answer, for tests: the schema of that status, or the error envelope. */
     public SchemaCheck responseCheck(String operationId, int status) {
         var operation = operation(operationId);

@@ -22,7 +22,8 @@ public final class SchemaCheck {
         check("", json, problems);
     }
 
-    void check(String prefix, @Nullable JsonNode json, List<FieldProblem> problems) {
+    /** As part of something larger: {@code prefix} is the pointer to it. */
+    public void check(String prefix, @Nullable JsonNode json, List<FieldProblem> problems) {
         for (var message : schema.validate(json == null ? NullNode.getInstance() : json)) {
             var pointer = prefix + pointer(message);
             problems.add(new FieldProblem(pointer.isEmpty() ? "body" : pointer, plain(message)));

@@ -48,6 +48,13 @@ final class Schemas {
         return new SchemaCheck(schema);
     }
 
+    /** A schema that is in no document of ours, and is not kept. */
+    JsonSchema foreign(JsonNode node) {
+        var schema = factory.getSchema(node, CONFIG);
+        schema.initializeValidators();
+        return schema;
+    }
+
     static JsonNode resource(String name) {
         var found = resourceIfThere(name);
         if (found.isMissingNode()) {

@@ -1,7 +1,5 @@
 package dev.slipway.catalog;
 
-import dev.slipway.catalog.app.AppApi;
-import dev.slipway.catalog.app.AppStore;
 import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -35,21 +33,19 @@ public final class CatalogVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
-        var registries = new RegistryWiring(opened);
-        var store = new AppStore(opened.reads());
-        var api = new AppApi(store);
+        var registries = new RegistryWiring(frame, opened);
         var policies = new PolicyWiring(opened);
         var trusted = new ArtifactWiring(vertx, frame, artifacts, opened, registries.store(), policies.policies());
-        var wired =
-                trusted.serve(policies.serve()).serve("listApps", api::list).serve("listAppVersions", api::versions);
-        return ensureSeed(opened, registries, store, policies).compose(ok -> wired.start());
+        var apps = new AppWiring(vertx, opened, registries.store(), policies, trusted.trust());
+        var wired = apps.serve(registries.serve(trusted.serve(policies.serve())));
+        return ensureSeed(opened, registries, apps, policies).compose(ok -> wired.start());
     }
 
-    private Future<Void> ensureSeed(Service opened, RegistryWiring registries, AppStore store, PolicyWiring policies) {
+    private Future<Void> ensureSeed(Service opened, RegistryWiring registries, AppWiring apps, PolicyWiring policies) {
         var cause = new Cause(Ids.next().toString(), Context.root());
         return opened.outbox().transaction(cause, unit -> registries
                 .ensureSeeds(unit)
-                .compose(ok -> store.ensure(unit, seed))
+                .compose(ok -> apps.ensureSeeds(unit, seed))
                 .compose(ok -> policies.ensure(unit, seed))
                 .compose(ok -> {
                     var entry = new Entry("catalog.seed.ensure", "platform", "-", null, null, Json.object());

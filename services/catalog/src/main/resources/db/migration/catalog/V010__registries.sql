@@ -6,8 +6,9 @@ CREATE TABLE registry_entries (
     version      integer NOT NULL CHECK (version > 0),
     state        text NOT NULL CHECK (state IN ('draft', 'active', 'deprecated', 'retired')),
     body         jsonb NOT NULL,
-    -- The version of the seed that was applied last: what an administrator changed stands until the seed has a newer one.
-    seed_version integer NOT NULL DEFAULT 0,
+    -- The version of the seed that was applied last: what an administrator changed stands until the seed has a newer one. Of a scope, the
+    -- revision of IAM.
+    seed_version bigint NOT NULL DEFAULT 0,
     created_at   timestamptz NOT NULL,
     updated_at   timestamptz NOT NULL,
     PRIMARY KEY (kind, id)

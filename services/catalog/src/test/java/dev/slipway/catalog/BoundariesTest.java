@@ -12,7 +12,10 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
-    /** Every part looks its ids up in the registries, and asks what policy leaves; artifacts are read from their sources, with secrets. */
+    /**
+     * Every part looks its ids up in the registries, asks what policy leaves and has its part of the seed; a version has a manifest, and
+     * artifacts are read from their sources, with secrets.
+     */
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
         return ArchitectureRules.ofService(
@@ -24,6 +27,9 @@ class BoundariesTest {
                 "SourceException",
                 "Location",
                 "Secrets",
+                "CatalogSeed",
+                "ManifestCheck",
+                "ManifestProblem",
                 "PolicyStore",
                 "Levels",
                 "PolicyJson",

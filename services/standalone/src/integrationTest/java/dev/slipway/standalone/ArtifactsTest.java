@@ -335,7 +335,9 @@ class ArtifactsTest {
         var digest = pushed("revoked", "content that turns out bad");
         signed("revoked", digest);
         var id = register("project_owner", body("revoked", digest)).expect(201).text("id");
+        assertThat(problemsOfAManifestWith(digest)).contains("/artifacts/0/digest artifact_untrusted");
         verify(id).expect(200);
+        assertThat(problemsOfAManifestWith(digest)).doesNotContain("/artifacts/0/digest artifact_untrusted");
         promote(id, "dev").expect(200);
         var instance = launchedWith(digest);
         var siblings = "slipway/apps/" + Demo.SIBLING_PROJECT + "/revoked";
@@ -353,6 +355,7 @@ class ArtifactsTest {
                 .expect(200);
 
         assertThat(revoked.text("trust_state")).isEqualTo("revoked");
+        assertThat(problemsOfAManifestWith(digest)).contains("/artifacts/0/digest artifact_untrusted");
         assertThat(promote(id, "test").expect(409).text("code")).isEqualTo("artifact_revoked");
         assertThat(verify(id).expect(409).text("code")).isEqualTo("artifact_revoked");
         assertThat(pull("project_owner", id).expect(409).text("code")).isEqualTo("artifact_revoked");
@@ -551,6 +554,30 @@ class ArtifactsTest {
                         .text("code"))
                 .isEqualTo("digest_mismatch");
         registry.behave();
+    }
+
+    /** What the catalog finds wrong with the demo's manifest, if it named the digest. */
+    private static List<String> problemsOfAManifestWith(String digest) {
+        var admin = platform.as("platform_superadmin");
+        var manifest = (ObjectNode) admin.call("getVersionForAdmin")
+                .path("app_slug", Demo.APP)
+                .path("version", Demo.VERSION)
+                .send()
+                .expect(200)
+                .body()
+                .path("manifest");
+        manifest.putArray("artifacts")
+                .addObject()
+                .put("name", "bundle")
+                .put("type", "app_bundle")
+                .put("digest", digest);
+        var body = Json.object();
+        body.set("manifest", manifest);
+        var report = admin.call("validateManifest").body(body).send().expect(200);
+        return StreamSupport.stream(report.body().path("problems").spliterator(), false)
+                .map(problem -> problem.path("pointer").asText() + " "
+                        + problem.path("code").asText())
+                .toList();
     }
 
     /** An instance of a version that names the digest, once the catalog knows of it. */

@@ -21,6 +21,7 @@ import dev.slipway.contract.Contract;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Operation;
 import dev.slipway.contract.Operation.Scope;
+import dev.slipway.contract.RoleRegistry;
 import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.Proves;
@@ -44,6 +45,7 @@ import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.StreamSupport;
 
+import static dev.slipway.testkit.Eventually.eventually;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -145,7 +147,13 @@ class MalformedInputTest {
                 Map.of("role", "project_viewer", "scope_id", "apps.instance.read", "actions", "apps.instance.read"));
         GOOD.putAll(Map.of("slug", "good", "level", "project", "product_id", "apps", "risk_class", "low"));
         GOOD.put("description", "good");
+        GOOD.putAll(Map.of("kind", "product", "entry_id", "apps", "lifecycle", "active"));
+        GOOD.putAll(Map.of("category", "good", "publisher", "good"));
         GOOD.put("plan", "good");
+        // The catalog follows IAM's scopes: what it writes of them is none of the requests' doing.
+        eventually(() -> assertThat(
+                        platform.database().query("SELECT count(*) FROM catalog.registry_entries WHERE kind = 'scope'"))
+                .isEqualTo(String.valueOf(RoleRegistry.load().actions().size())));
         GOOD.put(
                 "app_instance_id",
                 platform.launch("project_owner", "there").send().expect(202).text("id"));
@@ -617,6 +625,10 @@ class MalformedInputTest {
                 body.set(field, good(inner));
                 return;
             }
+            if (inner.path("type").asText().equals("object")) {
+                body.putObject(field).put("good", "good");
+                return;
+            }
             var good = requireNonNull(GOOD.get(field), () -> "no good value for " + field);
             if (isArray(inner)) {
                 body.putArray(field).add(good);
@@ -665,6 +677,9 @@ class MalformedInputTest {
             bad.addAll(List.of(
                     "nope", Demo.PROJECT.toString().substring(1), Demo.PROJECT + "0", "{" + Demo.PROJECT + "}"));
         }
+        if (schema.path("format").asText().equals("date")) {
+            bad.addAll(List.of("nope", "2030-13-01", "2030-01-01T00:00:00Z"));
+        }
         if (schema.path("format").asText().equals("date-time")) {
             bad.addAll(List.of("nope", "2030-01-01", "2030-01-01T00:00:00", "12:00"));
         }
@@ -674,7 +689,7 @@ class MalformedInputTest {
             bad.add(String.valueOf(schema.path("maximum").asLong() + 1));
         }
         if (schema.has("enum") || schema.path("type").asText().equals("boolean")) {
-            bad.addAll(List.of("nope", ""));
+            bad.addAll(in.equals("path") ? List.of("nope") : List.of("nope", ""));
         }
         if (schema.has("pattern")) {
             bad.addAll(List.of("!", "a b", "x".repeat(200)));

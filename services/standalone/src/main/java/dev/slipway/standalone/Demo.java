@@ -3,7 +3,6 @@ package dev.slipway.standalone;
 import dev.slipway.authz.TokenIssuer;
 import dev.slipway.authz.TokenVerifier;
 import dev.slipway.catalog.app.CatalogSeed;
-import dev.slipway.contract.Json;
 import dev.slipway.iam.tenancy.IamSeed;
 import org.jspecify.annotations.Nullable;
 
@@ -123,7 +122,16 @@ final class Demo {
     CatalogSeed catalog() {
         return new CatalogSeed(
                 List.of(new CatalogSeed.App(
-                        ECHO, APP, "Echo", "examples", "Slipway", id(0x402), VERSION, "bare_metal", manifest())),
+                        ECHO,
+                        APP,
+                        "Echo",
+                        "examples",
+                        "Slipway",
+                        "apps",
+                        id(0x402),
+                        VERSION,
+                        "bare_metal",
+                        manifest())),
                 List.of(
                         new CatalogSeed.Entitlement(id(0x403), ORG, PROJECT, ECHO, APP),
                         new CatalogSeed.Entitlement(id(0x405), ORG, SIBLING_PROJECT, ECHO, APP),
@@ -155,12 +163,21 @@ final class Demo {
                 createdBy);
     }
 
-    private static String manifest() {
-        var manifest = Json.object().put("app", APP).put("version", VERSION).put("runtime_backend", "bare_metal");
-        manifest.putObject("runtime").put("profile", "echo");
-        manifest.putObject("deadlines").put("deploy_seconds", 60);
-        manifest.putArray("endpoints").addObject().put("name", "http").put("protocol", "http");
-        return Json.text(manifest);
+    static String manifest() {
+        return """
+                {"app": "%s", "version": "%s", "runtime_backend": "bare_metal",
+                 "summary": "Answers every request with what it was sent.",
+                 "runtime": {"profile": "echo"},
+                 "launch": {"schema": {"type": "object"}},
+                 "components": [{"key": "server", "min": 1, "max": 1}],
+                 "endpoints": [{"name": "http", "protocol": "http", "component": "server", "connect": "open"}],
+                 "required_actions": ["apps.instance.report"],
+                 "lifecycle": {"upgrade": {"strategy": "replace"}, "rollback": {"strategy": "redeploy"}, "delete": {"data": "none"}},
+                 "deadlines": {"deploy_seconds": 60, "upgrade_seconds": 60, "rollback_seconds": 60, "delete_seconds": 60},
+                 "failure_policy": "retain",
+                 "usage_units": ["app_runtime_hour"],
+                 "runbook": {"url": "https://slipway.dev/runbooks/echo", "triage": ["correlation_id", "timeline", "logs", "adapter"]}}
+                """.formatted(APP, VERSION);
     }
 
     /** A UUID of version 7 with a time of its own, long ago, so that no made one can meet it. */

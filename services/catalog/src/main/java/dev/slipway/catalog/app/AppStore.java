@@ -1,6 +1,5 @@
 package dev.slipway.catalog.app;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -10,36 +9,50 @@ import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.function.Function;
+import java.util.UUID;
 
-/** All SQL of apps and their versions. */
+/** All SQL of apps. */
 public final class AppStore {
-    private static final String LIST = """
-            SELECT id, slug, display_name, category, publisher, status, created_at, updated_at FROM app_catalog
-            WHERE $1::timestamptz IS NULL OR (created_at, id) < ($1, $2::uuid)
-            ORDER BY created_at DESC, id DESC LIMIT $3
+    private static final String COLUMNS =
+            "a.id, a.slug, a.display_name, a.category, a.publisher, a.product_id, a.description, a.status, a.published,"
+                    + " a.revision, a.created_at, a.updated_at";
+    /** With the newest version that could be launched: active ones before deprecated ones. */
+    private static final String VISIBLE = "SELECT " + COLUMNS + ", v.id AS newest_id FROM app_catalog a " + """
+            LEFT JOIN LATERAL (SELECT id FROM app_versions WHERE app_id = a.id AND status IN ('active', 'deprecated')
+                               ORDER BY status, created_at DESC LIMIT 1) v ON true
+            WHERE a.published AND (a.created_at, a.id) < ($1, $2)
             """;
-    private static final String FIND = "SELECT id FROM app_catalog WHERE slug = $1";
-    private static final String VERSIONS = """
-            SELECT id, version, runtime_backend, status, manifest::text AS manifest, created_at FROM app_versions
-            WHERE app_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
-            ORDER BY created_at DESC, id DESC LIMIT $4
-            """;
+
+    private static final String PAGE = " ORDER BY a.created_at DESC, a.id DESC LIMIT $3";
+    private static final String OF_CATEGORY = " AND a.category = $4";
+    private static final String LIST = VISIBLE + PAGE;
+    private static final String LIST_CATEGORY = VISIBLE + OF_CATEGORY + PAGE;
+    private static final String SEARCH = VISIBLE + " AND a.search @@ to_tsquery('simple', $4)" + PAGE;
+    private static final String SEARCH_CATEGORY =
+            VISIBLE + OF_CATEGORY + " AND a.search @@ to_tsquery('simple', $5)" + PAGE;
+    private static final String FIND = VISIBLE + " AND a.slug = $3";
+    private static final String LOCK = "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.slug = $1 FOR NO KEY UPDATE";
     private static final String ADD_APP = """
-            INSERT INTO app_catalog (id, slug, display_name, category, publisher, status)
-            VALUES ($1, $2, $3, $4, $5, 'active') ON CONFLICT DO NOTHING RETURNING id
+            INSERT INTO app_catalog (id, slug, display_name, category, publisher, product_id, description, status, created_at, updated_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $8) ON CONFLICT DO NOTHING RETURNING id
             """;
-    private static final String ADD_VERSION = """
-            INSERT INTO app_versions (id, app_id, version, runtime_backend, manifest, status)
-            VALUES ($1, $2, $3, $4, $5::text::jsonb, 'active') ON CONFLICT DO NOTHING RETURNING id
+    private static final String UPDATE_APP = """
+            UPDATE app_catalog SET display_name = $2, category = $3, publisher = $4, description = $5, status = $6, revision = $7,
+                updated_at = $8
+            WHERE id = $1
             """;
+
+    /** Before everything that there is, in the order of pages: so that a first page is read as any other, by the index. */
+    private static final OffsetDateTime END_OF_TIME = OffsetDateTime.of(9999, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC);
+
+    private static final UUID LAST_ID = new UUID(-1, -1);
 
     private final SqlClient reads;
 
@@ -47,109 +60,148 @@ public final class AppStore {
         this.reads = reads;
     }
 
-    Future<Page<ObjectNode>> list(@Nullable Cursor after, int limit) {
-        var parameters = Tuple.of(
-                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
-                after == null ? null : after.id(),
-                limit + 1);
-        return reads.preparedQuery(LIST).execute(parameters).map(rows -> page(rows, limit, AppStore::app));
+    /** Those that tenants see, newest first; {@code words} is what {@link SearchWords} makes of a question. */
+    Future<Page<App>> list(@Nullable String words, @Nullable String category, @Nullable Cursor after, int limit) {
+        var parameters = from(after).addInteger(limit + 1);
+        if (category != null) {
+            parameters.addString(category);
+        }
+        if (words != null) {
+            parameters.addString(words);
+        }
+        var sql = words == null
+                ? (category == null ? LIST : LIST_CATEGORY)
+                : (category == null ? SEARCH : SEARCH_CATEGORY);
+        return reads.preparedQuery(sql).execute(parameters).map(rows -> {
+            var found = new ArrayList<App>(rows.size());
+            rows.forEach(row -> found.add(app(row, row.getUUID("newest_id"))));
+            return Page.of(found, limit, last -> new Cursor(last.createdAt(), last.id()));
+        });
     }
 
-    Future<Page<ObjectNode>> versions(String slug, @Nullable Cursor after, int limit) {
-        return reads.preparedQuery(FIND).execute(Tuple.of(slug)).compose(found -> {
-            if (found.size() == 0) {
-                return Future.failedFuture(Problem.of(ErrorCode.APP_NOT_FOUND, "There is no app " + slug + ".")
-                        .asException());
+    /** One that tenants see. */
+    Future<App> find(String slug) {
+        return reads.preparedQuery(FIND).execute(from(null).addString(slug)).map(rows -> {
+            if (rows.size() == 0) {
+                throw unknown(slug);
             }
-            var parameters = Tuple.of(
-                    found.iterator().next().getUUID("id"),
-                    after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
-                    after == null ? null : after.id(),
-                    limit + 1);
-            return reads.preparedQuery(VERSIONS)
-                    .execute(parameters)
-                    .map(rows -> page(rows, limit, row -> version(slug, row)));
+            var row = rows.iterator().next();
+            return app(row, row.getUUID("newest_id"));
         });
+    }
+
+    Future<App> lock(UnitOfWork unit, String slug) {
+        return unit.query(LOCK, Tuple.of(slug)).map(rows -> {
+            if (rows.size() == 0) {
+                throw unknown(slug);
+            }
+            return app(rows.iterator().next(), null);
+        });
+    }
+
+    /** Whether it was added: the slug may be taken. */
+    Future<Boolean> add(UnitOfWork unit, App app) {
+        var row = Tuple.from(new Object[] {
+            app.id(),
+            app.slug(),
+            app.displayName(),
+            app.category(),
+            app.publisher(),
+            app.productId(),
+            app.description(),
+            app.createdAt().atOffset(ZoneOffset.UTC)
+        });
+        return unit.query(ADD_APP, row).map(added -> {
+            if (added.size() > 0) {
+                announce(unit, "apps.app.created", app);
+            }
+            return added.size() > 0;
+        });
+    }
+
+    void update(UnitOfWork unit, App next) {
+        unit.write(UPDATE_APP, Tuple.from(new Object[] {
+            next.id(),
+            next.displayName(),
+            next.category(),
+            next.publisher(),
+            next.description(),
+            next.status(),
+            next.revision(),
+            next.updatedAt().atOffset(ZoneOffset.UTC)
+        }));
+        announce(unit, "apps.app.updated", next);
     }
 
     /** Adds what is not there; announces only what was added. */
     public Future<Void> ensure(UnitOfWork unit, CatalogSeed seed) {
         var chain = Future.<Void>succeededFuture();
         for (var app : seed.apps()) {
-            chain = chain.compose(ok -> addApp(unit, app)).compose(ok -> addVersion(unit, app));
+            chain = chain.compose(ok -> add(unit, seeded(unit, app))).mapEmpty();
         }
         return chain;
     }
 
-    private static Future<Void> addApp(UnitOfWork unit, CatalogSeed.App app) {
-        var row = Tuple.of(app.id(), app.slug(), app.displayName(), app.category(), app.publisher());
-        return unit.query(ADD_APP, row).map(added -> {
-            if (added.size() > 0) {
-                var payload = Json.object()
-                        .put("app_id", app.id().toString())
-                        .put("app_slug", app.slug())
-                        .put("status", "active")
-                        .put("revision", 1);
-                unit.announce(Topics.CATALOG_STATE, "app:" + app.id(), "catalog.app.snapshot", payload);
-            }
-            return null;
-        });
+    private static App seeded(UnitOfWork unit, CatalogSeed.App app) {
+        return new App(
+                app.id(),
+                app.slug(),
+                app.displayName(),
+                app.category(),
+                app.publisher(),
+                app.productId(),
+                "",
+                "active",
+                false,
+                1,
+                unit.now(),
+                unit.now(),
+                null);
     }
 
-    private static Future<Void> addVersion(UnitOfWork unit, CatalogSeed.App app) {
-        var row = Tuple.of(app.versionId(), app.id(), app.version(), app.runtimeBackend(), app.manifest());
-        return unit.query(ADD_VERSION, row).map(added -> {
-            if (added.size() > 0) {
-                var fact = Json.object()
-                        .put("app_id", app.id().toString())
-                        .put("app_slug", app.slug())
-                        .put("app_version_id", app.versionId().toString())
-                        .put("app_version", app.version())
-                        .put("runtime_backend", app.runtimeBackend());
-                unit.announce(Topics.CATALOG_EVENTS, app.id().toString(), "apps.version.published", fact);
-                var snapshot = fact.deepCopy().put("status", "active").put("revision", 1);
-                snapshot.set("manifest", Json.trusted(app.manifest()));
-                unit.announce(Topics.CATALOG_STATE, "version:" + app.versionId(), "catalog.version.snapshot", snapshot);
-            }
-            return null;
-        });
+    private static void announce(UnitOfWork unit, String event, App app) {
+        var fact = Json.object()
+                .put("app_id", app.id().toString())
+                .put("app_slug", app.slug())
+                .put("display_name", app.displayName())
+                .put("category", app.category())
+                .put("publisher", app.publisher())
+                .put("product_id", app.productId())
+                .put("status", app.status());
+        unit.announce(Topics.CATALOG_EVENTS, app.id().toString(), event, fact);
+        var snapshot = Json.object()
+                .put("app_id", app.id().toString())
+                .put("app_slug", app.slug())
+                .put("status", app.status())
+                .put("revision", app.revision());
+        unit.announce(Topics.CATALOG_STATE, "app:" + app.id(), "catalog.app.snapshot", snapshot);
     }
 
-    private static Page<ObjectNode> page(RowSet<Row> rows, int limit, Function<Row, ObjectNode> json) {
-        var found = new ArrayList<Row>(rows.size());
-        rows.forEach(found::add);
-        var page = Page.of(
-                found,
-                limit,
-                last -> new Cursor(last.getOffsetDateTime("created_at").toInstant(), last.getUUID("id")));
-        return new Page<>(page.items().stream().map(json).toList(), page.next());
+    private static Tuple from(@Nullable Cursor after) {
+        return after == null
+                ? Tuple.of(END_OF_TIME, LAST_ID)
+                : Tuple.of(after.createdAt().atOffset(ZoneOffset.UTC), after.id());
     }
 
-    private static ObjectNode app(Row row) {
-        return Json.object()
-                .put("id", row.getUUID("id").toString())
-                .put("slug", row.getString("slug"))
-                .put("display_name", row.getString("display_name"))
-                .put("category", row.getString("category"))
-                .put("publisher", row.getString("publisher"))
-                .put("status", row.getString("status"))
-                .put("created_at", time(row, "created_at"))
-                .put("updated_at", time(row, "updated_at"));
+    private static App app(Row row, @Nullable UUID newestVersionId) {
+        return new App(
+                row.getUUID("id"),
+                row.getString("slug"),
+                row.getString("display_name"),
+                row.getString("category"),
+                row.getString("publisher"),
+                row.getString("product_id"),
+                row.getString("description"),
+                row.getString("status"),
+                row.getBoolean("published"),
+                row.getLong("revision"),
+                row.getOffsetDateTime("created_at").toInstant(),
+                row.getOffsetDateTime("updated_at").toInstant(),
+                newestVersionId);
     }
 
-    private static ObjectNode version(String slug, Row row) {
-        var node = Json.object()
-                .put("id", row.getUUID("id").toString())
-                .put("app_slug", slug)
-                .put("version", row.getString("version"))
-                .put("runtime_backend", row.getString("runtime_backend"))
-                .put("status", row.getString("status"))
-                .put("created_at", time(row, "created_at"));
-        node.set("manifest", Json.trusted(row.getString("manifest")));
-        return node;
-    }
-
-    private static String time(Row row, String column) {
-        return row.getOffsetDateTime(column).toInstant().toString();
+    private static RuntimeException unknown(String slug) {
+        return Problem.of(ErrorCode.APP_NOT_FOUND, "There is no app " + slug + ".")
+                .asException();
     }
 }

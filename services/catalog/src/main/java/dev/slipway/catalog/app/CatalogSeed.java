@@ -14,6 +14,7 @@ public record CatalogSeed(List<App> apps, List<Entitlement> entitlements) {
             String displayName,
             String category,
             String publisher,
+            String productId,
             UUID versionId,
             String version,
             String runtimeBackend,

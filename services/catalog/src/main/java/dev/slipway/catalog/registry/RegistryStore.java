@@ -32,7 +32,7 @@ public final class RegistryStore {
             """;
     private static final String VERSIONS = """
             SELECT kind, id, version, state, body::text AS body, author_type, author_id, author_name, created_at
-            FROM registry_versions WHERE kind = $1 AND id = $2 ORDER BY version DESC
+            FROM registry_versions WHERE kind = $1 AND id = $2 ORDER BY version DESC LIMIT 500
             """;
     private static final String ADD = """
             INSERT INTO registry_entries (kind, id, version, state, body, seed_version, created_at, updated_at)
@@ -84,7 +84,26 @@ public final class RegistryStore {
         });
     }
 
-    Future<Boolean> add(UnitOfWork unit, RegistryEntry entry, int seedVersion, Author author) {
+    /** Keeps an entry that another service owns, in the state of its revision; one that is not newer changes nothing. */
+    Future<Void> follow(UnitOfWork unit, RegistryEntry owned, long revision) {
+        return lock(unit, owned.kind(), owned.id()).compose(found -> {
+            if (found == null) {
+                return add(unit, owned, revision, Author.IAM).mapEmpty();
+            }
+            var kept = found.entry;
+            if (found.seedVersion < revision
+                    && !(kept.state().equals(owned.state()) && kept.body().equals(owned.body()))) {
+                update(
+                        unit,
+                        new RegistryEntry(kept.kind(), kept.id(), kept.version() + 1, owned.state(), owned.body()),
+                        revision,
+                        Author.IAM);
+            }
+            return Future.succeededFuture();
+        });
+    }
+
+    Future<Boolean> add(UnitOfWork unit, RegistryEntry entry, long seedVersion, Author author) {
         return unit.query(ADD, row(unit, entry, seedVersion)).map(added -> {
             if (added.size() > 0) {
                 changed(unit, entry, author);
@@ -93,7 +112,7 @@ public final class RegistryStore {
         });
     }
 
-    void update(UnitOfWork unit, RegistryEntry next, int seedVersion, Author author) {
+    void update(UnitOfWork unit, RegistryEntry next, long seedVersion, Author author) {
         unit.write(UPDATE, row(unit, next, seedVersion));
         changed(unit, next, author);
     }
@@ -130,7 +149,7 @@ public final class RegistryStore {
     }
 
     /** An entry as it is now. */
-    record Kept(RegistryEntry entry, int seedVersion, String createdAt, String updatedAt) {}
+    record Kept(RegistryEntry entry, long seedVersion, String createdAt, String updatedAt) {}
 
     /** An entry as it was made by somebody, some time. */
     record Past(RegistryEntry entry, Author author, String createdAt) {}
@@ -159,7 +178,7 @@ public final class RegistryStore {
         unit.announce(Topics.CATALOG_STATE, key, "catalog.registry.snapshot", snapshot);
     }
 
-    private static Tuple row(UnitOfWork unit, RegistryEntry entry, int seedVersion) {
+    private static Tuple row(UnitOfWork unit, RegistryEntry entry, long seedVersion) {
         return Tuple.from(new Object[] {
             entry.kind(),
             entry.id(),
@@ -182,7 +201,7 @@ public final class RegistryStore {
     }
 
     private static Kept kept(Row row) {
-        return new Kept(entry(row), row.getInteger("seed_version"), time(row, "created_at"), time(row, "updated_at"));
+        return new Kept(entry(row), row.getLong("seed_version"), time(row, "created_at"), time(row, "updated_at"));
     }
 
     private static RegistryEntry entry(Row row) {

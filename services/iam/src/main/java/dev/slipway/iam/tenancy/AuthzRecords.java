@@ -46,7 +46,11 @@ public final class AuthzRecords {
                 "authz.action",
                 Json.object()
                         .put("action", action.key())
-                        .put("lifecycle", action.lifecycle().text()));
+                        .put("lifecycle", action.lifecycle().text())
+                        .put("product", action.product())
+                        .put("version", action.version())
+                        .put("risk_class", action.riskClass())
+                        .put("description", action.description()));
     }
 
     public void role(Role role) {

@@ -42,7 +42,7 @@ import java.util.function.Function;
 public final class ReannounceStore {
     private static final Logger LOG = LoggerFactory.getLogger(ReannounceStore.class);
     /** Raise it when the records of existing things say more than before. */
-    private static final int LAYOUT = 1;
+    private static final int LAYOUT = 2;
 
     private static final int PAGE = 1_000;
     private static final UUID NIL = new UUID(0, 0);

@@ -1,0 +1,95 @@
+package dev.slipway.benchmarks;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Reading the catalog when it is large, beside the same when it is small: a page of apps, and searches for the common and the rare. */
+final class CatalogRow {
+    private static final int FEW = 100;
+    private static final int MANY = 10_000 * Integer.getInteger("bench.scale", 100) / 100;
+    private static final int VERSIONS = 20;
+    private static final int PASSES = 3;
+    private static final int RATE = 100;
+    private static final double SECONDS = 8;
+    private static final double BAR = 2;
+
+    /** Of the same shape as what comes by the API; a hundred categories, and a word in every tenth name. */
+    private static final String GROW = """
+            INSERT INTO catalog.app_catalog (id, slug, display_name, category, publisher, product_id, status, published, created_at,
+                updated_at)
+            SELECT gen_random_uuid(), 'bench-' || n, 'Bench app number' || n || CASE n %% 10 WHEN 0 THEN ' tenth' ELSE '' END,
+                   'category-' || n %% 100, 'Bench', 'apps', 'active', true, now() - n * interval '1 second', now()
+            FROM generate_series(%d, %d) n;
+            INSERT INTO catalog.app_versions (id, app_id, version, runtime_backend, manifest, manifest_digest, status, created_at,
+                updated_at, published_at)
+            SELECT gen_random_uuid(), a.id, v || '.0.0', 'k8s', jsonb_build_object('app', a.slug, 'version', v || '.0.0'),
+                   'sha256:' || repeat('0', 64), 'active', now() - v * interval '1 second', now(), now()
+            FROM catalog.app_catalog a, generate_series(1, %d) v
+            WHERE a.slug LIKE 'bench-%%' AND NOT EXISTS (SELECT FROM catalog.app_versions o WHERE o.app_id = a.id);
+            ANALYZE catalog.app_catalog; ANALYZE catalog.app_versions
+            """;
+
+    private final Stage stage;
+    private final Table table;
+
+    CatalogRow(Stage stage, Table table) {
+        this.stage = stage;
+        this.table = table;
+    }
+
+    void measure() {
+        try (var platform = stage.platform(HttpRows.ALL)) {
+            stage.database().execute(GROW.formatted(1, FEW, VERSIONS));
+            var few = p99s(platform);
+            stage.database().execute(GROW.formatted(FEW + 1, MANY, VERSIONS));
+            var many = p99s(platform);
+            many.forEach((what, ms) -> {
+                var before = few.getOrDefault(what, Double.NaN);
+                table.add(new Table.Row(
+                        "catalog: " + what + ", p99",
+                        Table.number(ms) + " ms with " + MANY + " apps × " + VERSIONS,
+                        Table.number(before) + " ms with " + FEW + " apps × " + VERSIONS,
+                        Table.number(ms / before),
+                        "≤ " + BAR + " ×",
+                        Table.met(ms / before <= BAR),
+                        RATE + " requests a second; the tenants' owners in turn"));
+            });
+        }
+    }
+
+    private Map<String, Double> p99s(Stage.Running platform) {
+        var questions = Map.of(
+                "a page", "limit=20",
+                "a page of a category", "limit=20&category=category-7",
+                "search, all match", "limit=20&q=bench",
+                "search, a tenth match", "limit=20&q=tenth",
+                "search, one matches", "limit=20&q=number77");
+        var found = new TreeMap<String, Double>();
+        questions.forEach((what, query) -> found.put(what, p99(platform, query)));
+        return found;
+    }
+
+    private double p99(Stage.Running platform, String query) {
+        var requests = requests(platform, query);
+        stage.warm(platform.port(), requests, RATE * 20, SECONDS, 0);
+        var passes = new double[PASSES];
+        for (var i = 0; i < PASSES; i++) {
+            passes[i] = stage.load(platform.port(), requests, (int) (RATE * SECONDS), SECONDS, RATE)
+                            .path("p99_us")
+                            .asDouble()
+                    / 1_000;
+        }
+        return Table.median(passes);
+    }
+
+    private Path requests(Stage.Running platform, String query) {
+        List<String> lines = new ArrayList<>();
+        for (var token : platform.tokens()) {
+            lines.add("GET\t/api/v1/apps/catalog?" + query + "\t" + token + "\t");
+        }
+        return stage.requests("catalog", lines);
+    }
+}

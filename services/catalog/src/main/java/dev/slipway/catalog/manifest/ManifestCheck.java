@@ -1,0 +1,179 @@
+package dev.slipway.catalog.manifest;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.catalog.manifest.ManifestProblem.Code;
+import dev.slipway.catalog.registry.RegistryEntry;
+import dev.slipway.catalog.registry.RegistryStore;
+import dev.slipway.contract.Json;
+import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+
+/** Everything that is wrong with a manifest: by itself, and held against the registries and the artifacts that are trusted. */
+public final class ManifestCheck {
+    private static final String TRUSTED = "verified";
+
+    private final Vertx vertx;
+    private final ManifestRules rules;
+    private final RegistryStore registries;
+    private final BiFunction<UnitOfWork, Set<String>, Future<Map<String, String>>> trust;
+    private final BiFunction<UnitOfWork, String, Future<Set<String>>> published;
+
+    /**
+     * @param trust the trust state of each digest; absent where it is not known
+     * @param published the versions of an app, by its slug, that instances can be of
+     */
+    public ManifestCheck(
+            Vertx vertx,
+            ManifestRules rules,
+            RegistryStore registries,
+            BiFunction<UnitOfWork, Set<String>, Future<Map<String, String>>> trust,
+            BiFunction<UnitOfWork, String, Future<Set<String>>> published) {
+        this.vertx = vertx;
+        this.rules = rules;
+        this.registries = registries;
+        this.trust = trust;
+        this.published = published;
+    }
+
+    public JsonNode schema() {
+        return rules.document();
+    }
+
+    /** The problems, and the version of each registry entry that the manifest names. */
+    public record Report(List<ManifestProblem> problems, ObjectNode registryVersions) {
+        public Report {
+            problems = List.copyOf(problems);
+        }
+    }
+
+    /** Not on the event loop: a manifest brings schemas of its own, to be compiled. */
+    public Future<Report> check(UnitOfWork unit, JsonNode manifest, @Nullable String slug, @Nullable String version) {
+        return vertx.executeBlocking(() -> rules.problems(manifest, slug, version), false)
+                .compose(found -> checkReferences(unit, manifest, new ArrayList<>(found)));
+    }
+
+    private Future<Report> checkReferences(UnitOfWork unit, JsonNode manifest, List<ManifestProblem> problems) {
+        var versions = Json.object();
+        if (problems.stream().anyMatch(ManifestProblem::isOfShape)) {
+            return Future.succeededFuture(new Report(problems, versions));
+        }
+        return checkNames(unit, RegistryEntry.SCOPE, Code.UNKNOWN_ACTION, actions(manifest), problems, versions)
+                .compose(ok -> checkNames(
+                        unit, RegistryEntry.USAGE_UNIT, Code.UNKNOWN_USAGE_UNIT, units(manifest), problems, versions))
+                .compose(ok -> checkNames(
+                        unit,
+                        RegistryEntry.ARTIFACT_TYPE,
+                        Code.UNKNOWN_ARTIFACT_TYPE,
+                        artifacts(manifest, "type"),
+                        problems,
+                        versions))
+                .compose(ok -> checkTrust(unit, artifacts(manifest, "digest"), problems))
+                .compose(ok -> checkRollback(unit, manifest, problems))
+                .map(ok -> new Report(problems, versions));
+    }
+
+    private Future<Void> checkNames(
+            UnitOfWork unit,
+            String kind,
+            Code code,
+            Map<String, String> idByPointer,
+            List<ManifestProblem> problems,
+            ObjectNode versions) {
+        return registries.active(unit, kind, Set.copyOf(idByPointer.values())).map(active -> {
+            idByPointer.forEach((pointer, id) -> {
+                if (!active.containsKey(id)) {
+                    problems.add(
+                            new ManifestProblem(pointer, code, id + " is not an active " + kind + " of the registry"));
+                }
+            });
+            if (!active.isEmpty()) {
+                var kept = versions.putObject(kind);
+                new TreeMap<>(active).forEach((id, entry) -> kept.put(id, entry.version()));
+            }
+            return null;
+        });
+    }
+
+    private Future<Void> checkTrust(
+            UnitOfWork unit, Map<String, String> digestByPointer, List<ManifestProblem> problems) {
+        if (digestByPointer.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return trust.apply(unit, Set.copyOf(digestByPointer.values())).map(states -> {
+            digestByPointer.forEach((pointer, digest) -> {
+                var state = states.getOrDefault(digest, "unknown");
+                if (!state.equals(TRUSTED)) {
+                    problems.add(new ManifestProblem(
+                            pointer,
+                            Code.ARTIFACT_UNTRUSTED,
+                            "is " + state + "; register and verify the artifact first"));
+                }
+            });
+            return null;
+        });
+    }
+
+    private Future<Void> checkRollback(UnitOfWork unit, JsonNode manifest, List<ManifestProblem> problems) {
+        var to = manifest.at("/lifecycle/rollback/to");
+        if (to.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return published.apply(unit, manifest.path("app").asText()).map(known -> {
+            for (var i = 0; i < to.size(); i++) {
+                if (!known.contains(to.get(i).asText())) {
+                    problems.add(new ManifestProblem(
+                            "/lifecycle/rollback/to/" + i,
+                            Code.UNREACHABLE_ROLLBACK,
+                            "is not a published version of this app"));
+                }
+            }
+            return null;
+        });
+    }
+
+    private static Map<String, String> actions(JsonNode manifest) {
+        var found = new LinkedHashMap<String, String>();
+        var required = manifest.path("required_actions");
+        for (var i = 0; i < required.size(); i++) {
+            found.put("/required_actions/" + i, required.get(i).asText());
+        }
+        var operations = manifest.path("operations");
+        for (var i = 0; i < operations.size(); i++) {
+            found.put(
+                    "/operations/" + i + "/action",
+                    operations.get(i).path("action").asText());
+        }
+        return found;
+    }
+
+    private static Map<String, String> units(JsonNode manifest) {
+        var found = new LinkedHashMap<String, String>();
+        var units = manifest.path("usage_units");
+        for (var i = 0; i < units.size(); i++) {
+            found.put("/usage_units/" + i, units.get(i).asText());
+        }
+        return found;
+    }
+
+    private static Map<String, String> artifacts(JsonNode manifest, String field) {
+        var found = new LinkedHashMap<String, String>();
+        var artifacts = manifest.path("artifacts");
+        for (var i = 0; i < artifacts.size(); i++) {
+            found.put(
+                    "/artifacts/" + i + "/" + field,
+                    artifacts.get(i).path(field).asText());
+        }
+        return found;
+    }
+}

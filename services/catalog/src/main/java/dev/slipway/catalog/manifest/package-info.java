@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.catalog.manifest;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.catalog.version.domain;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.catalog.version;
+
+import org.jspecify.annotations.NullMarked;
