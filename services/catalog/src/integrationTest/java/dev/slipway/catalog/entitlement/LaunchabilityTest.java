@@ -87,9 +87,9 @@ class LaunchabilityTest {
                 INSERT INTO catalog.projects (id, org_id) VALUES ('%1$s', '%2$s');
                 INSERT INTO catalog.app_catalog (id, slug, display_name, category, publisher, status)
                 VALUES ('%3$s', 'echo', 'Echo', 'examples', 'Slipway', 'active');
-                INSERT INTO catalog.app_versions (id, app_id, version, runtime_backend, manifest, status)
-                VALUES ('%4$s', '%3$s', '3', 'k8s', '{}', 'active'), ('%5$s', '%3$s', '2', 'k8s', '{}', 'deprecated'),
-                    ('%6$s', '%3$s', '1', 'k8s', '{}', 'disabled')
+                INSERT INTO catalog.app_versions (id, app_id, version, runtime_backend, manifest, status, updated_at)
+                VALUES ('%4$s', '%3$s', '3', 'k8s', '{}', 'active', now()), ('%5$s', '%3$s', '2', 'k8s', '{}', 'deprecated', now()),
+                    ('%6$s', '%3$s', '1', 'k8s', '{}', 'disabled', now())
                 """.formatted(PROJECT, ORG, APP, ACTIVE, DEPRECATED, DISABLED));
     }
 
