@@ -49,7 +49,7 @@ class ClusterTlsTest {
     }
 
     @Test
-    void bus_carriesCalls_betweenMembersThatTrustEachOther_andNoOther() throws Exception {
+    void bus_carriesCalls_betweenMembersThatTrustEachOther_andNoOther_andMembershipIsTheirsAlone() throws Exception {
         var one = certificate("one");
         var two = certificate("two");
         var stranger = certificate("stranger");
@@ -74,16 +74,14 @@ class ClusterTlsTest {
                 .isEqualTo("hello two"));
         assertThatThrownBy(() -> await(third.eventBus().request("greet", "stranger", patience)))
                 .isInstanceOf(Exception.class);
+        assertForMembersOnly(ports.get(0));
     }
 
-    @Test
-    void membership_isOnTheOneAddress_andSpokenWithMembersAlone() throws Exception {
-        var ports = FreePorts.find(1);
-        members.add(await(join(ports, 0, null)));
-
-        assertThatThrownBy(() -> new Socket(loopback(2), ports.get(0))).isInstanceOf(ConnectException.class);
+    /** Membership is on the one address, and is spoken of with members alone: no clients, no REST, no memcache. */
+    private static void assertForMembersOnly(int port) throws Exception {
+        assertThatThrownBy(() -> new Socket(loopback(2), port)).isInstanceOf(ConnectException.class);
         for (var protocol : List.of("CP2", "GET /hazelcast/health HTTP/1.1\r\n\r\n", "version\r\n")) {
-            try (var socket = new Socket(loopback(1), ports.get(0))) {
+            try (var socket = new Socket(loopback(1), port)) {
                 socket.setSoTimeout(30_000);
                 socket.getOutputStream().write(protocol.getBytes(StandardCharsets.US_ASCII));
                 assertThat(answer(socket)).as(protocol).isIn("", "HZX"); // "unexpected protocol"
@@ -109,10 +107,6 @@ class ClusterTlsTest {
                 directory.resolve(name + ".crt").toString(),
                 directory.resolve(name + ".key").toString(),
                 authority.toString());
-        return join(ports, number, tls);
-    }
-
-    private Future<Vertx> join(List<Integer> ports, int number, Tls tls) {
         var settings = new ClusterSettings(
                 "tls-" + ports.get(0),
                 "127.0.0.1",
