@@ -32,12 +32,9 @@ class ClassArchive {
     }
 
     private static void stopWhenReady(Process process) {
-        def watchdog = Thread.startDaemon {
-            if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) { process.destroyForcibly() }
-        }
+        process.onExit().orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).exceptionally { process.destroyForcibly() }
         process.inputStream.eachLine { line ->
             if (line.contains('is ready')) { process.toHandle().destroy() } // the archive is written on the way out
         }
-        watchdog.interrupt()
     }
 }

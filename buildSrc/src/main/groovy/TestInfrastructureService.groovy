@@ -15,7 +15,7 @@ abstract class TestInfrastructureService implements BuildService<Parameters>, Au
 
     synchronized Map addresses() {
         if (addresses == null) {
-            def command = [System.getProperty('java.home') + '/bin/java', '-Xmx512m', '-XX:+UseSerialGC', '-cp',
+            def command = [System.getProperty('java.home') + '/bin/java', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp',
                            parameters.classpath.asPath, 'dev.slipway.testkit.InfrastructureMain']
             def errors = File.createTempFile('slipway-test-infrastructure', '.log')
             process = new ProcessBuilder(command).redirectError(errors).start()

@@ -34,7 +34,7 @@ final class CrashingAdapter implements RuntimeAdapter {
                 URI.create(args[0]),
                 args[1],
                 args[2],
-                Map.of(),
+                Map.of("session.timeout.ms", "4000", "heartbeat.interval.ms", "1000"),
                 UUID.fromString(args[3]),
                 Path.of(args[4]),
                 Path.of(args[5]),

@@ -50,6 +50,16 @@ public final class Authorizer {
         return allowed;
     }
 
+    /** May a machine of this kind ever be allowed this? */
+    public boolean isForMachines(ActorType type, String action) {
+        return grants.isForMachines(type, action);
+    }
+
+    /** Is there a role by which people can do this? */
+    public boolean isForPeople(String action) {
+        return grants.isForPeople(action);
+    }
+
     /** Where may the principal read this? For reads across tenants: what is out of reach is not even read. */
     public Reach reach(Principal principal, String action, Instant now) {
         var reach = new Reach(new HashSet<>(), new HashSet<>());

@@ -98,6 +98,12 @@ final class Grants {
                 && ceiling.actions().contains(action);
     }
 
+    boolean isForPeople(String action) {
+        return roles.values().stream()
+                .anyMatch(role ->
+                        role.kind() != Role.Kind.MACHINE && role.actions().contains(action));
+    }
+
     @Nullable
     Holdings holdings(UUID principalId) {
         return holdings.get(principalId);

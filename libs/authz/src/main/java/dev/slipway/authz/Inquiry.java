@@ -151,17 +151,18 @@ final class Inquiry {
         if (only != null && !passes(Check.TOKEN_SCOPE, only.contains(action))) {
             return Decision.OUT_OF_TOKEN_SCOPE;
         }
-        if (deleted && !passes(Check.RESOURCE_STATE, outlivesDeletion(action))) {
+        if (deleted && !passes(Check.RESOURCE_STATE, target.removal() || outlivesDeletion(action))) {
             return Decision.RESOURCE_DELETED;
         }
         return by == null ? Decision.WITHOUT_BINDING : new Decision(Decision.Verdict.ALLOWED, by);
     }
 
-    /** What is left in a deleted place: to read, to delete, and to report how the deleting goes. */
+    /** What is left in a deleted place: to read, to delete, to revoke, and to report how the deleting goes. */
     private static boolean outlivesDeletion(String action) {
         return action.endsWith(".read")
                 || action.endsWith(".delete")
                 || action.endsWith(".force_delete")
+                || action.endsWith(".revoke")
                 || action.endsWith(".report");
     }
 

@@ -9,9 +9,10 @@ import java.util.UUID;
  * Where an action is asked for.
  *
  * @param breakGlass whether the question comes through an admin twin, where platform roles count and no others
+ * @param removal whether something is only to be taken away there, which a deleted place allows too
  */
 public record Target(
-        Kind kind, @Nullable UUID orgId, @Nullable UUID id, boolean breakGlass) {
+        Kind kind, @Nullable UUID orgId, @Nullable UUID id, boolean breakGlass, boolean removal) {
 
     /** The kinds of place. */
     public enum Kind {
@@ -26,9 +27,9 @@ public record Target(
         PROJECT
     }
 
-    private static final Target SELF = new Target(Kind.SELF, null, null, false);
-    private static final Target PLATFORM = new Target(Kind.PLATFORM, null, null, false);
-    private static final Target ANYWHERE = new Target(Kind.ANYWHERE, null, null, false);
+    private static final Target SELF = new Target(Kind.SELF, null, null, false, false);
+    private static final Target PLATFORM = new Target(Kind.PLATFORM, null, null, false, false);
+    private static final Target ANYWHERE = new Target(Kind.ANYWHERE, null, null, false, false);
 
     public static Target self() {
         return SELF;
@@ -43,20 +44,25 @@ public record Target(
     }
 
     public static Target organization(UUID orgId) {
-        return new Target(Kind.ORGANIZATION, orgId, orgId, false);
+        return new Target(Kind.ORGANIZATION, orgId, orgId, false, false);
     }
 
     public static Target sharedRuntime(UUID orgId, UUID sharedRuntimeId) {
-        return new Target(Kind.SHARED_RUNTIME, orgId, sharedRuntimeId, false);
+        return new Target(Kind.SHARED_RUNTIME, orgId, sharedRuntimeId, false, false);
     }
 
     public static Target project(UUID projectId) {
-        return new Target(Kind.PROJECT, null, projectId, false);
+        return new Target(Kind.PROJECT, null, projectId, false, false);
     }
 
     /** The same place, reached through the admin twin. */
     public Target throughBreakGlass() {
-        return new Target(kind, orgId, id, true);
+        return new Target(kind, orgId, id, true, removal);
+    }
+
+    /** The same place, to take something away there. */
+    public Target forRemoval() {
+        return new Target(kind, orgId, id, breakGlass, true);
     }
 
     UUID organizationId() {

@@ -129,6 +129,14 @@ class AuthorizerTableTest {
         "owner_of_gone,    iam.organization.read,         org g,             ALLOWED",
         "admin,            apps.instance.create,          project! a3deleted, RESOURCE_DELETED",
         "admin,            apps.instance.force_delete,    project! a3deleted, ALLOWED",
+        "owner,            iam.binding.write,             project a3deleted, RESOURCE_DELETED",
+        "owner,            iam.binding.write,             project- a3deleted, ALLOWED",
+        "member,           iam.binding.write,             project- a3deleted, NOT_BOUND",
+        "member,           iam.binding.write,             project- a1,       NOT_GRANTED",
+        "owner,            iam.token.revoke,              project a3deleted, ALLOWED",
+        "owner_of_gone,    iam.group.write,               org g,             RESOURCE_DELETED",
+        "owner_of_gone,    iam.group.write,               org- g,            ALLOWED",
+        "admin,            iam.binding.write,             project!- a3deleted, ALLOWED",
         "account_of_deleted, apps.instance.report,        project a3deleted, ALLOWED",
         // The platform: only what is held there
         "owner,            iam.organization.read,         platform,          NOT_GRANTED",
@@ -195,7 +203,7 @@ class AuthorizerTableTest {
     }
 
     private static Target target(String where) {
-        var words = where.replace("!", "").split(" ", 2);
+        var words = where.replaceAll("[!-]", "").split(" ", 2);
         var target =
                 switch (words[0]) {
                     case "platform" -> Target.platform();
@@ -208,7 +216,8 @@ class AuthorizerTableTest {
                                 : Target.sharedRuntime(org(words[1]), RUNTIME);
                     default -> Target.project(words[1].equals("none") ? Ids.next() : project(words[1]));
                 };
-        return where.contains("!") ? target.throughBreakGlass() : target;
+        var reached = where.contains("!") ? target.throughBreakGlass() : target;
+        return where.contains("-") ? reached.forRemoval() : reached;
     }
 
     private static UUID org(String name) {

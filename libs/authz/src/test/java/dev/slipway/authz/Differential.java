@@ -30,8 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 final class Differential {
     private static final int QUESTIONS_PER_WORLD = 50;
     private static final int EVENTS_PER_WORLD = 40;
-    private static final List<String> ACTIONS =
-            List.of("a.read", "a.create", "a.delete", "a.force_delete", "a.report", "a.operate", "never.heard");
+    private static final List<String> ACTIONS = List.of(
+            "a.read", "a.create", "a.delete", "a.force_delete", "a.report", "a.revoke", "a.operate", "never.heard");
     private static final List<String> ORGS = List.of("o1", "o2");
     private static final List<String> PROJECTS = List.of("p1", "p2", "p3", "unknown");
     private static final List<String> RUNTIMES = List.of("r1", "r2");
@@ -116,7 +116,7 @@ final class Differential {
                 };
         var org = kind.equals("org") || kind.equals("runtime") ? pick(ORGS) : null;
         var glass = !kind.equals("self") && random.nextInt(4) == 0;
-        return new Question(asking, pick(ACTIONS), kind, org, place, glass, random.nextInt(10));
+        return new Question(asking, pick(ACTIONS), kind, org, place, glass, random.nextInt(4) == 0, random.nextInt(10));
     }
 
     private Principal principal(Actor actor) {
@@ -136,11 +136,12 @@ final class Differential {
                     case "runtime" -> Target.sharedRuntime(id(question.org()), id(question.id()));
                     default -> Target.project(id(question.id()));
                 };
-        return question.glass() ? target.throughBreakGlass() : target;
+        var reached = question.glass() ? target.throughBreakGlass() : target;
+        return question.removal() ? reached.forRemoval() : reached;
     }
 
     private void live() {
-        ACTIONS.subList(0, 6).forEach(action -> action(action, "active"));
+        ACTIONS.subList(0, 7).forEach(action -> action(action, "active"));
         ROLES.forEach(name -> {
             if (!name.equals("nothing")) {
                 role(name);
@@ -159,7 +160,7 @@ final class Differential {
 
     private void event() {
         switch (random.nextInt(12)) {
-            case 0 -> action(pick(ACTIONS.subList(0, 6)), pick(List.of("draft", "active", "deprecated", "retired")));
+            case 0 -> action(pick(ACTIONS.subList(0, 7)), pick(List.of("draft", "active", "deprecated", "retired")));
             case 1 -> role(pick(ROLES.subList(0, 6)));
             case 2 -> organization(pick(ORGS), random.nextInt(3) == 0);
             case 3 -> {

@@ -45,7 +45,8 @@ public final class NaiveWorld {
     public record Membership(String group, String user) {}
 
     /** {@code kind} is self, platform, anywhere, org, runtime or project. */
-    public record Question(Actor actor, String action, String kind, String org, String id, boolean glass, long now) {}
+    public record Question(
+            Actor actor, String action, String kind, String org, String id, boolean glass, boolean removal, long now) {}
 
     public String decide(Question q) {
         return q.actor.type.equals("user") ? asUser(q) : asMachine(q);
@@ -118,8 +119,9 @@ public final class NaiveWorld {
         if (q.actor.token != null && !q.actor.token.contains(q.action)) {
             return "OUT_OF_TOKEN_SCOPE";
         }
-        var survives = List.of("read", "delete", "force_delete", "report")
-                .contains(q.action.substring(q.action.lastIndexOf('.') + 1));
+        var survives = q.removal
+                || List.of("read", "delete", "force_delete", "revoke", "report")
+                        .contains(q.action.substring(q.action.lastIndexOf('.') + 1));
         return deleted(q) && !survives ? "RESOURCE_DELETED" : "ALLOWED";
     }
 

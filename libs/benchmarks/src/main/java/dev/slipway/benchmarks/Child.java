@@ -96,19 +96,42 @@ final class Child implements AutoCloseable {
                 + cpuSeconds(process.pid());
     }
 
-    private static double cpuSeconds(long pid) {
-        try {
-            var stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-            // After the name, which may have spaces: utime, stime, cutime and cstime are the 12th to 15th, in
-            // hundredths of a second.
-            var field = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-            return IntStream.range(11, 15)
-                            .mapToDouble(i -> Double.parseDouble(field[i]))
-                            .sum()
-                    / 100;
+    /** How much of its processor time the JVM itself has spent on compiling what it runs. */
+    double compilerSeconds() {
+        try (var threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
+            return threads.map(thread -> statOf(thread.resolve("stat")))
+                    .filter(stat -> stat.contains(" CompilerThre")) // the kernel keeps fifteen letters of a name
+                    .mapToDouble(Child::secondsOf)
+                    .sum();
         } catch (IOException e) {
-            return 0; // ended meanwhile: its parent has its time
+            throw new UncheckedIOException(e);
         }
+    }
+
+    private static double cpuSeconds(long pid) {
+        return secondsOf(statOf(Path.of("/proc/" + pid + "/stat")));
+    }
+
+    /** Empty for what has ended meanwhile: its parent has its time. */
+    private static String statOf(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static double secondsOf(String stat) {
+        if (stat.isEmpty()) {
+            return 0;
+        }
+        // After the name, which may have spaces: utime, stime, cutime and cstime are the 12th to 15th, in hundredths of
+        // a second.
+        var field = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+        return IntStream.range(11, 15)
+                        .mapToDouble(i -> Double.parseDouble(field[i]))
+                        .sum()
+                / 100;
     }
 
     /** What the process holds in memory now, in MiB. */

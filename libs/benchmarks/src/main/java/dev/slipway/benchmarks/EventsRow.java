@@ -47,7 +47,7 @@ final class EventsRow {
             var requests = requests(platform);
             stage.awaitTenants();
             stage.settle(HttpRows.ALL);
-            stage.warm(platform.port(), requests, RATE * 60, 60, 0);
+            stage.warmUntilCompiled(platform.process(), platform.port(), requests, RATE * 15);
             stage.settle(HttpRows.ALL);
             var ours = new double[PASSES];
             var median = new double[PASSES];

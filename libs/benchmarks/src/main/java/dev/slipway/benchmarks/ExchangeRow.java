@@ -27,7 +27,7 @@ final class ExchangeRow {
             stage.awaitTenants();
             giveCredentials();
             var requests = exchanges();
-            stage.warm(platform.port(), requests, COUNT, MAX_SECONDS, 0);
+            stage.warmUntilCompiled(platform.process(), platform.port(), requests, COUNT);
             var perSecond = new double[PASSES];
             var p99Ms = new double[PASSES];
             for (var i = 0; i < PASSES; i++) {

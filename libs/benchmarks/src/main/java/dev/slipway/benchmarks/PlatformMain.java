@@ -42,7 +42,7 @@ public final class PlatformMain {
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(120, TimeUnit.SECONDS);
-        var answer = Json.object().put("port", platform.httpPort());
+        var answer = Json.object().put("port", platform.httpPort()).put("management_port", platform.managementPort());
         var tokens = answer.putArray("tokens");
         Seeds.tokens(issuer).forEach(tokens::add);
         Console.print(Json.text(answer));

@@ -7,9 +7,14 @@ import dev.slipway.embedded.EmbeddedMain;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.StreamSupport;
@@ -21,6 +26,11 @@ final class Stage implements AutoCloseable {
 
     private static final int CONNECTIONS = 48;
     private static final long SETTLE_NS = 180_000_000_000L;
+    private static final long WARM_NS = 300_000_000_000L;
+    private static final double WARM_ROUND_SECONDS = 20;
+    private static final int MIN_WARM_ROUNDS = 3;
+    /** What the compiler may still take of the processor time when measuring begins. */
+    private static final double COMPILED = 0.04;
 
     private final Path directory;
     private final String profile;
@@ -48,10 +58,30 @@ final class Stage implements AutoCloseable {
     }
 
     /** A running platform, and the tokens of its tenants' owners. */
-    record Running(Child process, int port, List<String> tokens) implements AutoCloseable {
+    record Running(Child process, int port, int managementPort, List<String> tokens) implements AutoCloseable {
         @Override
         public void close() {
             process.close();
+        }
+
+        /** What it says of itself under a name and with these labels. */
+        double metric(String name, String... labels) {
+            try {
+                var metrics = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + managementPort + "/metrics"));
+                var text = HttpClient.newHttpClient().send(metrics.build(), BodyHandlers.ofString());
+                return text.body()
+                        .lines()
+                        .filter(line -> line.startsWith(name + "{")
+                                && Arrays.stream(labels).allMatch(line::contains))
+                        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                        .max()
+                        .orElseThrow();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
         }
 
         String tokenFor(int project) {
@@ -79,7 +109,11 @@ final class Stage implements AutoCloseable {
         var tokens = StreamSupport.stream(answer.path("tokens").spliterator(), false)
                 .map(JsonNode::asText)
                 .toList();
-        return new Running(process, answer.path("port").asInt(), tokens);
+        return new Running(
+                process,
+                answer.path("port").asInt(),
+                answer.path("management_port").asInt(),
+                tokens);
     }
 
     Child baseline(String eventSizes) {
@@ -117,6 +151,27 @@ final class Stage implements AutoCloseable {
                 .put("count", count)
                 .put("seconds", seconds)
                 .put("rate", rate));
+    }
+
+    /**
+     * Load until the compiler has hardly anything left to do, in the server and in the broker: until then a good part of the processor
+     * time is the compiler's, which says nothing about a platform that runs for days.
+     */
+    void warmUntilCompiled(Child server, int port, Path requests, int perRound) {
+        var started = System.nanoTime();
+        for (var round = 1; System.nanoTime() - started < WARM_NS; round++) {
+            var cpu = server.cpuSeconds() + infrastructure.cpuSeconds();
+            var compiling = server.compilerSeconds() + infrastructure.compilerSeconds();
+            warm(port, requests, perRound, WARM_ROUND_SECONDS, 0);
+            var share = (server.compilerSeconds() + infrastructure.compilerSeconds() - compiling)
+                    / (server.cpuSeconds() + infrastructure.cpuSeconds() - cpu);
+            if (share < COMPILED && round >= MIN_WARM_ROUNDS) {
+                Console.note("warm after " + round + " rounds");
+                return;
+            }
+        }
+        Console.note(
+                "the compiler is still busy: the figures that follow are worse than those of a platform that runs for longer");
     }
 
     /** The processor time, in seconds, that everything but the server itself has used: PostgreSQL, Kafka, the load generator. */

@@ -116,6 +116,11 @@ public final class Operation {
         return !reads;
     }
 
+    /** Whether it only takes something away. */
+    public boolean removes() {
+        return method.equals("DELETE");
+    }
+
     public List<Parameter> headerParameters() {
         return headerParameters;
     }

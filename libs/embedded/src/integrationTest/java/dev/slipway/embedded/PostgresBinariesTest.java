@@ -5,6 +5,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -19,20 +20,20 @@ class PostgresBinariesTest {
     @Test
     void unpack_isDoneOnceAndAgainWhenIncomplete() throws Exception {
         // Given
-        var first = CompletableFuture.supplyAsync(() -> PostgresBinaries.unpack(directory, OURSELVES));
-        var second = CompletableFuture.supplyAsync(() -> PostgresBinaries.unpack(directory, OURSELVES));
+        var first = CompletableFuture.supplyAsync(() -> PostgresBinaries.unpack(List.of(directory), OURSELVES));
+        var second = CompletableFuture.supplyAsync(() -> PostgresBinaries.unpack(List.of(directory), OURSELVES));
         var home = first.get(60, TimeUnit.SECONDS);
         assertThat(second.get(60, TimeUnit.SECONDS)).isEqualTo(home);
         var server = home.resolve("bin/postgres");
         var unpackedAt = Files.getLastModifiedTime(server);
 
         // When
-        assertThat(PostgresBinaries.unpack(directory, OURSELVES)).isEqualTo(home);
+        assertThat(PostgresBinaries.unpack(List.of(directory), OURSELVES)).isEqualTo(home);
 
         // Then
         assertThat(Files.getLastModifiedTime(server)).isEqualTo(unpackedAt);
         Files.delete(server);
-        assertThat(PostgresBinaries.unpack(directory, OURSELVES)).isEqualTo(home);
+        assertThat(PostgresBinaries.unpack(List.of(directory), OURSELVES)).isEqualTo(home);
         assertThat(server).isExecutable();
     }
 }

@@ -137,6 +137,7 @@ public final class EmbeddedKafka implements AutoCloseable {
                 entry("controller.quorum.voters", NODE_ID + "@127.0.0.1:" + controllerPort),
                 entry("auto.create.topics.enable", "false"),
                 entry("group.initial.rebalance.delay.ms", "0"),
+                entry("group.min.session.timeout.ms", "1000"), // its clients are on the same machine
 
                 // After a kill -9 the controller lets the broker back in when its old session has ended.
                 entry("broker.session.timeout.ms", "2000"),

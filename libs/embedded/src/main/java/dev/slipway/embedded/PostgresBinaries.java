@@ -3,8 +3,6 @@ package dev.slipway.embedded;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -18,15 +16,16 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 
-/** Unpacks the PostgreSQL that is on the class path, once per version and directory. */
+/** Unpacks the PostgreSQL that is on the class path, once per version and place. */
 final class PostgresBinaries {
-    private static final Logger LOG = LoggerFactory.getLogger(PostgresBinaries.class);
     private static final Path SHARED = Path.of("/var/cache/slipway");
     private static final String UNPACKING = ".unpacking";
     private static final Set<PosixFilePermission> EVERYBODY_ENTERS = PosixFilePermissions.fromString("rwxr-xr-x");
@@ -35,31 +34,40 @@ final class PostgresBinaries {
 
     private PostgresBinaries() {}
 
-    /** The directory with {@code bin}, {@code lib} and {@code share}, in a place that the account can reach. */
-    static Path unpack(Path wanted, ServerAccount account) {
+    /**
+     * The directory with {@code bin}, {@code lib} and {@code share}: in this user's cache, as it takes seconds to unpack and every
+     * data directory can share it; or else in the place given. Either must be one that the account can reach, since the server looks
+     * up its own libraries by absolute path.
+     */
+    static Path unpack(Path otherwise, ServerAccount account) {
+        return unpack(List.of(cache(account), otherwise), account);
+    }
+
+    /** In the first of the places where it can be. */
+    static Path unpack(List<Path> places, ServerAccount account) {
         var archive = archive();
-        try {
-            Files.createDirectories(wanted);
-            if (account.reaches(wanted)) {
-                return unpackInto(wanted.toRealPath(), archive);
+        var problems = new ArrayList<String>();
+        for (var place : places) {
+            try {
+                Files.createDirectories(place);
+                if (place.equals(SHARED)) {
+                    Files.setPosixFilePermissions(SHARED, EVERYBODY_ENTERS);
+                }
+                if (account.reaches(place)) {
+                    return unpackInto(place.toRealPath(), archive);
+                }
+                problems.add("other users may not enter " + place);
+            } catch (IOException e) {
+                problems.add("into " + place + " it could not be unpacked (" + e + ")");
             }
-        } catch (IOException e) {
-            throw new EmbeddedException("PostgreSQL could not be unpacked into " + wanted + ": " + e, e);
         }
-        // We are root and below a directory like /root. The data can be handed over as the working directory, but the
-        // server looks up its own libraries by absolute path.
-        LOG.info("PostgreSQL may not run from {}, so it is unpacked into {}", wanted, SHARED);
-        try {
-            Files.createDirectories(SHARED);
-            Files.setPosixFilePermissions(SHARED, EVERYBODY_ENTERS);
-            return unpackInto(SHARED, archive);
-        } catch (IOException e) {
-            throw new EmbeddedException(
-                    "PostgreSQL does not run as root, other users may not enter " + wanted + ", and into " + SHARED
-                            + " it could not be unpacked (" + e
-                            + "); choose a data directory that everybody may enter, or set SLIPWAY_DATABASE_URL",
-                    e);
-        }
+        throw new EmbeddedException("PostgreSQL has no place to run from: " + String.join(", and ", problems)
+                + "; choose another data directory, or set SLIPWAY_DATABASE_URL");
+    }
+
+    /** What root's PostgreSQL runs from must not be below /root, which its account may not enter. */
+    private static Path cache(ServerAccount account) {
+        return account.switched() ? SHARED : Path.of(System.getProperty("user.home"), ".cache", "slipway");
     }
 
     private static URL archive() {

@@ -111,6 +111,24 @@ class RelayTest {
     }
 
     @Test
+    void relay_publishesATombstone_whereTheTopicIsToForgetTheKey() {
+        start(stage.options());
+        var told = announce(topic, "a", 1);
+
+        await(outbox.transaction(because("c"), unit -> {
+            unit.forget(topic, "a", "test.thing");
+            return Future.succeededFuture();
+        }));
+
+        eventually(() -> assertThat(stage.read(topic)).hasSize(2));
+        var records = stage.read(topic);
+        assertThat(records).extracting(Incoming::key).containsOnly("a");
+        assertThat(records.get(0).envelope().eventId()).isEqualTo(told);
+        assertThat(records.get(1).value()).isNull();
+        assertThat(records.get(1).headers()).containsEntry("ce_type", "test.thing");
+    }
+
+    @Test
     void relay_publishesMoreThanOneBatch() {
         await(outbox.transaction(because("c"), unit -> {
             IntStream.range(0, 1_201)

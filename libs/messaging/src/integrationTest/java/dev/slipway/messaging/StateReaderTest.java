@@ -6,6 +6,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -54,6 +55,7 @@ class StateReaderTest {
         await(reader.start());
 
         assertThat(model).hasSize(50).startsWith("t0", "t1").endsWith("t49");
+        stage.send(topic, null, Map.of()); // a tombstone
         stage.send(topic, "later");
         eventually(() -> assertThat(model).hasSize(51).endsWith("later"));
     }

@@ -7,6 +7,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -21,8 +22,8 @@ public final class KafkaSender {
     private final KafkaSettings kafka;
     private final KafkaProducer<String, byte[]> producer;
 
-    /** A record on its way out. The topic is without prefix. */
-    public record Outgoing(String topic, String key, byte[] value, Map<String, String> headers) {}
+    /** A record on its way out, without a value where the topic is to forget the key. The topic is without prefix. */
+    public record Outgoing(String topic, String key, byte @Nullable [] value, Map<String, String> headers) {}
 
     /** Keeps order and waits for the broker as long as it takes. */
     public KafkaSender(Vertx vertx, KafkaSettings kafka) {
@@ -70,7 +71,7 @@ public final class KafkaSender {
                 .compose(ok -> promise.future());
     }
 
-    private static void finish(Promise<Void> promise, @org.jspecify.annotations.Nullable Exception failure) {
+    private static void finish(Promise<Void> promise, @Nullable Exception failure) {
         if (failure == null) {
             promise.complete();
         } else {

@@ -90,8 +90,9 @@ public record KafkaSettings(
         config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-        config.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "10000");
-        config.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "2000");
+        // How long the work of a process that was killed waits for another: no guarantee rests on it.
+        config.putIfAbsent(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "10000");
+        config.putIfAbsent(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "2000");
         config.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, "500");
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         return config;

@@ -116,7 +116,7 @@ public final class Outbox {
                     traceparents[at] = value;
                 }
             });
-            values[i] = Buffer.buffer(envelope.toBytes());
+            values[i] = announcement.last() ? Buffer.buffer() : Buffer.buffer(envelope.toBytes());
         }
         return Tuple.from(new Object[] {eventIds, types, topics, keys, times, correlations, traceparents, values});
     }

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -37,6 +38,10 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class Relay {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
     private static final int BATCH = 500;
+    /** Where so many came at once, more are on their way: a moment later they cost one request together instead of one each. */
+    private static final int MANY = 24;
+
+    private static final long GATHER_MS = 8;
     private static final long SAFETY_POLL_MS = 1_000;
     private static final long NOTIFY_EVERY_MS = 10;
     private static final String LEAD =
@@ -272,18 +277,26 @@ public final class Relay {
         draining = true;
         again = false;
         publishBatch(current).onComplete(done -> {
-            draining = false;
-            if (done.failed()) {
-                failed(done.cause());
+            if (done.succeeded() && done.result() >= MANY && done.result() < BATCH && !stopping) {
+                vertx.setTimer(GATHER_MS, timer -> published(done));
             } else {
-                failures = 0;
-                if (leading && (again || done.result() == BATCH)) {
-                    drain();
-                } else if (stopping) {
-                    drained.tryComplete();
-                }
+                published(done);
             }
         });
+    }
+
+    private void published(AsyncResult<Integer> done) {
+        draining = false;
+        if (done.failed()) {
+            failed(done.cause());
+            return;
+        }
+        failures = 0;
+        if (leading && (again || done.result() == BATCH)) {
+            drain();
+        } else if (stopping) {
+            drained.tryComplete();
+        }
     }
 
     private Future<Integer> publishBatch(PgConnection current) {
@@ -303,9 +316,18 @@ public final class Relay {
                         spans.forEach(Span::end);
                         return Future.succeededFuture();
                     })
-                    .compose(ok -> current.preparedQuery(DELETE).execute(Tuple.of(sequence.toArray(Long[]::new))))
-                    .map(ok -> rows.size());
+                    .map(ok -> {
+                        delete(current, sequence);
+                        return rows.size();
+                    });
         });
+    }
+
+    /** Not awaited: the next read follows it on the same connection, and sees what it did. */
+    private static void delete(PgConnection current, List<Long> sequence) {
+        current.preparedQuery(DELETE)
+                .execute(Tuple.of(sequence.toArray(Long[]::new)))
+                .onFailure(e -> current.close());
     }
 
     private Outgoing outgoing(Row row, List<Span> spans) {
@@ -326,10 +348,11 @@ public final class Relay {
         span.setAttribute("messaging.destination.name", row.getString("topic"));
         spans.add(span);
         traces.inject(parent.with(span), headers::put);
+        var value = row.getBuffer("value");
         return new Outgoing(
                 row.getString("topic"),
                 row.getString("key"),
-                row.getBuffer("value").getBytes(),
+                value.length() == 0 ? null : value.getBytes(), // a tombstone
                 headers);
     }
 

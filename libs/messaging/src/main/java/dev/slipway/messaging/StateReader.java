@@ -63,6 +63,9 @@ public final class StateReader {
         from.poll(POLL)
                 .compose(polled -> {
                     for (var record : polled.records()) {
+                        if (record.value() == null) {
+                            continue; // a tombstone: a model lets go of what has ended by itself
+                        }
                         try {
                             model.accept(Incoming.of(record, kafka));
                         } catch (RuntimeException e) {

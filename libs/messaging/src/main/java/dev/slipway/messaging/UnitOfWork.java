@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -27,7 +28,8 @@ public final class UnitOfWork {
 
     private record Write(String sql, Tuple parameters) {}
 
-    record Announcement(String topic, String key, Envelope envelope, Cause cause) {}
+    /** {@code last} where nothing is left to be told under the key. */
+    record Announcement(String topic, String key, Envelope envelope, boolean last, Cause cause) {}
 
     private record State(List<Write> writes, List<Future<?>> sent, List<Announcement> announcements) {}
 
@@ -73,8 +75,14 @@ public final class UnitOfWork {
     @CanIgnoreReturnValue
     public UUID announce(String topic, String key, String eventType, ObjectNode payload) {
         var envelope = new Envelope(Ids.next(), eventType, now, 1, cause.correlationId(), payload);
-        state.announcements.add(new Announcement(topic, key, envelope, cause));
+        state.announcements.add(new Announcement(topic, key, envelope, false, cause));
         return envelope.eventId();
+    }
+
+    /** Has a compacted topic forget what it holds under the key: for what has no meaning to anyone any more. */
+    public void forget(String topic, String key, String eventType) {
+        var envelope = new Envelope(Ids.next(), eventType, now, 1, cause.correlationId(), Json.object());
+        state.announcements.add(new Announcement(topic, key, envelope, true, cause));
     }
 
     /** Sends what was deferred, without waiting. */

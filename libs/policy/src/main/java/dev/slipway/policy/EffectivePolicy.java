@@ -71,7 +71,7 @@ public final class EffectivePolicy {
             if (said != null) {
                 // The default stands in for the global level until that says something itself.
                 var next = value == null || document.level() == Level.GLOBAL ? said : key.narrowed(said, value);
-                setBy = next.equals(value) && !next.equals(said) ? setBy : document;
+                setBy = next == said || next.equals(said) || !next.equals(value) ? document : setBy;
                 value = next;
             }
             var denial = document.hardDenies().get(key.id());
@@ -159,8 +159,11 @@ public final class EffectivePolicy {
         digest.update((kind + '\0' + id + '\0' + version + '\n').getBytes(StandardCharsets.UTF_8));
     }
 
-    /** What a document would allow that the levels here, those above it, do not. Empty: it only narrows. */
+    /** What a document would allow that the levels here, those above it, do not. Empty: it only narrows. Nothing is above the global one. */
     public List<Widening> widenings(PolicyDocument proposed) {
+        if (proposed.level() == Level.GLOBAL) {
+            return List.of();
+        }
         var found = new ArrayList<Widening>();
         proposed.values().forEach((id, said) -> {
             var effect = effects.get(id);

@@ -88,14 +88,16 @@ public sealed interface PolicyValue {
             return kept(other::allows).texts();
         }
 
+        /** Itself where all are wanted, which is the usual: levels mostly agree. */
         private Texts kept(Predicate<String> wanted) {
-            var kept = new LinkedHashSet<String>();
-            for (var name : names) {
-                if (wanted.test(name)) {
-                    kept.add(name);
+            for (var each : names) {
+                if (!wanted.test(each)) {
+                    var kept = new LinkedHashSet<>(names);
+                    kept.removeIf(name -> !wanted.test(name));
+                    return new Texts(kept);
                 }
             }
-            return new Texts(kept);
+            return this;
         }
     }
 
@@ -129,9 +131,13 @@ public sealed interface PolicyValue {
         /** Of two patterns that overlap one covers the other, so the narrower is what they share. */
         @Override
         public Listed common(Listed other) {
+            var hosts = (Hosts) other;
+            if (patterns.stream().allMatch(hosts::covers)) {
+                return this;
+            }
             var both = new LinkedHashSet<HostPattern>();
             for (var mine : patterns) {
-                for (var theirs : ((Hosts) other).patterns) {
+                for (var theirs : hosts.patterns) {
                     if (theirs.covers(mine)) {
                         both.add(mine);
                     } else if (mine.covers(theirs)) {
@@ -175,7 +181,12 @@ public sealed interface PolicyValue {
         }
 
         private boolean covers(HostPattern narrower) {
-            return patterns.stream().anyMatch(pattern -> pattern.covers(narrower));
+            for (var pattern : patterns) {
+                if (pattern.covers(narrower)) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 

@@ -60,6 +60,14 @@ class EffectivePolicyTest {
     }
 
     @Test
+    void global_widensNothing_forItReplacesTheDefault() {
+        assertThat(compute().widenings(document(Level.GLOBAL, 1, "{'off': true, 'limited': 100, 'some_list': ['e']}")))
+                .isEmpty();
+        assertThat(compute().widenings(document(Level.PLAN, 1, "{'off': true, 'limited': 100, 'some_list': ['e']}")))
+                .hasSize(3);
+    }
+
+    @Test
     void emptyList_isNone_andAnAbsentOneIsNoOpinion() {
         var silent = compute(document(Level.ORGANIZATION, 1, "{}"));
         var none = compute(document(Level.ORGANIZATION, 1, "{'any_list': []}"));

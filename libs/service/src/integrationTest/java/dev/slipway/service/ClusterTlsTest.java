@@ -2,6 +2,7 @@ package dev.slipway.service;
 
 import dev.slipway.service.ClusterSettings.Tls;
 import dev.slipway.telemetry.Telemetry;
+import dev.slipway.testkit.FreePorts;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -11,8 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +55,7 @@ class ClusterTlsTest {
         var stranger = certificate("stranger");
         var trusted = Files.writeString(directory.resolve("ca.crt"), one + two);
         var everyone = Files.writeString(directory.resolve("all.crt"), one + two + stranger);
-        var ports = freePorts(3);
+        var ports = FreePorts.find(3);
         var joined = List.of(
                 join(ports, 0, "one", trusted), join(ports, 1, "two", trusted), join(ports, 2, "stranger", everyone));
         for (var member : joined) {
@@ -70,6 +74,35 @@ class ClusterTlsTest {
                 .isEqualTo("hello two"));
         assertThatThrownBy(() -> await(third.eventBus().request("greet", "stranger", patience)))
                 .isInstanceOf(Exception.class);
+    }
+
+    @Test
+    void membership_isOnTheOneAddress_andSpokenWithMembersAlone() throws Exception {
+        var ports = FreePorts.find(1);
+        var trusted = Files.writeString(directory.resolve("ca.crt"), certificate("one"));
+        members.add(await(join(ports, 0, "one", trusted)));
+
+        assertThatThrownBy(() -> new Socket(loopback(2), ports.get(0))).isInstanceOf(ConnectException.class);
+        for (var protocol : List.of("CP2", "GET /hazelcast/health HTTP/1.1\r\n\r\n", "version\r\n")) {
+            try (var socket = new Socket(loopback(1), ports.get(0))) {
+                socket.setSoTimeout(30_000);
+                socket.getOutputStream().write(protocol.getBytes(StandardCharsets.US_ASCII));
+                assertThat(answer(socket)).as(protocol).isIn("", "HZX"); // "unexpected protocol"
+            }
+        }
+    }
+
+    /** All that is said before the line is cut, gently or not; an error where it is not cut at all. */
+    private static String answer(Socket socket) throws IOException {
+        try {
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        } catch (SocketException cut) {
+            return "";
+        }
+    }
+
+    private static InetAddress loopback(int last) throws UnknownHostException {
+        return InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) last});
     }
 
     private Future<Vertx> join(List<Integer> ports, int number, String name, Path authority) {
@@ -126,18 +159,6 @@ class ClusterTlsTest {
     private static String pem(String what, byte[] der) {
         var text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
         return "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n";
-    }
-
-    private static List<Integer> freePorts(int count) throws IOException {
-        var sockets = new ArrayList<ServerSocket>();
-        for (var i = 0; i < count; i++) {
-            sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-        }
-        var found = sockets.stream().map(ServerSocket::getLocalPort).toList();
-        for (var socket : sockets) {
-            socket.close();
-        }
-        return found;
     }
 
     private static <T> T await(Future<T> future) throws Exception {

@@ -106,12 +106,7 @@ class DispatcherTest {
         principal("stranger");
         bind(principal("owner"), "owner", "project");
         bind(principal("admin"), "admin", "platform");
-        var key = Json.object()
-                .put("kid", ISSUER.kid())
-                .put("issuer", "issuer")
-                .put("expires_at", NOW.plusSeconds(3_600).toString());
-        key.set("jwk", Json.trusted(ISSUER.publicJwk()));
-        apply("authz.signing_key", key);
+        apply("authz.signing_key", key());
         apply("authz.revision", Json.object());
         heartbeat(NOW);
         dispatcher = dispatcher();
@@ -140,6 +135,37 @@ class DispatcherTest {
             }
         });
         assertThat(handled).hasValue(0);
+    }
+
+    /** Nobody stands in front of the service here: what is refused, it refuses itself. */
+    @Test
+    void call_isRefused_onceItsTokenItsPrincipalOrTheKeyIsRevoked() {
+        serve(this::handle);
+        var jti = Ids.next();
+        var end = NOW.plusSeconds(600);
+        var revoked = ISSUER.sign(jti, "owner", NOW, end, Map.of());
+        var leaver = principal("leaver");
+        bind(leaver, "owner", "project");
+        for (var token : List.of(revoked, token("leaver"), token("owner"))) {
+            assertThat(call("getAppInstance", token).problem()).isNull();
+        }
+
+        apply(
+                "authz.revocation",
+                Json.object().put("kind", "token").put("id", jti.toString()).put("expires_at", end.toString()));
+        apply(
+                "authz.principal",
+                Json.object()
+                        .put("principal_id", leaver.toString())
+                        .put("actor_type", "user")
+                        .put("active", false));
+
+        assertThat(code(call("getAppInstance", revoked))).isEqualTo(ErrorCode.TOKEN_REVOKED);
+        assertThat(code(call("getAppInstance", token("leaver")))).isEqualTo(ErrorCode.TOKEN_INVALID);
+        assertThat(call("getAppInstance", token("owner")).problem()).isNull();
+        apply("authz.signing_key", key().put("revoked", true));
+        assertThat(code(call("getAppInstance", token("owner")))).isEqualTo(ErrorCode.TOKEN_REVOKED);
+        assertThat(handled).hasValue(4);
     }
 
     @Test
@@ -417,6 +443,14 @@ class DispatcherTest {
     private static ErrorCode code(Reply reply) {
         assertThat(reply.problem()).isNotNull();
         return reply.problem().code();
+    }
+
+    private static ObjectNode key() {
+        var key = Json.object()
+                .put("kid", ISSUER.kid())
+                .put("issuer", "issuer")
+                .put("expires_at", NOW.plusSeconds(3_600).toString());
+        return key.set("jwk", Json.trusted(ISSUER.publicJwk()));
     }
 
     @CanIgnoreReturnValue

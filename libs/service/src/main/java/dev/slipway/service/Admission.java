@@ -1,5 +1,6 @@
 package dev.slipway.service;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Decision;
@@ -18,16 +19,12 @@ import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.time.Clock;
 import java.util.UUID;
 
 /** Who calls, and whether they may: the step before every handler. What is in doubt is refused. */
 final class Admission {
-    private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
-
     private final Vertx vertx;
     private final Frame frame;
     private final Outbox outbox;
@@ -41,10 +38,8 @@ final class Admission {
     /** What a call is about. */
     private record Place(
             Target target, @Nullable UUID orgId, @Nullable UUID projectId) {
-        Entry entry(Operation operation, com.fasterxml.jackson.databind.node.ObjectNode metadata) {
-            var type = projectId != null ? "project" : orgId != null ? "organization" : "platform";
-            var id = projectId != null ? projectId : orgId;
-            return new Entry(operation.action(), type, id == null ? "-" : id.toString(), orgId, projectId, metadata);
+        Entry entry(Operation operation, ObjectNode metadata) {
+            return Entry.ofPlace(operation.action(), orgId, projectId, metadata);
         }
     }
 
@@ -114,7 +109,8 @@ final class Admission {
                     case PLATFORM -> Target.platform();
                     case SELF, PUBLIC -> Target.self();
                 };
-        return new Place(call.breakGlassReason() == null ? target : target.throughBreakGlass(), orgId, projectId);
+        var reached = call.breakGlassReason() == null ? target : target.throughBreakGlass();
+        return new Place(operation.removes() ? reached.forRemoval() : reached, orgId, projectId);
     }
 
     /** One that is not known is not put on record: the caller made it up. */
@@ -160,7 +156,7 @@ final class Admission {
         });
     }
 
-    /** A refusal is audited where the caller is known; that record failing does not turn the refusal into anything else. */
+    /** A refusal is audited where the caller is known. */
     private Future<Request> refused(
             Operation operation, Call call, Principal principal, Place place, Decision decision, Cause cause) {
         var metadata = Json.object().put("verdict", decision.verdict().text());
@@ -169,19 +165,6 @@ final class Admission {
             metadata.put("break_glass", true).put("break_glass_reason", reason);
         }
         var problem = decision.problem(operation.action());
-        return outbox.<Void>transaction(cause, unit -> {
-                    AuditTrail.denied(
-                            unit,
-                            principal,
-                            place.entry(operation, metadata),
-                            problem.code().code());
-                    return Future.succeededFuture();
-                })
-                .transform(done -> {
-                    if (done.failed()) {
-                        LOG.atWarn().setCause(done.cause()).log("a refusal could not be audited");
-                    }
-                    return Future.failedFuture(problem.asException());
-                });
+        return AuditTrail.refuse(outbox, cause, principal, place.entry(operation, metadata), problem);
     }
 }

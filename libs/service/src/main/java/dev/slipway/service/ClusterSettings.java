@@ -1,6 +1,8 @@
 package dev.slipway.service;
 
 import com.hazelcast.config.Config;
+import com.hazelcast.config.InterfacesConfig;
+import com.hazelcast.config.ServerSocketEndpointConfig;
 import dev.slipway.settings.Settings;
 import dev.slipway.telemetry.Telemetry;
 import io.vertx.core.Future;
@@ -84,9 +86,15 @@ public record ClusterSettings(
         config.setProperty("hazelcast.shutdownhook.enabled", "false");
         config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
         config.setProperty("hazelcast.max.no.heartbeat.seconds", "5");
-        var network = config.getNetworkConfig();
-        network.setPort(port).setPortAutoIncrement(false).setPublicAddress(host + ":" + port);
-        network.getInterfaces().setEnabled(true).addInterface(host);
+        // Five by default, in which a start waits for others that may come too: here they are a handful.
+        config.setProperty("hazelcast.wait.seconds.before.join", "1");
+        // Without this it listens on every address of the machine, whichever it is told to have.
+        config.setProperty("hazelcast.socket.bind.any", "false");
+        // Members and nobody else: it has no client, no REST and no memcache protocol to offer.
+        var member = new ServerSocketEndpointConfig();
+        member.setPort(port).setPortAutoIncrement(false).setPublicAddress(host + ":" + port);
+        member.setInterfaces(new InterfacesConfig().setEnabled(true).addInterface(host));
+        var network = config.getAdvancedNetworkConfig().setEnabled(true).setMemberEndpointConfig(member);
         var join = network.getJoin();
         join.getAutoDetectionConfig().setEnabled(false);
         join.getMulticastConfig().setEnabled(false);

@@ -35,8 +35,12 @@ public final class Database {
                 .setMaxSize(poolSize)
                 .setConnectionTimeout(5)
                 .setMaxWaitQueueSize(5_000);
+        // Statements of a transaction find rows by their keys: one plan suits all values, and making it takes longer
+        // than
+        // to run it. Reads page through lists, where the plan depends on whether there is a cursor.
+        var planned = new PgConnectOptions(options).addProperty("plan_cache_mode", "force_generic_plan");
         this.transactions =
-                PgBuilder.pool().using(vertx).connectingTo(options).with(pool).build();
+                PgBuilder.pool().using(vertx).connectingTo(planned).with(pool).build();
         // Single statements share connections: many can be in flight on each.
         this.reads = PgBuilder.client()
                 .using(vertx)

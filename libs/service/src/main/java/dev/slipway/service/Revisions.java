@@ -30,13 +30,15 @@ public final class Revisions {
 
     /** Done when the revision is here; fails when it does not come in time. */
     public Future<Void> await(Vertx vertx, @Nullable String revision) {
-        if (revision == null || isReached(revision)) {
-            return Future.succeededFuture();
-        }
+        return revision == null || isReached(revision)
+                ? Future.succeededFuture()
+                : await(vertx, Long.parseLong(revision));
+    }
+
+    public Future<Void> await(Vertx vertx, long revision) {
         var arrived = Promise.<Void>promise();
         var context = vertx.getOrCreateContext();
-        var giveUp =
-                model.whenAt(Long.parseLong(revision), () -> context.runOnContext(ignored -> arrived.tryComplete()));
+        var giveUp = model.whenAt(revision, () -> context.runOnContext(ignored -> arrived.tryComplete()));
         if (giveUp == null) {
             return Future.failedFuture(behind(revision));
         }
@@ -47,7 +49,7 @@ public final class Revisions {
         });
     }
 
-    private static Exception behind(String revision) {
+    private static Exception behind(long revision) {
         return Problem.of(
                         ErrorCode.AUTHZ_BEHIND,
                         "Revision " + revision + " has not arrived here yet, so nothing was done. Try again shortly.")

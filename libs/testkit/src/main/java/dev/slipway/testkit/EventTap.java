@@ -1,6 +1,7 @@
 package dev.slipway.testkit;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.slipway.contract.EventSchemas;
 import dev.slipway.contract.Json;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -26,7 +27,7 @@ public final class EventTap implements AutoCloseable {
     private final List<Seen> seen = new CopyOnWriteArrayList<>();
     private final List<String> faults = new CopyOnWriteArrayList<>();
 
-    /** A record that was seen; the topic is without prefix. */
+    /** A record that was seen; the topic is without prefix, and the event is missing where the record is a tombstone. */
     public record Seen(String topic, String key, JsonNode event, Map<String, String> headers) {
         public String type() {
             return event.path("event_type").asText();
@@ -71,8 +72,10 @@ public final class EventTap implements AutoCloseable {
                         faults.add("dead letter on " + topic + ": " + record.headers());
                         continue;
                     }
-                    var event = Json.node(record.value());
-                    SCHEMAS.check(event).forEach(p -> faults.add(topic + " " + event + ": " + p));
+                    var event = record.value() == null ? MissingNode.getInstance() : Json.node(record.value());
+                    if (!event.isMissingNode()) {
+                        SCHEMAS.check(event).forEach(p -> faults.add(topic + " " + event + ": " + p));
+                    }
                     var headers = new HashMap<String, String>();
                     record.headers().forEach(h -> headers.put(h.key(), new String(h.value(), StandardCharsets.UTF_8)));
                     seen.add(new Seen(topic, String.valueOf(record.key()), event, headers));

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
@@ -58,7 +59,8 @@ public final class PlatformProcess implements AutoCloseable {
                 "SLIPWAY_HOME", home().toString(),
                 "SLIPWAY_HTTP_PORT", "0",
                 "SLIPWAY_MANAGEMENT_PORT", "0",
-                "SLIPWAY_KAFKA_PORT", "0"));
+                "SLIPWAY_KAFKA_PORT", "0",
+                "SLIPWAY_KAFKA_CLIENT_FILE", quickTakeover().toString()));
         if (Files.exists(home().resolve("demo.json"))) {
             var before = demo();
             environment.put("SLIPWAY_HTTP_PORT", port(before.path("base_url")));
@@ -69,6 +71,17 @@ public final class PlatformProcess implements AutoCloseable {
         var started = new ChildProcess(directory, environment, classpath, "dev.slipway.standalone.StandaloneMain");
         process = started;
         return started;
+    }
+
+    /** When it is killed, its work is to be taken over in seconds: tests kill a lot. */
+    private Path quickTakeover() {
+        try {
+            return Files.write(
+                    Files.createDirectories(directory).resolve("kafka-client.properties"),
+                    List.of("session.timeout.ms=4000", "heartbeat.interval.ms=1000"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     public void awaitReady() {

@@ -56,7 +56,7 @@ public final class SimulatedAdapter implements AutoCloseable {
                     URI.create(baseUrl),
                     kafkaBootstrap,
                     topicPrefix,
-                    Map.of(),
+                    Map.of("session.timeout.ms", "4000", "heartbeat.interval.ms", "1000"), // tests kill it
                     adapterId,
                     secretFile,
                     directory.resolve("journal"),

@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * Token buckets, one per key: each holds two seconds' worth, and fills at the rate. The least used are forgotten first, full again when
- * they come back: whatever is lost here only lets more through.
+ * they come back: whatever is lost here only lets more through. Every listener of the process takes from the same ones.
  */
 final class Buckets {
     private static final int MAX_KEYS = 50_000;
@@ -39,7 +39,7 @@ final class Buckets {
     }
 
     /** Takes from a bucket if it has enough: 0, or the milliseconds until it will have. */
-    long take(String key, int cost, long nowNs) {
+    synchronized long take(String key, int cost, long nowNs) {
         if (perSecond == 0) {
             return 0;
         }
@@ -55,7 +55,7 @@ final class Buckets {
     }
 
     /** Takes more than there may be: what others let through, or what is meant to hurt. Never more than one filling into the red. */
-    void spend(String key, int cost, long nowNs) {
+    synchronized void spend(String key, int cost, long nowNs) {
         if (perSecond > 0) {
             var bucket = filled(key, nowNs);
             bucket.tokens = Math.max(-(double) capacity(), bucket.tokens - cost);
@@ -63,7 +63,7 @@ final class Buckets {
     }
 
     /** What was taken since this was asked last, by key. */
-    Map<String, Integer> drainSpent() {
+    synchronized Map<String, Integer> drainSpent() {
         var drained = spent;
         spent = new HashMap<>();
         return drained;

@@ -3,6 +3,7 @@ package dev.slipway.gateway;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Health.Status;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
@@ -18,15 +19,21 @@ import java.util.concurrent.TimeUnit;
 public final class GatewayVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayVerticle.class);
 
+    /** What Vert.x takes for a free port that several servers share. */
+    private static final int ANY_SHARED_PORT = -1;
+
     private final Frame frame;
     private final GatewayConfig config;
-    private @Nullable HttpServer server;
+    private final int listeners;
+    private volatile int port = -1;
     private @Nullable CallRecords calls;
     private @Nullable RateLimitAudit held;
 
-    public GatewayVerticle(Frame frame, GatewayConfig config) {
+    /** With so many listeners: as many as there are event loops serves from all of them. */
+    public GatewayVerticle(Frame frame, GatewayConfig config, int listeners) {
         this.frame = frame;
         this.config = config;
+        this.listeners = listeners;
     }
 
     @Override
@@ -44,34 +51,55 @@ public final class GatewayVerticle extends VerticleBase {
             limits.share(vertx);
         }
         var edge = new Edge(vertx, frame, records, limits, config.replyTimeout());
-        var created = vertx.createHttpServer(options())
-                .requestHandler(edge::handle)
-                .invalidRequestHandler(edge::handleInvalid);
-        server = created;
-        return created.listen(config.port(), config.host()).onSuccess(listening -> {
-            frame.health().register("gateway", () -> new Status(true, "listening on " + listening.actualPort()));
-            LOG.atInfo().addKeyValue("port", listening.actualPort()).log("listening");
+        var deployment = new DeploymentOptions().setInstances(listeners);
+        return vertx.deployVerticle(() -> new Listener(edge), deployment).onSuccess(deployed -> {
+            frame.health().register("gateway", () -> new Status(true, "listening on " + port));
+            LOG.atInfo().addKeyValue("port", port).log("listening");
         });
+    }
+
+    /** One of the servers that share the port: each serves its connections on an event loop of its own. */
+    private final class Listener extends VerticleBase {
+        private final Edge edge;
+        private @Nullable HttpServer server;
+
+        Listener(Edge edge) {
+            this.edge = edge;
+        }
+
+        @Override
+        public Future<?> start() {
+            var created = vertx.createHttpServer(options())
+                    .requestHandler(edge::handle)
+                    .invalidRequestHandler(edge::handleInvalid);
+            server = created;
+            return created.listen(config.port() == 0 ? ANY_SHARED_PORT : config.port(), config.host())
+                    .onSuccess(listening -> port = listening.actualPort());
+        }
+
+        /** Accepts nothing more, and lets what is under way be answered. */
+        @Override
+        public Future<?> stop() {
+            return server == null ? Future.succeededFuture() : server.shutdown(10, TimeUnit.SECONDS);
+        }
     }
 
     /** The port that is listened on, once started. */
     public int port() {
-        return server == null ? -1 : server.actualPort();
+        return port;
     }
 
-    /** Accepts nothing more, and lets what is under way be answered. */
+    /** The listeners have stopped by now. */
     @Override
     public Future<?> stop() {
         frame.health().remove("gateway");
-        var stopped = server == null ? Future.<Void>succeededFuture() : server.shutdown(10, TimeUnit.SECONDS);
-        return stopped.onComplete(done -> {
-            if (calls != null) {
-                calls.stop();
-            }
-            if (held != null) {
-                held.stop();
-            }
-        });
+        if (calls != null) {
+            calls.stop();
+        }
+        if (held != null) {
+            held.stop();
+        }
+        return Future.succeededFuture();
     }
 
     private HttpServerOptions options() {

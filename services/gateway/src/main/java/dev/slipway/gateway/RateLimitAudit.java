@@ -1,8 +1,8 @@
 package dev.slipway.gateway;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Principal;
 import dev.slipway.contract.Envelope;
+import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.CloudEvents;
@@ -10,6 +10,8 @@ import dev.slipway.messaging.KafkaSender.Outgoing;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.LossySender;
 import dev.slipway.messaging.Topics;
+import dev.slipway.service.AuditTrail;
+import dev.slipway.service.AuditTrail.Entry;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
@@ -38,32 +40,14 @@ final class RateLimitAudit {
 
     private Outgoing record(Limited limited) {
         var id = Ids.next();
-        var payload = Json.object();
-        describe(payload.putObject("actor"), limited);
-        payload.put("action", "gateway.request")
-                .put("target_type", "rate_limit")
-                .put("target_id", limited.who)
-                .put("org_id", (String) null)
-                .put("project_id", (String) null)
-                .put("result", "denied")
-                .put("reason", "rate_limited");
-        payload.putObject("metadata");
+        var principal = limited.principal;
+        var actor = principal == null ? AuditTrail.actor("system", limited.who, null) : AuditTrail.actor(principal);
+        var entry = new Entry("gateway.request", "rate_limit", limited.who, null, null, Json.object());
+        var payload = AuditTrail.payload(actor, entry, "denied", ErrorCode.RATE_LIMITED.code());
         var event = new Envelope(id, "audit.recorded", clock.instant(), 1, id.toString(), payload);
         var headers = new HashMap<String, String>();
         CloudEvents.describe(
                 headers, "slipway/gateway", id, event.eventType(), "platform", event.occurredAt(), id.toString());
         return new Outgoing(Topics.AUDIT_EVENTS, "platform", event.toBytes(), headers);
-    }
-
-    private static void describe(ObjectNode actor, Limited limited) {
-        var principal = limited.principal;
-        if (principal == null) {
-            actor.put("principal_id", (String) null).put("actor_type", "system").put("display_name", limited.who);
-        } else {
-            actor.put("principal_id", principal.id().toString())
-                    .put("actor_type", principal.type().text())
-                    .put("display_name", principal.displayName())
-                    .put("responsible_user_id", principal.responsibleUserId().toString());
-        }
     }
 }

@@ -12,6 +12,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -35,12 +36,12 @@ final class RateLimits {
     private final Counter limited;
     private final RateLimitAudit audit;
     private final String self = UUID.randomUUID().toString();
-    private final Map<String, Long> auditedNs = new LinkedHashMap<>() {
+    private final Map<String, Long> auditedNs = Collections.synchronizedMap(new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
             return size() > MAX_AUDITED;
         }
-    };
+    });
 
     RateLimits(Rates rates, boolean shared, RateLimitAudit audit, MeterRegistry meters) {
         this.principals = new Buckets(rates.perPrincipal(), shared);

@@ -1,7 +1,7 @@
 package dev.slipway.iam;
 
 import dev.slipway.authz.Authorizer;
-import dev.slipway.contract.RoleRegistry;
+import dev.slipway.authz.Principal.ActorType;
 import dev.slipway.iam.adapter.AdapterApi;
 import dev.slipway.iam.adapter.AdapterStore;
 import dev.slipway.iam.apikey.ApiKeyApi;
@@ -9,14 +9,16 @@ import dev.slipway.iam.apikey.ApiKeyStore;
 import dev.slipway.iam.credential.Ceiling;
 import dev.slipway.iam.credential.CredentialStore;
 import dev.slipway.iam.credential.Credentials;
-import dev.slipway.iam.credential.Owner;
+import dev.slipway.iam.credential.Machines;
 import dev.slipway.iam.issuer.IssuerKeys;
 import dev.slipway.iam.issuer.SessionApi;
+import dev.slipway.iam.operator.Operator;
 import dev.slipway.iam.operator.OperatorApi;
 import dev.slipway.iam.operator.OperatorStore;
 import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.iam.revocation.RevocationApi;
 import dev.slipway.iam.revocation.RevocationStore;
+import dev.slipway.iam.serviceaccount.ServiceAccount;
 import dev.slipway.iam.serviceaccount.ServiceAccountApi;
 import dev.slipway.iam.serviceaccount.ServiceAccountStore;
 import dev.slipway.iam.signingkey.KeyCipher;
@@ -46,9 +48,12 @@ import java.util.function.Function;
 final class CredentialWiring {
     private final Vertx vertx;
     private final RevisionStore revisions;
+    private final Duration tokenLifetime;
     private final SigningKeys keys;
     private final SigningKeyApi signingKeys;
+    private final Machines<ServiceAccount> accountMachines;
     private final ServiceAccountApi accounts;
+    private final Machines<Operator> operatorMachines;
     private final OperatorApi operators;
     private final AdapterApi adapters;
     private final ApiKeyApi apiKeys;
@@ -63,12 +68,12 @@ final class CredentialWiring {
     CredentialWiring(Vertx vertx, Frame frame, IamConfig config, Service service, RevisionStore revisions) {
         this.vertx = vertx;
         this.revisions = revisions;
+        this.tokenLifetime = config.tokenLifetime();
         var reads = service.reads();
         var mutations = service.mutations();
         var clock = frame.clock();
         var model = frame.authz();
         var authorizer = new Authorizer(model);
-        var registry = RoleRegistry.load();
         var cipher = new KeyCipher(Objects.requireNonNull(config.keyEncryptionKey()));
         var keyStore = new SigningKeyStore(reads);
         keys = new SigningKeys(
@@ -85,28 +90,33 @@ final class CredentialWiring {
                 .baseUnit("seconds")
                 .register(frame.telemetry().metrics());
         signingKeys = new SigningKeyApi(keyStore, keys, mutations, clock);
-        var revocationStore = new RevocationStore(reads);
+        var revocationStore = new RevocationStore(reads, service.outbox());
         revocations = new RevocationApi(revocationStore, mutations, frame.tokens(), clock);
         var credentialStore = new CredentialStore(reads, revocationStore, config.tokenLifetime());
         credentials = new Credentials(credentialStore, mutations, clock);
-        accounts = new ServiceAccountApi(
-                new ServiceAccountStore(reads),
+        var accountStore = new ServiceAccountStore(reads);
+        accountMachines = new Machines<>(
+                ServiceAccountApi.KIND,
+                accountStore,
                 credentialStore,
                 credentials,
+                new Ceiling(ActorType.SERVICE_ACCOUNT, authorizer, clock),
                 mutations,
-                authorizer,
-                new Ceiling(registry, Owner.Kind.SERVICE_ACCOUNT),
-                clock);
-        operators = new OperatorApi(
-                new OperatorStore(reads),
+                service.outbox());
+        accounts = new ServiceAccountApi(accountStore, accountMachines, clock);
+        var operatorStore = new OperatorStore(reads);
+        operatorMachines = new Machines<>(
+                OperatorApi.KIND,
+                operatorStore,
                 credentialStore,
                 credentials,
+                new Ceiling(ActorType.SHARED_RUNTIME_OPERATOR, authorizer, clock),
                 mutations,
-                authorizer,
-                new Ceiling(registry, Owner.Kind.SHARED_RUNTIME_OPERATOR),
-                clock);
+                service.outbox());
+        operators = new OperatorApi(operatorStore, operatorMachines, clock);
         adapters = new AdapterApi(new AdapterStore(reads), credentials, mutations);
-        apiKeys = new ApiKeyApi(new ApiKeyStore(reads, credentialStore), mutations, authorizer, clock);
+        apiKeys =
+                new ApiKeyApi(new ApiKeyStore(reads, credentialStore), mutations, service.outbox(), authorizer, clock);
         var mint = new TokenMint(vertx, keys, revocationStore, config.tokenLifetime());
         exchange = new ExchangeApi(
                 new ExchangeStore(),
@@ -125,37 +135,33 @@ final class CredentialWiring {
                 service.outbox(),
                 config.issuers(),
                 new IssuerKeys.Schedule(config.issuerRefresh(), notBefore));
-        sessions = new SessionApi(vertx, issuers, frame.tokens(), model, service.outbox(), clock);
+        sessions = new SessionApi(vertx, issuers, frame, revisions, service.outbox());
     }
 
-    /** An answer to a change tells the revision at which, at the latest, it counts. */
     private Function<Request, Future<Reply>> told(Function<Request, Future<Reply>> change) {
-        return request -> change.apply(request)
-                .compose(reply -> reply.problem() != null
-                        ? Future.succeededFuture(reply)
-                        : revisions.current().map(reply::at));
+        return request -> change.apply(request).compose(revisions::told);
     }
 
     Service serve(Service service) {
         return service.serve("createServiceAccount", told(accounts::create))
                 .serve("listServiceAccounts", accounts::list)
-                .serve("getServiceAccount", accounts::get)
-                .serve("deleteServiceAccount", told(accounts::delete))
-                .serve("disableServiceAccount", told(accounts::disable))
-                .serve("enableServiceAccount", told(accounts::enable))
-                .serve("createServiceAccountCredential", accounts::createCredential)
-                .serve("listServiceAccountCredentials", accounts::listCredentials)
-                .serve("revokeServiceAccountCredential", told(accounts::revokeCredential))
+                .serve("getServiceAccount", accountMachines::get)
+                .serve("deleteServiceAccount", told(accountMachines::delete))
+                .serve("disableServiceAccount", told(accountMachines::disable))
+                .serve("enableServiceAccount", told(accountMachines::enable))
+                .serve("createServiceAccountCredential", accountMachines::createCredential)
+                .serve("listServiceAccountCredentials", accountMachines::listCredentials)
+                .serve("revokeServiceAccountCredential", told(accountMachines::revokeCredential))
                 .serve("getCredentialReport", credentials::report)
                 .serve("createSharedRuntimeOperator", told(operators::create))
                 .serve("listSharedRuntimeOperators", operators::list)
-                .serve("getSharedRuntimeOperator", operators::get)
-                .serve("deleteSharedRuntimeOperator", told(operators::delete))
-                .serve("disableSharedRuntimeOperator", told(operators::disable))
-                .serve("enableSharedRuntimeOperator", told(operators::enable))
-                .serve("createSharedRuntimeOperatorCredential", operators::createCredential)
-                .serve("listSharedRuntimeOperatorCredentials", operators::listCredentials)
-                .serve("revokeSharedRuntimeOperatorCredential", told(operators::revokeCredential))
+                .serve("getSharedRuntimeOperator", operatorMachines::get)
+                .serve("deleteSharedRuntimeOperator", told(operatorMachines::delete))
+                .serve("disableSharedRuntimeOperator", told(operatorMachines::disable))
+                .serve("enableSharedRuntimeOperator", told(operatorMachines::enable))
+                .serve("createSharedRuntimeOperatorCredential", operatorMachines::createCredential)
+                .serve("listSharedRuntimeOperatorCredentials", operatorMachines::listCredentials)
+                .serve("revokeSharedRuntimeOperatorCredential", told(operatorMachines::revokeCredential))
                 .serve("createAdapter", adapters::create)
                 .serve("listAdapters", adapters::list)
                 .serve("getAdapter", adapters::get)
@@ -184,7 +190,7 @@ final class CredentialWiring {
     }
 
     Future<Void> start() {
-        revocations.keepHouse(vertx);
+        revocations.keepHouse(vertx, tokenLifetime);
         return keys.start().compose(ok -> issuers.start());
     }
 }

@@ -77,7 +77,8 @@ public final class IamVerticle extends VerticleBase {
         var wired = credentials
                 .serve(serveTenancy(opened, revisions))
                 .serve("decide", decisions::decide)
-                .serve("explainDecision", decisions::explain);
+                .serve("explainDecision", decisions::explain)
+                .serve("explainOrganizationDecision", decisions::explainInOrganization);
         return tellAgain(opened)
                 .compose(ok -> ensureSeed(opened))
                 .compose(ok -> ensureAdministrator(opened))

@@ -29,8 +29,13 @@ class BoundariesTest {
                 "CredentialStore",
                 "Credential",
                 "Credentials",
+                "Machine",
+                "MachineStore",
+                "Machines",
                 "SigningKeys",
                 "SigningKeyStore",
+                "ServiceAccount",
+                "ServiceAccountStore",
                 "OperatorStore");
     }
 

@@ -1,6 +1,7 @@
 package dev.slipway.instances;
 
 import dev.slipway.contract.EventSchemas;
+import dev.slipway.instances.appinstance.AdmissionStore;
 import dev.slipway.instances.appinstance.AppInstanceApi;
 import dev.slipway.instances.appinstance.AppInstanceEvents;
 import dev.slipway.instances.appinstance.AppInstanceStore;
@@ -32,8 +33,9 @@ public final class InstancesVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
-        var store = new AppInstanceStore(opened.reads(), config.region());
-        var api = new AppInstanceApi(store, opened.mutations());
+        var admissions = new AdmissionStore();
+        var store = new AppInstanceStore(opened.reads(), admissions, config.region());
+        var api = new AppInstanceApi(store, admissions, opened.mutations());
         var reports = new AppInstanceEvents(
                 store, frame.authz(), frame.tokens(), EventSchemas.load(), frame.clock(), frame.authzBudgetForWrites());
         var projections = new ProjectionStore();

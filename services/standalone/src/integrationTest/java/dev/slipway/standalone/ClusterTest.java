@@ -2,7 +2,10 @@ package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
+import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.EventTap;
+import dev.slipway.testkit.FreePorts;
 import dev.slipway.testkit.FreshDatabase;
 import dev.slipway.testkit.PlatformProcess;
 import dev.slipway.testkit.SimulatedAdapter;
@@ -15,10 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -46,11 +47,11 @@ class ClusterTest {
     private static ApiClient owner;
 
     @BeforeAll
-    static void start() throws IOException {
+    static void start() {
         database = FreshDatabase.create();
-        ports = freePorts(3);
+        ports = FreePorts.find(4);
         front = process("front", 0, "gateway,iam,catalog,audit,metering", true);
-        one = process("one", 1, "instances", false);
+        one = process("one", 1, "instances,gateway", false);
         two = process("two", 2, "instances", false);
         front.launch();
         one.launch();
@@ -84,33 +85,26 @@ class ClusterTest {
         settings.put("SLIPWAY_TOPIC_PREFIX", PREFIX);
         settings.put("SLIPWAY_TOPIC_PARTITIONS", "2");
         settings.put("SLIPWAY_REPLY_TIMEOUT", "PT3S");
+        if (services.equals("instances,gateway")) {
+            settings.put("SLIPWAY_HTTP_PORT", String.valueOf(ports.get(3)));
+        }
         settings.put("SLIPWAY_CLUSTER_NAME", PREFIX);
         settings.put("SLIPWAY_CLUSTER_PORT", String.valueOf(ports.get(number)));
         settings.put(
                 "SLIPWAY_CLUSTER",
-                String.join(",", ports.stream().map(port -> "127.0.0.1:" + port).toList()));
+                String.join(
+                        ",",
+                        ports.stream().limit(3).map(port -> "127.0.0.1:" + port).toList()));
         return new PlatformProcess(directory.resolve(name), settings);
     }
 
-    private static List<Integer> freePorts(int count) throws IOException {
-        var sockets = new ArrayList<ServerSocket>();
-        for (var i = 0; i < count; i++) {
-            sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-        }
-        var found = sockets.stream().map(ServerSocket::getLocalPort).toList();
-        for (var socket : sockets) {
-            socket.close();
-        }
-        return found;
-    }
-
-    private static ApiClient.Call create(ApiClient caller, Map<String, String> fields) {
+    private static Call create(ApiClient caller, Map<String, String> fields) {
         var body = Json.object().put("app_slug", Demo.APP).put("version", Demo.VERSION);
         fields.forEach(body::put);
         return caller.call("createAppInstance").path("project_id", Demo.PROJECT).body(body);
     }
 
-    private static ApiClient.Call instance(String operation, String id) {
+    private static Call instance(String operation, String id) {
         return owner.call(operation).path("project_id", Demo.PROJECT).path("app_instance_id", id);
     }
 
@@ -162,8 +156,127 @@ class ClusterTest {
         instance("getAppInstance", UUID.randomUUID().toString()).send().expect(404);
     }
 
+    /** One way to end somebody's access: the token that has it, and what ends it. */
+    private record Access(String name, String token, Call end) {}
+
     @Test
     @Order(2)
+    void whatIsRevoked_isRefusedByEveryService_throughEveryProcess() {
+        var accesses = List.of(tokenRevoked(), credentialRevoked(), keyRevoked(), accountDeleted(), userDisabled());
+        for (var access : accesses) {
+            eventually(() -> assertThat(answers(access.token)).doesNotContain("401 token_invalid"));
+            access.end.send().expect(200);
+            var ended = System.nanoTime();
+            eventually(() -> assertThat(answers(access.token))
+                    .allSatisfy(answer -> assertThat(answer).isIn("401 token_invalid", "401 token_revoked")));
+            System.out.printf(
+                    "revocation: %s refused by all services through both processes %d ms after the answer%n",
+                    access.name, (System.nanoTime() - ended) / 1_000_000);
+        }
+    }
+
+    /** How an operation of every service answers, asked of the gateway of each process, by the permissions that it has. */
+    private static List<String> answers(String token) {
+        var answers = new ArrayList<String>();
+        for (var gateway : List.of(front.demo().path("base_url").asText(), "http://127.0.0.1:" + ports.get(3))) {
+            var caller = new ApiClient(gateway, token);
+            for (var call : List.of(
+                    caller.call("getMe"),
+                    caller.call("listApps").header("X-Project-ID", Demo.PROJECT.toString()),
+                    caller.call("listAppInstances"),
+                    caller.call("getCorrelation").path("correlation_id", "c-1"),
+                    caller.call("getProjectUsage"))) {
+                var answer = call.path("project_id", Demo.PROJECT).send();
+                answers.add(answer.status() + " " + answer.text("code"));
+            }
+        }
+        return answers;
+    }
+
+    private static Access tokenRevoked() {
+        var account = account();
+        var token = exchanged("exchangeServiceAccountToken", credential(account), "credential_id");
+        var jti = TokenText.of(token).jti();
+        return new Access("a token", token, inProject("revokeProjectToken").path("jti", jti));
+    }
+
+    private static Access credentialRevoked() {
+        var account = account();
+        var credential = credential(account);
+        return new Access(
+                "a credential",
+                exchanged("exchangeServiceAccountToken", credential, "credential_id"),
+                inProject("revokeServiceAccountCredential")
+                        .path("service_account_id", account)
+                        .path("credential_id", credential.text("credential_id")));
+    }
+
+    private static Access keyRevoked() {
+        var body = Json.object()
+                .put("name", "k")
+                .put("expires_at", Instant.now().plusSeconds(3_600).toString());
+        body.putArray("actions").add("apps.instance.read");
+        var key = front.as("project_viewer")
+                .call("createApiKey")
+                .body(body)
+                .send()
+                .expect(201);
+        return new Access(
+                "an API key",
+                exchanged("exchangeApiKeyToken", key, "api_key_id"),
+                front.as("project_viewer").call("revokeApiKey").path("api_key_id", key.text("api_key_id")));
+    }
+
+    private static Access accountDeleted() {
+        var account = account();
+        return new Access(
+                "a service account",
+                exchanged("exchangeServiceAccountToken", credential(account), "credential_id"),
+                inProject("deleteServiceAccount").path("service_account_id", account));
+    }
+
+    private static Access userDisabled() {
+        return new Access(
+                "a user",
+                front.demo().path("tokens").path("project_admin").asText(),
+                front.as("platform_superadmin").call("disableUser").path("user_id", userId("project_admin")));
+    }
+
+    private static String userId(String user) {
+        return front.as(user).call("getMe").send().expect(200).text("principal_id");
+    }
+
+    private static Call inProject(String operation) {
+        return owner.call(operation).path("project_id", Demo.PROJECT);
+    }
+
+    private static String account() {
+        return inProject("createServiceAccount")
+                .body(CredentialCalls.account())
+                .send()
+                .expect(201)
+                .text("id");
+    }
+
+    private static Answer credential(String account) {
+        return inProject("createServiceAccountCredential")
+                .path("service_account_id", account)
+                .body(Json.object())
+                .send()
+                .expect(201);
+    }
+
+    private static String exchanged(String operation, Answer secret, String idField) {
+        return owner.as(null)
+                .call(operation)
+                .body(CredentialCalls.client(secret.text(idField), secret.text("secret")))
+                .send()
+                .expect(200)
+                .text("access_token");
+    }
+
+    @Test
+    @Order(3)
     void nothingIsLostOrDoubled_whenOneOfTwoProcessesIsKilled() {
         two.start();
         var load = new Load(owner, 3, 1);
@@ -180,7 +293,7 @@ class ClusterTest {
     }
 
     @Test
-    @Order(3)
+    @Order(4)
     void callersAreTold_whenNoProcessServesTheOperation() {
         two.process().kill();
 

@@ -146,6 +146,7 @@ class CredentialsTest {
                 List.of("apps.instance.delete", "scheduler.instance.delete", "iam.binding.write", "no.such")) {
             assertThat(refusedAccount("project_owner", action)).isEqualTo("grant_exceeds_own");
         }
+        assertExcessAudited("iam.service_account.create", Demo.PROJECT.toString());
         var allowed = List.of(
                 "apps.instance.report",
                 "scheduler.instance.create",
@@ -384,6 +385,7 @@ class CredentialsTest {
                         .expect(403)
                         .text("code"))
                 .isEqualTo("grant_exceeds_own");
+        assertExcessAudited("iam.api_key.create", "-");
         assertThat(apiKey("service_account", "apps.instance.read")
                         .send()
                         .expect(403)
@@ -474,6 +476,7 @@ class CredentialsTest {
         var tooMuch = body.deepCopy();
         tooMuch.withArray("allowed_actions").add("apps.instance.read");
         assertThat(create.body(tooMuch).send().expect(403).text("code")).isEqualTo("grant_exceeds_own");
+        assertExcessAudited("iam.operator.create", Demo.ORG.toString());
         platform.as("other_tenant_owner")
                 .call("createSharedRuntimeOperator")
                 .path("org_id", Demo.ORG)
@@ -777,6 +780,14 @@ class CredentialsTest {
 
     private static void assertAudited(String action, String target, String result) {
         eventually(() -> assertThat(audited(action, target, result)).isNotEmpty());
+    }
+
+    /** Who wanted to give more than they hold is on record, with what it was. */
+    private static void assertExcessAudited(String action, String target) {
+        eventually(() -> assertThat(audited(action, target, "denied")).anySatisfy(audit -> {
+            assertThat(audit.path("reason").asText()).isEqualTo("grant_exceeds_own");
+            assertThat(audit.at("/metadata/message").asText()).contains("apps.instance");
+        }));
     }
 
     /** Neither in a table nor in an event. */

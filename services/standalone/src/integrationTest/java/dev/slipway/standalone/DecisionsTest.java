@@ -128,7 +128,8 @@ class DecisionsTest {
     }
 
     @Test
-    void taskToken_isRefused_forAnotherInstanceOfTheSameProject_andForAll() {
+    @Proves("1.28")
+    void taskToken_isTheProjectsAccount_andRefusedForAnotherInstanceOfTheProject_andForAll() {
         var mine = platform.launch("project_owner", "the task's")
                 .send()
                 .expect(202)
@@ -161,6 +162,31 @@ class DecisionsTest {
                 .expect(403);
 
         assertThat(refused.text("message")).contains("another task");
+        var claims = TokenText.of(token.get());
+        var account = platform.instance("getAppInstance", "project_owner", mine)
+                .send()
+                .expect(200)
+                .text("operator_service_account_id");
+        assertThat(claims.claims().getSubject()).isEqualTo(account);
+        assertThat(claims.text("actor_type")).isEqualTo("service_account");
+        assertThat(claims.text("project_id")).isEqualTo(Demo.PROJECT.toString());
+        var accounts = platform.as("tenant_owner").call("getServiceAccount").path("service_account_id", account);
+        assertThat(accounts.path("project_id", Demo.PROJECT).send().expect(200).text("project_id"))
+                .isEqualTo(Demo.PROJECT.toString());
+        for (var elsewhere : List.of(Demo.SIBLING_PROJECT, Demo.OTHER_PROJECT)) {
+            adapter.call("getAppInstance")
+                    .path("project_id", elsewhere)
+                    .path("app_instance_id", mine)
+                    .send()
+                    .expect(404);
+            var asOperator = PlatformUnderTest.launchBody("x").put("operator_service_account_id", account);
+            var owner = elsewhere.equals(Demo.OTHER_PROJECT) ? "other_tenant_owner" : "tenant_owner";
+            assertThat(platform.launchIn(elsewhere, owner, "")
+                            .body(asOperator)
+                            .send()
+                            .text("code"))
+                    .isEqualTo("operator_account_invalid");
+        }
         adapter.call("listAppInstances").path("project_id", Demo.PROJECT).send().expect(403);
     }
 
@@ -246,6 +272,60 @@ class DecisionsTest {
                         "platform  missing",
                         "passes");
         ask("explainDecision", "project_viewer", question(CREATE, null)).expect(403);
+    }
+
+    @Test
+    void explainInAnOrganization_isForItsAdministrators_andThroughTheTwinForPlatformRoles() {
+        var question = question(CREATE, id("project_viewer"));
+        assertThat(explain("explainOrganizationDecision", "platform_superadmin", question)
+                        .send()
+                        .expect(403)
+                        .text("code"))
+                .isEqualTo("break_glass_required");
+        explain("explainOrganizationDecision", "other_tenant_owner", question)
+                .send()
+                .expect(404);
+        explain("explainOrganizationDecision", "project_member", question)
+                .send()
+                .expect(404);
+        var twin = explain("adminExplainOrganizationDecision", "platform_superadmin", question);
+        twin.send().expect(400);
+        explain("adminExplainOrganizationDecision", "tenant_owner", question)
+                .header("X-Break-Glass-Reason", REASON)
+                .send()
+                .expect(403);
+        var foreign = question(CREATE, id("project_viewer"));
+        foreign.putObject("hierarchy").put("project_id", Demo.OTHER_PROJECT.toString());
+        explain("explainOrganizationDecision", "tenant_owner", foreign).send().expect(404);
+        var elsewhere = question(CREATE, id("project_viewer"));
+        elsewhere.putObject("hierarchy").put("organization_id", Demo.OTHER_ORG.toString());
+        explain("explainOrganizationDecision", "tenant_owner", elsewhere).send().expect(404);
+        var stranger = question(CREATE, id("other_tenant_owner"));
+        explain("explainOrganizationDecision", "tenant_owner", stranger).send().expect(404);
+
+        var byOwner = explain("explainOrganizationDecision", "tenant_owner", question)
+                .send()
+                .expect(200);
+        var bySupport = twin.header("X-Break-Glass-Reason", REASON).send().expect(200);
+
+        assertThat(byOwner.text("reason")).isEqualTo("not_granted");
+        assertThat(bySupport.body().path("steps")).isEqualTo(byOwner.body().path("steps"));
+        assertThat(explain("adminExplainOrganizationDecision", "platform_superadmin", stranger)
+                        .header("X-Break-Glass-Reason", REASON)
+                        .send()
+                        .expect(200)
+                        .text("reason"))
+                .isEqualTo("not_bound");
+        eventually(() -> assertThat(platform.events()
+                        .where(seen -> seen.type().equals("audit.break_glass.used")
+                                && seen.payload().path("operation_id").asText().equals("explainOrganizationDecision")))
+                .isNotEmpty()
+                .allSatisfy(used ->
+                        assertThat(used.payload().path("org_id").asText()).isEqualTo(Demo.ORG.toString())));
+    }
+
+    private static Call explain(String operation, String user, ObjectNode question) {
+        return platform.as(user).call(operation).path("org_id", Demo.ORG).body(question);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.Call;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -95,9 +96,21 @@ class GrantedTest {
     }
 
     @Test
-    void deletedProject_canBeReadAndDeleted_andNothingElse() {
+    void deletedProject_canBeReadAndEmptied_andNothingElse() {
         var tenant = tenants.create("buried");
         var project = tenants.project(tenant, "p");
+        var owning = texts(
+                        tenants.call(tenant, "listProjectRoleBindings")
+                                .path("project_id", project)
+                                .send(),
+                        "id")
+                .get(0);
+        var account = tenants.done(
+                        tenants.call(tenant, "createServiceAccount")
+                                .path("project_id", project)
+                                .body(CredentialCalls.account()),
+                        201)
+                .text("id");
         var binding =
                 tenants.grant(tenant, project, "project_viewer", "mourner").text("id");
         tenants.done(tenants.call(tenant, "deleteProject").path("project_id", project), 200);
@@ -117,11 +130,27 @@ class GrantedTest {
                         .body(user("x").put("role", "project_viewer"))
                         .send()))
                 .isEqualTo("409 resource_deleted");
-        assertThat(told(tenants.call(tenant, "deleteProjectRoleBinding")
+        assertThat(told(tenants.call(tenant, "disableServiceAccount")
+                        .path("project_id", project)
+                        .path("service_account_id", account)
+                        .send()))
+                .isEqualTo("409 resource_deleted");
+        assertThat(told(withdraw(tenant, project, owning).send())).isEqualTo("409 last_owner");
+        assertThat(told(platform.as("other_tenant_owner")
+                        .call("deleteProjectRoleBinding")
                         .path("project_id", project)
                         .path("binding_id", binding)
                         .send()))
-                .isEqualTo("409 resource_deleted");
+                .isEqualTo("404 not_found");
+
+        tenants.done(withdraw(tenant, project, binding), 200);
+        tenants.done(
+                tenants.call(tenant, "deleteServiceAccount")
+                        .path("project_id", project)
+                        .path("service_account_id", account),
+                200);
+
+        assertThat(told(read("mourner", project))).isEqualTo("404 not_found");
     }
 
     @Test
@@ -143,6 +172,12 @@ class GrantedTest {
                 .path("org_id", tenant.orgId())
                 .send()
                 .expect(200);
+    }
+
+    private static Call withdraw(Tenants.Tenant tenant, String project, String binding) {
+        return tenants.call(tenant, "deleteProjectRoleBinding")
+                .path("project_id", project)
+                .path("binding_id", binding);
     }
 
     private static Answer read(String subject, String project) {

@@ -6,6 +6,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.RoleRegistry;
 import dev.slipway.standalone.Tenants.Tenant;
 import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -416,6 +417,91 @@ class GrantsTest {
         assertThat(tenants.call(tenant, "getRole").path("role", role).send().text("state"))
                 .isEqualTo("deleted");
         eventually(() -> assertThat(tenants.audits("iam.role.write", role)).hasSize(4));
+    }
+
+    @Test
+    @Proves("3.31")
+    void scope_isForPeopleKeysAndAccounts_asLongAsItIsActive() {
+        var scope = "looms.shuttle.throw";
+        var body = Json.object()
+                .put("scope_id", scope)
+                .put("product_id", "looms")
+                .put("risk_class", "low")
+                .put("description", "Throw a shuttle.");
+        body.putArray("default_roles").add("project_owner").add("service_account");
+        tenants.done(platform.as("platform_superadmin").call("registerScope").body(body), 201);
+        assertThat(decided("project_owner", scope)).isEqualTo("unknown_action");
+        assertThat(told(key(scope).send())).isEqualTo("403 grant_exceeds_own");
+        assertThat(told(account(scope).send())).isEqualTo("403 grant_exceeds_own");
+
+        tenants.done(platform.as("platform_superadmin").call("activateScope").path("scope_id", scope), 200);
+
+        var key = key(scope).send().expect(201);
+        var account = tenants.done(account(scope), 201).text("id");
+        var credential = CredentialCalls.credential(platform, Demo.PROJECT, account);
+        var keyToken = platform.anonymous()
+                .call("exchangeApiKeyToken")
+                .body(CredentialCalls.client(key.text("api_key_id"), key.text("secret")))
+                .send()
+                .expect(200)
+                .text("access_token");
+        var accountToken = CredentialCalls.exchanged(platform, credential);
+        assertThat(decided("project_owner", scope)).isEqualTo("allowed");
+        assertThat(decided("project_admin", scope)).isEqualTo("not_granted");
+        assertThat(decidedFor(keyToken, scope)).isEqualTo("allowed");
+        assertThat(decidedFor(accountToken, scope)).isEqualTo("allowed");
+        var listed = platform.as("project_viewer")
+                .call("listScopes")
+                .query("product_id=looms")
+                .send()
+                .expect(200)
+                .body()
+                .at("/items/0");
+        assertThat(listed.path("scope_id").asText()).isEqualTo(scope);
+        assertThat(listed.path("product_id").asText()).isEqualTo("looms");
+        assertThat(listed.path("version").asInt()).isEqualTo(2);
+        assertThat(listed.path("description").asText()).isEqualTo("Throw a shuttle.");
+        assertThat(listed.path("lifecycle").asText()).isEqualTo("active");
+        assertThat(listed.path("risk_class").asText()).isEqualTo("low");
+
+        tenants.done(platform.as("platform_superadmin").call("retireScope").path("scope_id", scope), 200);
+
+        assertThat(List.of(
+                        decided("project_owner", scope), decidedFor(keyToken, scope), decidedFor(accountToken, scope)))
+                .containsOnly("unknown_action");
+    }
+
+    private static String decided(String user, String action) {
+        return decidedFor(platform.token(user), action);
+    }
+
+    /** What would become of the action in the demo project. */
+    private static String decidedFor(String token, String action) {
+        var question = Json.object();
+        question.putObject("hierarchy").put("project_id", Demo.PROJECT.toString());
+        question.putObject("product").put("action", action);
+        return platform.anonymous()
+                .as(token)
+                .call("decide")
+                .body(question)
+                .send()
+                .expect(200)
+                .text("reason");
+    }
+
+    private static Call key(String action) {
+        var body = Json.object()
+                .put("name", "k")
+                .put("expires_at", Instant.now().plusSeconds(3_600).toString());
+        body.putArray("actions").add(action);
+        return platform.as("project_owner").call("createApiKey").body(body);
+    }
+
+    private static Call account(String action) {
+        return platform.as("project_owner")
+                .call("createServiceAccount")
+                .path("project_id", Demo.PROJECT)
+                .body(CredentialCalls.account(action));
     }
 
     @Test

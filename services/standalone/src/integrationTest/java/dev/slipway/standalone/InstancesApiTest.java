@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.Answer;
 import dev.slipway.testkit.Proves;
@@ -74,6 +75,55 @@ class InstancesApiTest {
                                 .query(
                                         "SELECT count(*) FROM instances.app_instances WHERE display_name IN ('refused', 'relic')"))
                 .isEqualTo("0");
+    }
+
+    @Test
+    @Proves({"1.29", "1.30"})
+    void everyModeAndScope_belongsToTheProject_andNeedsTheSameGrants() {
+        var allow = "UPDATE instances.project_app_entitlements SET policy_overrides = '%s' WHERE project_id = "
+                + uuid(Demo.PROJECT);
+        platform.database().execute(allow.formatted("""
+                {"allowed_operating_modes": ["tenant_dedicated", "platform_managed"],
+                 "allowed_control_plane_scopes": ["project", "tenant", "platform"]}"""));
+        try {
+            for (var mode : List.of("tenant_dedicated", "platform_managed")) {
+                for (var scope : List.of("project", "tenant", "platform")) {
+                    assertOwnedByTheProject(PlatformUnderTest.launchBody(mode)
+                            .put("operating_mode", mode)
+                            .put("control_plane_scope", scope));
+                }
+            }
+        } finally {
+            platform.database().execute(allow.formatted("{}"));
+        }
+    }
+
+    private static void assertOwnedByTheProject(ObjectNode body) {
+        assertThat(told(platform.launch("project_viewer", "").body(body).send()))
+                .isEqualTo("403 insufficient_permissions");
+        assertThat(told(platform.launch("platform_superadmin", "").body(body).send()))
+                .isEqualTo("403 break_glass_required");
+        assertThat(told(platform.launch("other_tenant_owner", "").body(body).send()))
+                .isEqualTo("404 not_found");
+        var made = platform.launch("project_member", "").body(body).send().expect(202);
+        var id = made.text("id");
+        assertThat(made.text("control_plane_scope"))
+                .isEqualTo(body.path("control_plane_scope").asText());
+        assertThat(made.text("operating_mode"))
+                .isEqualTo(body.path("operating_mode").asText());
+        assertThat(made.text("project_id")).isEqualTo(Demo.PROJECT.toString());
+        assertThat(made.text("org_id")).isEqualTo(Demo.ORG.toString());
+        platform.instance("getAppInstance", "project_viewer", id).send().expect(200);
+        assertThat(told(platform.instance("getAppInstance", "platform_superadmin", id)
+                        .send()))
+                .isEqualTo("403 break_glass_required");
+        assertThat(told(platform.instance("getAppInstance", "other_tenant_owner", id)
+                        .send()))
+                .isEqualTo("404 not_found");
+        assertThat(told(platform.instance("deleteAppInstance", "project_member", id)
+                        .send()))
+                .isEqualTo("403 insufficient_permissions");
+        platform.instance("deleteAppInstance", "project_admin", id).send().expect(202);
     }
 
     @Test

@@ -69,6 +69,7 @@ class IssuersTest {
         platform = new PlatformUnderTest(Map.of(
                 "SLIPWAY_OIDC_ISSUERS", Json.text(issuers),
                 "SLIPWAY_OIDC_REFRESH", "PT1S",
+                "SLIPWAY_TOKEN_TTL", "PT4S",
                 "SLIPWAY_RATE_PER_PRINCIPAL", "10",
                 "SLIPWAY_RATE_TOKENS_PER_ADDRESS", "40"));
     }
@@ -84,6 +85,29 @@ class IssuersTest {
     void serveTheFirst() {
         status = 200;
         serve(first);
+    }
+
+    @Test
+    void revocation_isForgottenEverywhere_onceWhatItEndedHasEnded() {
+        var ended = UUID.randomUUID();
+        var current = UUID.randomUUID();
+        platform.database()
+                .execute("INSERT INTO iam.revocations (id, kind, expires_at) VALUES ('" + ended
+                        + "', 'token', now() - interval '2 minutes'), ('" + current
+                        + "', 'token', now() + interval '1 hour')");
+
+        eventually(() -> assertThat(platform.events()
+                        .where(seen -> seen.topic().equals("authz.state")
+                                && seen.key().equals("revocation:" + ended)
+                                && seen.event().isMissingNode()))
+                .hasSize(1));
+
+        assertThat(platform.database()
+                        .query("SELECT string_agg(id::text, ' ') FROM iam.revocations WHERE id IN ('" + ended + "', '"
+                                + current + "')"))
+                .isEqualTo(current.toString());
+        // Whoever follows the topic goes on behind the tombstone.
+        assertThat(new Tenants(platform).create("after-a-tombstone").orgId()).isNotEmpty();
     }
 
     @Test

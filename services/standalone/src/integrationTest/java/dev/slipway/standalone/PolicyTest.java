@@ -212,7 +212,7 @@ class PolicyTest {
         var first = level.read("version=1");
         assertThat(first.body().at("/values/max_gpus_per_instance").asInt()).isEqualTo(4);
         assertThat(first.text("author_name")).isEqualTo(level.read().text("author_name"));
-        assertThat(told(level.get().query("version=3").send())).isEqualTo("404 not_found");
+        assertThat(told(level.get().query("version=9").send())).isEqualTo("404 not_found");
         var snapshot = eventuallyGet(() -> {
             var last = tenants.last(
                     "catalog.state", "policy:organization:" + home.tenant().orgId());
@@ -224,6 +224,20 @@ class PolicyTest {
         eventually(() -> assertThat(tenants.audits(
                         "apps.policy.write", "organization:" + home.tenant().orgId()))
                 .hasSize(2));
+        var key = "once";
+        var sent = List.of(
+                level.put("{'values': {}}")
+                        .header("If-Match", "\"2\"")
+                        .header("Idempotency-Key", key)
+                        .send()
+                        .expect(200),
+                level.put("{'values': {}}")
+                        .header("If-Match", "\"2\"")
+                        .header("Idempotency-Key", key)
+                        .send()
+                        .expect(200));
+        assertThat(sent).extracting(answer -> answer.header("ETag")).containsExactly("\"3\"", "\"3\"");
+        assertThat(level.read().text("version")).isEqualTo("3");
         assertThat(told(level.put("{'values': {}}").send())).isEqualTo("428 precondition_required");
         assertThat(told(level.put("{'values': {}}").header("If-Match", "\"1\"").send()))
                 .isEqualTo("412 precondition_failed");
@@ -243,8 +257,8 @@ class PolicyTest {
             assertThat(told((operation.startsWith("put") ? call.body(Json.object()) : call).send()))
                     .isEqualTo("404 not_found");
         }
-        var preview = tenants.call(home.tenant(), "previewPolicy")
-                .body(Json.object().put("level", "project").put("project_id", other.projectId()));
+        var preview =
+                tenants.call(home.tenant(), "previewPolicy").body(Json.object().put("project_id", other.projectId()));
         assertThat(told(preview.send())).isEqualTo("404 not_found");
     }
 
@@ -287,12 +301,38 @@ class PolicyTest {
     }
 
     @Test
+    void key_isTaken_onceTheRegistryHasIt_andStaysInForceWhenItIsDeprecated() {
+        var home = home("registered");
+        var level = home.levelOf("organization");
+        assertThat(level.saying("{'queue.max_jobs': 5}", "{}").status()).isEqualTo(422);
+        platform.database().execute("""
+                INSERT INTO catalog.registry_entries (kind, id, version, state, body, created_at, updated_at)
+                VALUES ('policy', 'queue.max_jobs', 1, 'active', '{"type": "integer", "default": 9}', now(), now())
+                """);
+
+        level.say("{'queue.max_jobs': 5}", "{}");
+
+        assertThat(widenings(home.levelOf("project").saying("{'queue.max_jobs': 6}", "{}")))
+                .containsExactly("queue.max_jobs organization 1");
+        platform.database()
+                .execute("UPDATE catalog.registry_entries SET state = 'deprecated' WHERE id = 'queue.max_jobs'");
+        assertThat(home.effective("")
+                        .body()
+                        .path("values")
+                        .path("queue.max_jobs")
+                        .asInt())
+                .isEqualTo(5);
+        assertThat(home.levelOf("project").saying("{'queue.max_jobs': 1}", "{}").status())
+                .isEqualTo(422);
+    }
+
+    @Test
     void preview_tellsWhatWouldFallOutside_andChangesNothing() {
         var home = home("preview");
         home.entitle("{'policy_overrides': {'allowed_regions': ['eu', 'us']}}")
                 .send()
                 .expect(200);
-        var body = Json.object().put("level", "organization");
+        var body = Json.object();
         body.set("values", json("{'allowed_regions': ['eu'], 'max_instances_per_project': 0}"));
 
         var preview = tenants.call(home.tenant(), "previewPolicy")
@@ -315,12 +355,12 @@ class PolicyTest {
                         .body()
                         .path("items"))
                 .isEmpty();
-        var refused = Json.object().put("level", "department");
+        var refused = Json.object().put("department_id", home.departmentId()).put("project_id", home.projectId());
         assertThat(told(tenants.call(home.tenant(), "previewPolicy")
                         .body(refused)
                         .send()))
                 .isEqualTo("400 validation_error");
-        var global = Json.object().put("level", "global");
+        var global = Json.object();
         global.set("hard_denies", json("{'allowed_apps': ['*']}"));
         var everybody = platform.as("platform_ops")
                 .call("previewPlatformPolicy")
@@ -379,7 +419,7 @@ class PolicyTest {
         assertThat(read.body()).isEqualTo(launched.body());
         home.levelOf("organization").say("{'max_gpus_per_instance': 2}", "{}");
         assertThat(home.effective("app_slug=echo").text("version")).isNotEqualTo(version);
-        var body = Json.object().put("level", "organization");
+        var body = Json.object();
         body.set("values", json("{'allowed_regions': ['eu']}"));
         eventually(() -> {
             var item = tenants.call(home.tenant(), "previewPolicy")

@@ -1,5 +1,7 @@
 package dev.slipway.standalone;
 
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.EventTap;
 import dev.slipway.testkit.OtlpReceiver;
 import dev.slipway.testkit.OtlpReceiver.ReceivedSpan;
@@ -15,7 +17,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -68,6 +72,76 @@ class TraceTest {
         assertThat(collector.trace(TRACE_ID))
                 .allSatisfy(span -> assertThat(span.attributes()).containsEntry("correlation_id", "trace-test"));
         runsAndEnds(id);
+    }
+
+    /** The database does the same for what is somebody else's as for what is not there: the time to answer does not tell. */
+    @Test
+    void whatIsForeignAndWhatIsMissing_takeTheSameStatements() {
+        var foreign = CredentialCalls.created(platform, Demo.OTHER_PROJECT);
+        var credential = CredentialCalls.credential(platform, Demo.OTHER_PROJECT, foreign);
+        var jti = TokenText.of(CredentialCalls.exchanged(platform, credential)).jti();
+        var instance = platform.launchIn(Demo.OTHER_PROJECT, "other_tenant_owner", "foreign")
+                .send()
+                .expect(202)
+                .text("id");
+
+        for (var operation : List.of("getServiceAccount", "disableServiceAccount", "listServiceAccountCredentials")) {
+            assertAlike(operation, "service_account_id", foreign);
+        }
+        assertAlike("revokeProjectToken", "jti", jti);
+        assertAlike("getAppInstance", "app_instance_id", instance);
+        assertAlike("deleteAppInstance", "app_instance_id", instance);
+        assertAlike("listServiceAccounts", "project_id", Demo.OTHER_PROJECT.toString());
+        assertAlike("createAppInstance", "project_id", Demo.OTHER_PROJECT.toString());
+        var wrongSecret = statements(platform.anonymous()
+                .call("exchangeServiceAccountToken")
+                .body(CredentialCalls.client(credential.text("credential_id"), "sws_wrong")));
+        var wrongId = statements(platform.anonymous()
+                .call("exchangeServiceAccountToken")
+                .body(CredentialCalls.client(UUID.randomUUID().toString(), "sws_wrong")));
+        assertThat(wrongSecret).isEqualTo(wrongId).hasSizeGreaterThan(3);
+        assertThat(statements(exchange(Demo.ADAPTER, instance)))
+                .isEqualTo(statements(exchange(UUID.randomUUID(), instance)))
+                .hasSizeGreaterThan(3);
+    }
+
+    private static void assertAlike(String operation, String parameter, String foreign) {
+        var there = statements(ofDemoProject(operation, parameter, foreign));
+        var nowhere =
+                statements(ofDemoProject(operation, parameter, UUID.randomUUID().toString()));
+        assertThat(there).as(operation).isEqualTo(nowhere).isNotEmpty();
+    }
+
+    private static Call ofDemoProject(String operation, String parameter, String id) {
+        var call =
+                platform.as("project_owner").call(operation).path(parameter, id).path("project_id", Demo.PROJECT);
+        return operation.startsWith("create") ? call.body(PlatformUnderTest.launchBody("x")) : call;
+    }
+
+    private static Call exchange(UUID adapterId, String instance) {
+        return platform.anonymous()
+                .call("exchangeOperatorToken")
+                .body(Json.object()
+                        .put("adapter_id", adapterId.toString())
+                        .put("adapter_secret", "wrong")
+                        .put("app_instance_id", instance)
+                        .put("command_id", UUID.randomUUID().toString()));
+    }
+
+    /** What a refused call has the database do. */
+    private static List<String> statements(Call call) {
+        var trace = UUID.randomUUID().toString().replace("-", "");
+        var answer = call.header("traceparent", "00-" + trace + "-b7ad6b7169203331-01")
+                .send();
+        assertThat(answer.status()).isIn(401, 404);
+        // The request's own span ends last, and spans arrive in the order in which they end.
+        eventually(() -> assertThat(collector.trace(trace))
+                .anySatisfy(span -> assertThat(span.parentSpanId()).isEqualTo("b7ad6b7169203331")));
+        return collector.trace(trace).stream()
+                .map(span -> span.attributes().getOrDefault("db.query.text", ""))
+                .filter(sql -> !sql.isEmpty())
+                .sorted()
+                .toList();
     }
 
     /** What the platform says is running answers; what it says is deleted does not. */

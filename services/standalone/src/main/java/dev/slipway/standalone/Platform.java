@@ -153,7 +153,7 @@ public final class Platform {
     }
 
     private Future<Void> deployGateway() {
-        var gateway = new GatewayVerticle(frame, config.gateway());
+        var gateway = new GatewayVerticle(frame, config.gateway(), EVENT_LOOPS);
         return deploy(gateway).onSuccess(ok -> httpPort = gateway.port());
     }
 

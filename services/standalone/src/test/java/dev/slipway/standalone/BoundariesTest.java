@@ -7,21 +7,36 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
+    private static final Set<String> IAM_CONTRACT = Set.of("iam.yaml", "auth.yaml", "decisions.yaml");
+    private static final Pattern OPERATION = Pattern.compile("operationId: (\\w+)");
+    private static final Pattern SERVED = Pattern.compile("\\.serve\\(\\s*\"(\\w+)\"");
+
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
         return ArchitectureRules.ofService("dev.slipway.standalone");
     }
 
-    /** This module alone knows all services, to start them; what they know of IAM is its contract and the authorization library. */
+    /**
+     * This module alone knows all services, to start them; what they know of IAM is its contract and the authorization library. What a
+     * token is made of, nobody else knows.
+     */
     @Test
-    void noService_dependsOnIam() {
+    @Proves({"3.111", "3.119"})
+    void noService_dependsOnIam_norOnHowItAuthenticates() throws IOException {
         var services = ArchitectureRules.production("dev.slipway");
 
         noClasses()
@@ -31,9 +46,44 @@ class BoundariesTest {
                 .dependOnClassesThat()
                 .resideInAPackage("dev.slipway.iam..")
                 .check(services);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("dev.slipway.iam..", "dev.slipway.authz..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("com.nimbusds..")
+                .check(services);
+        var contract = "../../schemas/openapi";
+        var iams = operationsIn(contract, OPERATION, IAM_CONTRACT::contains);
+        assertThat(iams).contains("getMe", "openSession", "decide").doesNotContainAnyElementsOf(servedByOthers());
+        assertThat(operationsIn("../iam/src/main/java", SERVED, name -> true))
+                .contains("getMe", "openSession", "decide")
+                .doesNotContainAnyElementsOf(operationsIn(contract, OPERATION, name -> !IAM_CONTRACT.contains(name)));
         assertThat(services.stream().map(JavaClass::getPackageName))
                 .contains("dev.slipway.iam", "dev.slipway.gateway", "dev.slipway.catalog", "dev.slipway.instances")
                 .contains("dev.slipway.audit", "dev.slipway.metering");
+    }
+
+    private static Set<String> servedByOthers() throws IOException {
+        var others = new TreeSet<String>();
+        for (var service : List.of("gateway", "catalog", "instances", "audit", "metering")) {
+            others.addAll(operationsIn("../" + service + "/src/main/java", SERVED, name -> true));
+        }
+        assertThat(others).contains("createAppInstance", "listApps");
+        return others;
+    }
+
+    /** The operations that are named so in the files whose names are right. */
+    private static Set<String> operationsIn(String directory, Pattern naming, Predicate<String> right)
+            throws IOException {
+        var found = new TreeSet<String>();
+        try (var files = Files.walk(Path.of(directory)).filter(Files::isRegularFile)) {
+            for (var file : files.filter(file -> right.test(file.getFileName().toString()))
+                    .toList()) {
+                naming.matcher(Files.readString(file)).results().forEach(match -> found.add(match.group(1)));
+            }
+        }
+        return found;
     }
 
     /** These write and show the first bindings there are, before anybody could ask for anything. */

@@ -32,20 +32,27 @@ public final class PreviewApi {
     }
 
     public Future<Reply> ofPlatform(Request request) {
-        return request.body().path("level").asText().equals("plan")
-                ? preview(request, Subject.plan(required(request, "plan")))
-                : preview(request, Subject.global());
+        var plan = request.body().path("plan").textValue();
+        return preview(request, plan == null ? Subject.global() : Subject.plan(plan));
     }
 
     public Future<Reply> ofOrganization(Request request) {
         var orgId = request.pathId("org_id");
-        return switch (request.body().path("level").asText()) {
-            case "department" ->
-                preview(request, Subject.department(orgId, UUID.fromString(required(request, "department_id"))));
-            case "project" ->
-                preview(request, Subject.project(orgId, UUID.fromString(required(request, "project_id"))));
-            default -> preview(request, Subject.organization(orgId));
-        };
+        var departmentId = request.body().path("department_id").textValue();
+        var projectId = request.body().path("project_id").textValue();
+        if (departmentId != null && projectId != null) {
+            throw Problem.validationOf(
+                            ErrorCode.VALIDATION_ERROR, "/department_id", "is named beside a project: name one of them")
+                    .asException();
+        }
+        if (projectId != null) {
+            return preview(request, Subject.project(orgId, UUID.fromString(projectId)));
+        }
+        return preview(
+                request,
+                departmentId == null
+                        ? Subject.organization(orgId)
+                        : Subject.department(orgId, UUID.fromString(departmentId)));
     }
 
     private Future<Reply> preview(Request request, Subject subject) {
@@ -88,14 +95,5 @@ public final class PreviewApi {
             }
         }
         return new Page<>(items, page.next());
-    }
-
-    private static String required(Request request, String field) {
-        var given = request.body().path(field).textValue();
-        if (given == null) {
-            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/" + field, "is required at this level")
-                    .asException();
-        }
-        return given;
     }
 }

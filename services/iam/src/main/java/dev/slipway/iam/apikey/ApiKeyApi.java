@@ -10,6 +10,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.credential.Credentials;
 import dev.slipway.iam.credential.Secrets;
+import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
@@ -33,32 +34,22 @@ public final class ApiKeyApi {
 
     private final ApiKeyStore store;
     private final Mutations mutations;
+    private final Outbox outbox;
     private final Authorizer authorizer;
     private final Clock clock;
 
-    public ApiKeyApi(ApiKeyStore store, Mutations mutations, Authorizer authorizer, Clock clock) {
+    public ApiKeyApi(ApiKeyStore store, Mutations mutations, Outbox outbox, Authorizer authorizer, Clock clock) {
         this.store = store;
         this.mutations = mutations;
+        this.outbox = outbox;
         this.authorizer = authorizer;
         this.clock = clock;
     }
 
     public Future<Reply> create(Request request) {
-        var caller = person(request);
-        var actions = new ArrayList<String>();
-        request.body().path("actions").forEach(action -> actions.add(action.asText()));
-        requireHeld(caller, actions);
-        var secret = Secrets.next();
-        var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
-        var key = new ApiKey(
-                Ids.next(), request.body().path("name").asText(), actions, now, withinAYear(request, now), null, null);
-        return mutations
-                .run(request, unit -> store.create(unit, caller.id(), key, secret)
-                        .map(ok -> {
-                            audit(request, unit, key.id(), "create");
-                            return Reply.of(key.json());
-                        }))
-                .map(reply -> Credentials.withSecret(reply, "api_key_id", key.id(), secret));
+        return Future.succeededFuture(request)
+                .compose(this::made)
+                .recover(e -> AuditTrail.refuseExcess(outbox, request, "iam.api_key.create", e));
     }
 
     public Future<Reply> list(Request request) {
@@ -77,6 +68,24 @@ public final class ApiKeyApi {
                     audit(request, unit, id, "revoke");
                     return Reply.of(revoked.json());
                 }));
+    }
+
+    private Future<Reply> made(Request request) {
+        var caller = person(request);
+        var actions = new ArrayList<String>();
+        request.body().path("actions").forEach(action -> actions.add(action.asText()));
+        requireHeld(caller, actions);
+        var secret = Secrets.next();
+        var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+        var key = new ApiKey(
+                Ids.next(), request.body().path("name").asText(), actions, now, withinAYear(request, now), null, null);
+        return mutations
+                .run(request, unit -> store.create(unit, caller.id(), key, secret)
+                        .map(ok -> {
+                            audit(request, unit, key.id(), "create");
+                            return Reply.of(key.json());
+                        }))
+                .map(reply -> Credentials.withSecret(reply, "api_key_id", key.id(), secret));
     }
 
     /** A key is never worth more than what made it: neither its owner, nor the token that asked for it. */

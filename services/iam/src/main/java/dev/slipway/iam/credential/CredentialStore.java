@@ -22,7 +22,7 @@ import java.util.UUID;
 /** All SQL of credentials, whoever owns them. */
 public final class CredentialStore {
     /** Two, so that one can be replaced while the other works. */
-    private static final int MAX_LIVE = 2;
+    static final int MAX_LIVE = 2;
 
     private static final Duration LAST_USED_EVERY = Duration.ofMinutes(1);
     private static final String COLUMNS = "id, owner_id, created_at, expires_at, last_used_at, revoked_at";

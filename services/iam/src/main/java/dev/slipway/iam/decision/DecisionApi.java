@@ -48,7 +48,25 @@ public final class DecisionApi {
     }
 
     public Future<Reply> explain(Request request) {
-        var question = question(request, true);
+        return explained(request, question(request, true));
+    }
+
+    /** In the organization that the path names, where the call was admitted: through the twin, about anybody. */
+    public Future<Reply> explainInOrganization(Request request) {
+        var orgId = request.pathId("org_id");
+        var target = target(request.body(), orgId);
+        var actorId = actorId(request.body());
+        var actor = actorId == null ? request.principal() : model.principal(actorId);
+        var knowable = actorId == null
+                || request.call().breakGlassReason() != null
+                || (actor != null && authorizer.isKnownIn(orgId, actor));
+        if (actor == null || !knowable || !orgId.equals(orgOf(target))) {
+            throw notFound();
+        }
+        return explained(request, new Question(actor, action(request.body()), target, clock.instant()));
+    }
+
+    private Future<Reply> explained(Request request, Question question) {
         var explanation = authorizer.explain(question.actor, question.action, question.target, question.now);
         var reply = DecisionJson.explanation(explanation, question.actor.id(), question.action, question.target);
         return Future.succeededFuture(Reply.of(reply.put("correlation_id", correlationId(request))));
@@ -57,7 +75,7 @@ public final class DecisionApi {
     private Question question(Request request, boolean asAdministrator) {
         var body = request.body();
         var now = clock.instant();
-        var target = target(body);
+        var target = target(body, null);
         var caller = request.principal();
         if (asAdministrator) {
             var may = authorizer.decide(caller, EXPLAIN, target, now);
@@ -67,28 +85,38 @@ public final class DecisionApi {
         }
         var actorId = actorId(body);
         var actor = actorId == null || actorId.equals(caller.id()) ? caller : known(actorId, target);
-        return new Question(actor, body.path("product").path("action").asText(), target, now);
+        return new Question(actor, action(body), target, now);
     }
 
     /** Somebody that the place's administrators may know of; anybody else does not exist for them. */
     private Principal known(UUID actorId, Target target) {
         var actor = model.principal(actorId);
-        var orgId =
-                switch (target.kind()) {
-                    case SELF, PLATFORM, ANYWHERE -> null;
-                    case ORGANIZATION, SHARED_RUNTIME -> target.orgId();
-                    case PROJECT -> target.id() == null ? null : model.orgOf(target.id());
-                };
+        var orgId = orgOf(target);
         if (actor == null || (orgId != null && !authorizer.isKnownIn(orgId, actor))) {
             throw notFound();
         }
         return actor;
     }
 
-    private Target target(JsonNode body) {
+    private @Nullable UUID orgOf(Target target) {
+        return switch (target.kind()) {
+            case SELF, PLATFORM, ANYWHERE -> null;
+            case ORGANIZATION, SHARED_RUNTIME -> target.orgId();
+            case PROJECT -> target.id() == null ? null : model.orgOf(target.id());
+        };
+    }
+
+    /** The place that the body names; where it names none, {@code byDefault}, else the platform. */
+    private Target target(JsonNode body, @Nullable UUID byDefault) {
+        var place = place(body, byDefault);
+        return body.path("product").path("removes").asBoolean() ? place.forRemoval() : place;
+    }
+
+    private Target place(JsonNode body, @Nullable UUID byDefault) {
         var hierarchy = body.path("hierarchy");
-        var orgId = id(hierarchy.path("organization_id"));
+        var named = id(hierarchy.path("organization_id"));
         var projectId = id(hierarchy.path("project_id"));
+        var orgId = named == null ? byDefault : named;
         var product = body.path("product");
         if (product.path("resource_type").asText().equals("shared_runtime")) {
             return sharedRuntime(orgId, product.path("resource_id"));
@@ -121,6 +149,10 @@ public final class DecisionApi {
 
     private static String correlationId(Request request) {
         return request.body().path("correlation_id").asText(request.call().correlationId());
+    }
+
+    private static String action(JsonNode body) {
+        return body.path("product").path("action").asText();
     }
 
     private static @Nullable UUID actorId(JsonNode body) {

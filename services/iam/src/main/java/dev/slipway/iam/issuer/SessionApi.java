@@ -8,42 +8,44 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.iam.tenancy.AuthzRecords;
 import dev.slipway.iam.tenancy.user.UserStore;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
+import dev.slipway.service.Frame;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
+import dev.slipway.service.Revisions;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 
 import java.time.Clock;
-import java.time.Instant;
 import java.util.UUID;
 
 /** How a user of a trusted issuer becomes known here: by showing a token of theirs, once. */
 public final class SessionApi {
     private static final int MAX_NAME = 120;
-    private static final long ARRIVAL_POLL_MS = 20;
-    private static final long ARRIVAL_PATIENCE_MS = 2_000;
 
     private final Vertx vertx;
     private final IssuerKeys keys;
     private final TokenVerifier tokens;
     private final AuthzModel model;
+    private final Revisions arrivals;
+    private final RevisionStore revisions;
     private final Outbox outbox;
     private final Clock clock;
 
-    public SessionApi(
-            Vertx vertx, IssuerKeys keys, TokenVerifier tokens, AuthzModel model, Outbox outbox, Clock clock) {
+    public SessionApi(Vertx vertx, IssuerKeys keys, Frame frame, RevisionStore revisions, Outbox outbox) {
         this.vertx = vertx;
         this.keys = keys;
-        this.tokens = tokens;
-        this.model = model;
+        this.tokens = frame.tokens();
+        this.model = frame.authz();
+        this.arrivals = frame.revisions();
+        this.revisions = revisions;
         this.outbox = outbox;
-        this.clock = clock;
+        this.clock = frame.clock();
     }
 
     public Future<Reply> open(Request request) {
@@ -73,21 +75,10 @@ public final class SessionApi {
             }
             return keys.refresh(unknown.issuer())
                     .otherwiseEmpty()
-                    .compose(ok -> arrival(unknown.issuer(), unknown.kid()))
+                    .compose(ok -> revisions.current())
+                    .compose(published -> arrivals.await(vertx, published))
                     .map(ok -> tokens.subject(token, clock.instant()));
         }
-    }
-
-    private Future<Void> arrival(String issuer, String kid) {
-        var promise = Promise.<Void>promise();
-        var until = clock.instant().plusMillis(ARRIVAL_PATIENCE_MS);
-        vertx.setPeriodic(1, ARRIVAL_POLL_MS, timer -> {
-            if (model.trusts(issuer, kid) || Instant.now(clock).isAfter(until)) {
-                vertx.cancelTimer(timer);
-                promise.tryComplete();
-            }
-        });
-        return promise.future();
     }
 
     private Future<Reply> provision(Request request, Subject subject) {

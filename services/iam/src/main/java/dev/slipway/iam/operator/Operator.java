@@ -3,6 +3,8 @@ package dev.slipway.iam.operator;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.iam.credential.Machine;
+import dev.slipway.iam.credential.Owner;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -10,7 +12,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** The operator of a shared runtime, in one organization and in no project, as it is told to callers and announced to readers. */
-record Operator(
+public record Operator(
         UUID id,
         UUID orgId,
         UUID sharedRuntimeId,
@@ -20,9 +22,11 @@ record Operator(
         UUID createdByUserId,
         Instant createdAt,
         @Nullable Instant disabledAt,
-        @Nullable Instant deletedAt) {
+        @Nullable Instant deletedAt)
+        implements Machine<Operator> {
 
-    Operator in(String nextState, @Nullable Instant disabled, @Nullable Instant deleted) {
+    @Override
+    public Operator in(String nextState, @Nullable Instant disabled, @Nullable Instant deleted) {
         return new Operator(
                 id,
                 orgId,
@@ -36,7 +40,8 @@ record Operator(
                 deleted);
     }
 
-    ObjectNode json() {
+    @Override
+    public ObjectNode json() {
         var node = Json.object()
                 .put("id", id.toString())
                 .put("org_id", orgId.toString())
@@ -48,6 +53,18 @@ record Operator(
                 .put("created_at", createdAt.toString())
                 .put("disabled_at", disabledAt == null ? null : disabledAt.toString())
                 .put("deleted_at", deletedAt == null ? null : deletedAt.toString());
+    }
+
+    @Override
+    public Owner owner() {
+        return new Owner(Owner.Kind.SHARED_RUNTIME_OPERATOR, id, orgId, null);
+    }
+
+    @Override
+    public ObjectNode audited() {
+        return Json.object()
+                .put("shared_runtime_id", sharedRuntimeId.toString())
+                .put("state", state);
     }
 
     /** For authz.principal. */

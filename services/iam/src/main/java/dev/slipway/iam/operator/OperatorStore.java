@@ -2,6 +2,7 @@ package dev.slipway.iam.operator;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.iam.credential.MachineStore;
 import dev.slipway.iam.revision.Revision;
 import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.messaging.UnitOfWork;
@@ -18,10 +19,9 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
 
 /** All SQL of shared-runtime operators. Another organization's operator is not found. */
-public final class OperatorStore {
+public final class OperatorStore implements MachineStore<Operator> {
     private static final String COLUMNS = """
             SELECT id, org_id, shared_runtime_id, display_name, allowed_actions, state, created_by_user_id, created_at, disabled_at,
                    deleted_at
@@ -49,7 +49,8 @@ public final class OperatorStore {
         this.reads = reads;
     }
 
-    Future<Operator> create(UnitOfWork unit, Operator operator) {
+    @Override
+    public Future<Void> add(UnitOfWork unit, Operator operator) {
         var row = Tuple.of(
                 operator.id(),
                 operator.orgId(),
@@ -65,31 +66,25 @@ public final class OperatorStore {
                                 .asException());
             }
             tell(revision, operator);
-            return Future.succeededFuture(operator);
+            return Future.succeededFuture();
         }));
     }
 
-    /** Loads behind a lock, changes, stores and announces, if the change changes anything. */
-    Future<Operator> change(UnitOfWork unit, UUID orgId, UUID id, UnaryOperator<Operator> change) {
-        return lock(unit, orgId, id).compose(current -> {
-            var next = change.apply(current);
-            if (next.equals(current)) {
-                return Future.succeededFuture(current);
-            }
-            return RevisionStore.raised(unit, revision -> {
-                unit.write(
-                        UPDATE, Tuple.of(id, orgId, next.state(), orNull(next.disabledAt()), orNull(next.deletedAt())));
-                tell(revision, next);
-                return Future.succeededFuture(next);
-            });
-        });
+    @Override
+    public void change(UnitOfWork unit, Revision revision, Operator next) {
+        unit.write(
+                UPDATE,
+                Tuple.of(next.id(), next.orgId(), next.state(), orNull(next.disabledAt()), orNull(next.deletedAt())));
+        tell(revision, next);
     }
 
-    Future<Operator> lock(UnitOfWork unit, UUID orgId, UUID id) {
+    @Override
+    public Future<Operator> lock(UnitOfWork unit, UUID orgId, UUID id) {
         return unit.query(LOCK, Tuple.of(id, orgId)).compose(rows -> one(rows, id));
     }
 
-    Future<Operator> find(UUID orgId, UUID id) {
+    @Override
+    public Future<Operator> find(UUID orgId, UUID id) {
         return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).compose(rows -> one(rows, id));
     }
 

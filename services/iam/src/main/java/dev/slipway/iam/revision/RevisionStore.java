@@ -1,6 +1,7 @@
 package dev.slipway.iam.revision;
 
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.Reply;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
@@ -21,6 +22,13 @@ public final class RevisionStore {
 
     public Future<Long> current() {
         return reads.query(CURRENT).execute().map(rows -> rows.iterator().next().getLong(0));
+    }
+
+    /** With the revision at which a change counts, at the latest: an answer that is given again was committed some time ago. */
+    public Future<Reply> told(Reply reply) {
+        return reply.problem() != null || reply.revision() != null
+                ? Future.succeededFuture(reply)
+                : current().map(reply::at);
     }
 
     /**

@@ -17,6 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.UUID;
@@ -24,7 +25,6 @@ import java.util.UUID;
 /** The operations that end tokens before their time. */
 public final class RevocationApi {
     private static final Logger LOG = LoggerFactory.getLogger(RevocationApi.class);
-    private static final long FORGET_EVERY_MS = 300_000;
 
     private final RevocationStore store;
     private final Mutations mutations;
@@ -38,9 +38,9 @@ public final class RevocationApi {
         this.clock = clock;
     }
 
-    /** What has ended by itself is dropped from time to time. */
-    public void keepHouse(Vertx vertx) {
-        vertx.setPeriodic(FORGET_EVERY_MS, timer -> store.forgetEnded()
+    /** What has ended by itself is dropped from time to time: twice while a token lives, at which nothing that ends piles up. */
+    public void keepHouse(Vertx vertx, Duration tokenLifetime) {
+        vertx.setPeriodic(Math.max(1, tokenLifetime.toMillis() / 2), timer -> store.forgetEnded()
                 .onFailure(e -> LOG.atWarn().setCause(e).log("ended tokens were not dropped; it comes round again")));
     }
 

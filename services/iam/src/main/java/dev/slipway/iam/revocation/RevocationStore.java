@@ -1,9 +1,14 @@
 package dev.slipway.iam.revocation;
 
+import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.iam.revision.Revision;
 import dev.slipway.iam.revision.RevisionStore;
+import dev.slipway.messaging.Cause;
+import dev.slipway.messaging.Outbox;
+import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
+import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
@@ -27,17 +32,25 @@ public final class RevocationStore {
     private static final String REVOKE =
             "INSERT INTO revocations (id, kind, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
     private static final String FORGET_TOKENS = "DELETE FROM issued_tokens WHERE expires_at < now()";
-    private static final String FORGET_REVOCATIONS =
-            "DELETE FROM revocations WHERE expires_at < now() - interval '1 minute'";
+    /** A minute after their end, for clocks that are behind; some at a time, for there may be a hundred thousand. */
+    private static final String FORGET_REVOCATIONS = """
+            DELETE FROM revocations WHERE id IN (
+                SELECT id FROM revocations WHERE expires_at < now() - interval '1 minute' LIMIT $1 FOR UPDATE SKIP LOCKED)
+            RETURNING id
+            """;
+
+    private static final int FORGET_AT_ONCE = 1_000;
 
     /** Every revocation that still counts, page by page: after an id. */
     public static final String AFTER =
             "SELECT id, kind, expires_at FROM revocations WHERE id > $1 AND expires_at > now() ORDER BY id LIMIT $2";
 
     private final SqlClient reads;
+    private final Outbox outbox;
 
-    public RevocationStore(SqlClient reads) {
+    public RevocationStore(SqlClient reads, Outbox outbox) {
         this.reads = reads;
+        this.outbox = outbox;
     }
 
     /** Keeps who has a token, so that it can be revoked by its jti; written with the commit, at no round trip of its own. */
@@ -84,17 +97,29 @@ public final class RevocationStore {
 
     private static void tell(Revision revision, String kind, UUID id, Instant expiresAt) {
         revision.authz(
-                "revocation:" + id,
+                recordKey(id),
                 "authz.revocation",
                 Json.object().put("kind", kind).put("id", id.toString()).put("expires_at", expiresAt.toString()));
     }
 
-    /** Drops what has ended by itself. */
+    /** Drops what has ended by itself, from the topic too: whoever starts does not read what means nothing any more. */
     Future<Void> forgetEnded() {
-        return Future.join(
-                        reads.query(FORGET_TOKENS).execute(),
-                        reads.query(FORGET_REVOCATIONS).execute())
-                .mapEmpty();
+        return reads.query(FORGET_TOKENS).execute().compose(ok -> forgetRevocations());
+    }
+
+    private Future<Void> forgetRevocations() {
+        var cause = new Cause(Ids.next().toString(), Context.root());
+        return outbox.transaction(cause, unit -> unit.query(FORGET_REVOCATIONS, Tuple.of(FORGET_AT_ONCE))
+                        .map(rows -> {
+                            rows.forEach(row ->
+                                    unit.forget(Topics.AUTHZ_STATE, recordKey(row.getUUID(0)), "authz.revocation"));
+                            return rows.size();
+                        }))
+                .compose(forgotten -> forgotten < FORGET_AT_ONCE ? Future.succeededFuture() : forgetRevocations());
+    }
+
+    private static String recordKey(UUID id) {
+        return "revocation:" + id;
     }
 
     private static Future<@Nullable Instant> end(UnitOfWork unit, String sql, UUID jti, UUID of) {

@@ -3,6 +3,8 @@ package dev.slipway.iam.serviceaccount;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.iam.credential.Machine;
+import dev.slipway.iam.credential.Owner;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -10,7 +12,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** A service account, of one project for ever, as it is told to callers and announced to readers. */
-record ServiceAccount(
+public record ServiceAccount(
         UUID id,
         UUID orgId,
         UUID projectId,
@@ -23,9 +25,39 @@ record ServiceAccount(
         UUID createdByUserId,
         Instant createdAt,
         @Nullable Instant disabledAt,
-        @Nullable Instant deletedAt) {
+        @Nullable Instant deletedAt)
+        implements Machine<ServiceAccount> {
 
-    ServiceAccount in(String nextState, @Nullable Instant disabled, @Nullable Instant deleted) {
+    /** A new one; {@code issuer} and {@code subject} are set where its tokens come from outside. */
+    public static ServiceAccount active(
+            UUID id,
+            UUID orgId,
+            UUID projectId,
+            String slug,
+            String displayName,
+            @Nullable String issuer,
+            @Nullable String subject,
+            List<String> allowedActions,
+            UUID createdByUserId,
+            Instant createdAt) {
+        return new ServiceAccount(
+                id,
+                orgId,
+                projectId,
+                slug,
+                displayName,
+                issuer,
+                subject,
+                allowedActions,
+                "active",
+                createdByUserId,
+                createdAt,
+                null,
+                null);
+    }
+
+    @Override
+    public ServiceAccount in(String nextState, @Nullable Instant disabled, @Nullable Instant deleted) {
         return new ServiceAccount(
                 id,
                 orgId,
@@ -42,7 +74,8 @@ record ServiceAccount(
                 deleted);
     }
 
-    ObjectNode json() {
+    @Override
+    public ObjectNode json() {
         var node = Json.object()
                 .put("id", id.toString())
                 .put("org_id", orgId.toString())
@@ -55,6 +88,16 @@ record ServiceAccount(
                 .put("created_at", createdAt.toString())
                 .put("disabled_at", disabledAt == null ? null : disabledAt.toString())
                 .put("deleted_at", deletedAt == null ? null : deletedAt.toString());
+    }
+
+    @Override
+    public Owner owner() {
+        return new Owner(Owner.Kind.SERVICE_ACCOUNT, id, orgId, projectId);
+    }
+
+    @Override
+    public ObjectNode audited() {
+        return Json.object().put("slug", slug).put("state", state);
     }
 
     /** For authz.principal. */

@@ -3,6 +3,8 @@ package dev.slipway.iam.serviceaccount;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.iam.credential.MachineStore;
+import dev.slipway.iam.revision.Revision;
 import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -19,10 +21,9 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
 
 /** All SQL of service accounts. Another project's account is not found. */
-public final class ServiceAccountStore {
+public final class ServiceAccountStore implements MachineStore<ServiceAccount> {
     private static final String COLUMNS = """
             SELECT id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions, state, created_by_user_id, created_at,
                    disabled_at, deleted_at
@@ -35,12 +36,16 @@ public final class ServiceAccountStore {
             ORDER BY created_at DESC, id DESC LIMIT $4
             """;
     private static final String INSERT = """
-            INSERT INTO service_accounts (id, org_id, project_id, slug, display_name, allowed_actions, created_by_user_id, created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (project_id, slug) DO NOTHING RETURNING id
+            INSERT INTO service_accounts (id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions,
+                created_by_user_id, created_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id
             """;
     private static final String UPDATE = """
             UPDATE service_accounts SET state = $3, disabled_at = $4, deleted_at = $5 WHERE id = $1 AND project_id = $2
             """;
+
+    /** For telling everything again: all of them, in the order of their ids. */
+    public static final String AFTER = COLUMNS + " WHERE id > $1 ORDER BY id LIMIT $2";
 
     private final SqlClient reads;
 
@@ -48,51 +53,70 @@ public final class ServiceAccountStore {
         this.reads = reads;
     }
 
-    Future<ServiceAccount> create(UnitOfWork unit, ServiceAccount account) {
-        var row = Tuple.of(
-                account.id(),
-                account.orgId(),
-                account.projectId(),
-                account.slug(),
-                account.displayName(),
-                account.allowedActions().toArray(String[]::new),
-                account.createdByUserId(),
-                at(account.createdAt()));
-        return RevisionStore.raised(unit, revision -> unit.query(INSERT, row).compose(added -> {
-            if (added.size() == 0) {
-                return Future.failedFuture(Problem.validationOf(
+    @Override
+    public Future<Void> add(UnitOfWork unit, ServiceAccount made) {
+        return RevisionStore.raised(unit, revision -> add(unit, revision, made)).map(added -> {
+            if (!added) {
+                throw Problem.validationOf(
                                 ErrorCode.SLUG_TAKEN, "/slug", "is taken by another service account of this project")
-                        .asException());
+                        .asException();
             }
-            revision.authz("principal:" + account.id(), "authz.principal", account.principal());
-            revision.state("service_account:" + account.id(), "iam.service_account.snapshot", account.snapshot());
-            return Future.succeededFuture(account);
-        }));
-    }
-
-    /** Loads behind a lock, changes, stores and announces, if the change changes anything. */
-    Future<ServiceAccount> change(UnitOfWork unit, UUID projectId, UUID id, UnaryOperator<ServiceAccount> change) {
-        return lock(unit, projectId, id).compose(current -> {
-            var next = change.apply(current);
-            if (next.equals(current)) {
-                return Future.succeededFuture(current);
-            }
-            return RevisionStore.raised(unit, revision -> {
-                unit.write(
-                        UPDATE,
-                        Tuple.of(id, projectId, next.state(), orNull(next.disabledAt()), orNull(next.deletedAt())));
-                revision.authz("principal:" + id, "authz.principal", next.principal());
-                revision.state("service_account:" + id, "iam.service_account.snapshot", next.snapshot());
-                return Future.succeededFuture(next);
-            });
+            return null;
         });
     }
 
-    Future<ServiceAccount> lock(UnitOfWork unit, UUID projectId, UUID id) {
+    /** Whether it was added: not so if its id, or its slug in the project, is taken. */
+    public static Future<Boolean> add(UnitOfWork unit, Revision revision, ServiceAccount account) {
+        var row = Tuple.from(new Object[] {
+            account.id(),
+            account.orgId(),
+            account.projectId(),
+            account.slug(),
+            account.displayName(),
+            account.issuer(),
+            account.subject(),
+            account.allowedActions().toArray(String[]::new),
+            account.createdByUserId(),
+            at(account.createdAt())
+        });
+        return unit.query(INSERT, row).map(added -> {
+            if (added.size() > 0) {
+                tell(revision, account);
+            }
+            return added.size() > 0;
+        });
+    }
+
+    /** Announces an account as it stands. */
+    public static void tell(Revision revision, Row row) {
+        tell(revision, fromRow(row));
+    }
+
+    private static void tell(Revision revision, ServiceAccount account) {
+        revision.authz("principal:" + account.id(), "authz.principal", account.principal());
+        revision.state("service_account:" + account.id(), "iam.service_account.snapshot", account.snapshot());
+    }
+
+    @Override
+    public void change(UnitOfWork unit, Revision revision, ServiceAccount next) {
+        unit.write(
+                UPDATE,
+                Tuple.of(
+                        next.id(),
+                        next.projectId(),
+                        next.state(),
+                        orNull(next.disabledAt()),
+                        orNull(next.deletedAt())));
+        tell(revision, next);
+    }
+
+    @Override
+    public Future<ServiceAccount> lock(UnitOfWork unit, UUID projectId, UUID id) {
         return unit.query(LOCK, Tuple.of(id, projectId)).compose(rows -> one(rows, id));
     }
 
-    Future<ServiceAccount> find(UUID projectId, UUID id) {
+    @Override
+    public Future<ServiceAccount> find(UUID projectId, UUID id) {
         return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId)).compose(rows -> one(rows, id));
     }
 

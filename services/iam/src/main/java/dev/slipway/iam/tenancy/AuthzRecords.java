@@ -35,9 +35,9 @@ public final class AuthzRecords {
         return RevisionStore.raised(unit, revision -> work.apply(new AuthzRecords(revision)));
     }
 
-    /** The revision that this transaction leaves behind. */
-    public long revision() {
-        return revision.number();
+    /** For what is announced beside tenants, in the same transaction. */
+    public Revision revision() {
+        return revision;
     }
 
     public void action(Action action) {
@@ -99,9 +99,15 @@ public final class AuthzRecords {
                         .put("user_id", user.id().toString())
                         .put("display_name", user.displayName())
                         .put("state", user.active() ? "active" : "disabled"));
-        var payload = principal(user.id(), "user", user.displayName(), user.issuer(), user.subject());
-        payload.putNull("org_id").putNull("project_id");
-        payload.put("responsible_user_id", user.id().toString());
+        var payload = Json.object()
+                .put("principal_id", user.id().toString())
+                .put("actor_type", "user")
+                .put("display_name", user.displayName())
+                .put("issuer", user.issuer())
+                .put("subject", user.subject())
+                .put("org_id", (String) null)
+                .put("project_id", (String) null)
+                .put("responsible_user_id", user.id().toString());
         payload.putArray("allowed_actions");
         authz("principal:" + user.id(), "authz.principal", payload.put("active", user.active()));
     }
@@ -121,26 +127,6 @@ public final class AuthzRecords {
                         .put(
                                 "operator_service_account_id",
                                 project.operatorServiceAccountId().toString()));
-    }
-
-    public void serviceAccount(IamSeed.ServiceAccount account, String accountState) {
-        state(
-                "service_account:" + account.id(),
-                "iam.service_account.snapshot",
-                Json.object()
-                        .put("service_account_id", account.id().toString())
-                        .put("org_id", account.orgId().toString())
-                        .put("project_id", account.projectId().toString())
-                        .put("slug", account.slug())
-                        .put("created_by_user_id", account.createdByUserId().toString())
-                        .put("state", accountState));
-        var payload =
-                principal(account.id(), "service_account", account.displayName(), account.issuer(), account.subject());
-        payload.put("org_id", account.orgId().toString());
-        payload.put("project_id", account.projectId().toString());
-        payload.put("responsible_user_id", account.createdByUserId().toString());
-        payload.set("allowed_actions", texts(account.allowedActions()));
-        authz("principal:" + account.id(), "authz.principal", payload.put("active", accountState.equals("active")));
     }
 
     public void group(Group group) {
@@ -180,16 +166,6 @@ public final class AuthzRecords {
             payload.put("expires_at", expiresAt.toString());
         }
         authz("binding:" + binding.id(), "authz.binding", payload);
-    }
-
-    private static ObjectNode principal(
-            UUID id, String type, String displayName, @Nullable String issuer, @Nullable String subject) {
-        return Json.object()
-                .put("principal_id", id.toString())
-                .put("actor_type", type)
-                .put("display_name", displayName)
-                .put("issuer", issuer)
-                .put("subject", subject);
     }
 
     private void authz(String key, String type, ObjectNode payload) {

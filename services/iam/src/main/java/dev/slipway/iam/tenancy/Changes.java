@@ -1,9 +1,7 @@
 package dev.slipway.iam.tenancy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.ProblemException;
 import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.iam.tenancy.domain.Place;
 import dev.slipway.messaging.Outbox;
@@ -15,15 +13,11 @@ import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.util.Objects;
 
 /** Runs a change of what decisions rest on: behind the revision's lock, audited with before and after, answered with its revision. */
 public final class Changes {
-    private static final Logger LOG = LoggerFactory.getLogger(Changes.class);
-
     private final Mutations mutations;
     private final Outbox outbox;
     private final RevisionStore revisions;
@@ -73,45 +67,13 @@ public final class Changes {
                         request,
                         unit -> AuthzRecords.raised(unit, records -> change.apply(unit, records)
                                 .map(changed -> done(request, action, unit, records, changed))))
-                .compose(this::withRevision)
-                .recover(failure -> refused(request, action, failure));
+                .compose(revisions::told)
+                .recover(failure -> AuditTrail.refuseExcess(outbox, request, action, failure));
     }
 
     private static Reply done(Request request, String action, UnitOfWork unit, AuthzRecords records, Changed changed) {
         AuditTrail.success(unit, request.principal(), changed.entry(action));
-        return Reply.of(changed.after(), changed.location()).at(records.revision());
-    }
-
-    /** An answer that is given again was committed some time ago: by now, at the latest. */
-    private Future<Reply> withRevision(Reply reply) {
-        return reply.problem() != null || reply.revision() != null
-                ? Future.succeededFuture(reply)
-                : revisions.current().map(reply::at);
-    }
-
-    /** Who tries to give more than they hold is on record, like anyone whom the dispatcher refuses. */
-    private Future<Reply> refused(Request request, String action, Throwable failure) {
-        if (!(failure instanceof ProblemException expected)
-                || expected.problem().code() != ErrorCode.GRANT_EXCEEDS_OWN) {
-            return Future.failedFuture(failure);
-        }
-        var place = placeOf(request);
-        var metadata = Json.object().put("message", expected.problem().message());
-        var entry = new Entry(
-                action, place.level().text(), place.id().toString(), place.orgId(), place.projectId(), metadata);
-        return outbox.<Void>transaction(request.cause(), unit -> {
-                    AuditTrail.denied(
-                            unit,
-                            request.principal(),
-                            entry,
-                            expected.problem().code().code());
-                    return Future.succeededFuture();
-                })
-                .transform(done -> {
-                    if (done.failed()) {
-                        LOG.atWarn().setCause(done.cause()).log("a refusal could not be audited");
-                    }
-                    return Future.failedFuture(failure);
-                });
+        return Reply.of(changed.after(), changed.location())
+                .at(records.revision().number());
     }
 }

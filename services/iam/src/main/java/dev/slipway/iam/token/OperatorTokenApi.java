@@ -16,7 +16,6 @@ import dev.slipway.service.AuditTrail.Entry;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
@@ -28,7 +27,6 @@ import java.util.UUID;
 public final class OperatorTokenApi {
     private static final String TASK_ACTIONS = "apps.instance.report apps.instance.read";
     private static final String ACTION = "iam.operator_token.exchange";
-    private static final Live NOBODY = new Live(new UUID(0, 0), Buffer.buffer(new byte[32]), null);
 
     private final OperatorTokenStore store;
     private final CredentialStore credentials;
@@ -64,8 +62,9 @@ public final class OperatorTokenApi {
     }
 
     private Outcome decide(UnitOfWork unit, Task task, @Nullable Candidate found, String secret) {
-        var used = matching(found == null ? List.of(NOBODY) : found.credentials(), secret);
-        if (found == null || used == null) {
+        var live = found == null ? List.<Live>of() : found.credentials();
+        var matching = Secrets.indexOf(live.stream().map(Live::secretHash).toList(), secret);
+        if (found == null || matching < 0) {
             return refused(unit, task, null, ErrorCode.CREDENTIAL_INVALID, "The adapter id or secret is wrong.");
         }
         if (found.disabled()) {
@@ -80,6 +79,7 @@ public final class OperatorTokenApi {
                     ErrorCode.TASK_UNKNOWN,
                     "Your backend has no instance " + task.instanceId + " (yet). Try again shortly.");
         }
+        var used = live.get(matching);
         credentials.used(unit, used.id(), used.lastUsedAt());
         audit(unit, task, found, operator, "success", null);
         return new Outcome(granted(unit, task, operator, used.id()), null);
@@ -100,15 +100,6 @@ public final class OperatorTokenApi {
                         "adapter_id", task.adapterId.toString(),
                         "app_instance_id", task.instanceId.toString(),
                         "command_id", task.commandId.toString()));
-    }
-
-    /** Looks at all of them, whichever it is, and at one where there is none: the time must not tell. */
-    private static @Nullable Live matching(List<Live> live, String secret) {
-        Live found = null;
-        for (var credential : live) {
-            found = Secrets.matches(credential.secretHash(), secret) ? credential : found;
-        }
-        return found;
     }
 
     private static Outcome refused(

@@ -23,10 +23,12 @@ public final class AppInstanceApi {
     private static final int MAX_CONFIG_BYTES = 32 * 1024;
 
     private final AppInstanceStore store;
+    private final AdmissionStore admissions;
     private final Mutations mutations;
 
-    public AppInstanceApi(AppInstanceStore store, Mutations mutations) {
+    public AppInstanceApi(AppInstanceStore store, AdmissionStore admissions, Mutations mutations) {
         this.store = store;
+        this.admissions = admissions;
         this.mutations = mutations;
     }
 
@@ -41,7 +43,7 @@ public final class AppInstanceApi {
         return mutations.run(request, unit -> store.change(
                         unit, request.projectId(), id, current -> InstanceLifecycle.delete(current, unit.now()))
                 .compose(deleting ->
-                        store.requireMutable(unit, request.projectId()).map(deleting))
+                        admissions.requireMutable(unit, request.projectId()).map(deleting))
                 .map(deleting -> accepted(request, unit, deleting, "delete")));
     }
 

@@ -113,6 +113,11 @@ final class AppInstanceJson {
         return node;
     }
 
+    /** As it is kept. Most have none, and reading nothing costs nothing. */
+    static Placement placement(String json) {
+        return json.equals("{}") ? Placement.ANYWHERE : placement(Json.trusted(json));
+    }
+
     static Placement placement(JsonNode json) {
         return json.isEmpty()
                 ? Placement.ANYWHERE

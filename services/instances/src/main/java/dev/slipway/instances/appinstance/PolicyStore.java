@@ -18,7 +18,7 @@ import java.util.UUID;
 final class PolicyStore {
     /** Columns of a statement over {@code projects p} and {@code organizations o}. */
     static final String COLUMNS = """
-            (SELECT string_agg(k.id || '@' || k.version, ' ' ORDER BY k.id) FROM policy_keys k) AS policy_stamp,
+            (SELECT coalesce(sum(k.version), 0)::bigint FROM policy_keys k) AS policy_stamp,
             (SELECT jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('level', l.level, 'subject_id', l.subject_id,
                     'version', l.version, 'values', l.said, 'hard_denies', l.hard_denies)), '[]'))::text
                 FROM (VALUES ('global', 'platform'), ('plan', o.plan), ('organization', p.org_id::text),
@@ -34,9 +34,9 @@ final class PolicyStore {
             FROM projects p JOIN organizations o ON o.id = p.org_id WHERE p.id = $1
             """;
 
-    private record Known(String stamp, PolicyKeys keys) {}
+    private record Known(long stamp, PolicyKeys keys) {}
 
-    private volatile Known known = new Known("", LaunchPolicy.keys("{}"));
+    private volatile Known known = new Known(0, LaunchPolicy.keys("{}"));
 
     Future<Said> ofProject(UnitOfWork unit, UUID projectId) {
         return unit.query(OF_PROJECT, Tuple.of(projectId)).compose(rows -> {
@@ -51,14 +51,14 @@ final class PolicyStore {
 
     /** From a row that has the columns. */
     Future<Said> of(UnitOfWork unit, Row row) {
-        var stamp = row.getString("policy_stamp");
-        return keys(unit, stamp == null ? "" : stamp)
+        return keys(unit, row.getLong("policy_stamp"))
                 .map(keys -> LaunchPolicy.said(keys, row.getString("policy_levels")));
     }
 
-    private Future<PolicyKeys> keys(UnitOfWork unit, String stamp) {
+    /** A key is never removed, and every change raises its version: the sum of them is another after each. */
+    private Future<PolicyKeys> keys(UnitOfWork unit, long stamp) {
         var latest = known;
-        if (latest.stamp.equals(stamp)) {
+        if (latest.stamp == stamp) {
             return Future.succeededFuture(latest.keys);
         }
         return unit.query(KEYS, Tuple.tuple()).map(rows -> {

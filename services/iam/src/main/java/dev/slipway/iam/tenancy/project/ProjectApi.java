@@ -8,10 +8,11 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.iam.serviceaccount.ServiceAccount;
+import dev.slipway.iam.serviceaccount.ServiceAccountStore;
 import dev.slipway.iam.tenancy.AuthzRecords;
 import dev.slipway.iam.tenancy.Changes;
 import dev.slipway.iam.tenancy.Changes.Changed;
-import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.iam.tenancy.binding.BindingStore;
 import dev.slipway.iam.tenancy.domain.Place;
 import dev.slipway.iam.tenancy.domain.Project;
@@ -114,7 +115,7 @@ public final class ProjectApi {
     }
 
     private static Future<Changed> add(UnitOfWork unit, AuthzRecords records, Project made, UUID creator) {
-        var operator = new IamSeed.ServiceAccount(
+        var operator = ServiceAccount.active(
                 made.operatorServiceAccountId(),
                 made.orgId(),
                 made.id(),
@@ -123,10 +124,11 @@ public final class ProjectApi {
                 null,
                 null,
                 OPERATOR_ACTIONS,
-                creator);
+                creator,
+                made.createdAt());
         return ProjectStore.add(unit, records, made)
                 .compose(added -> added
-                        ? ProjectStore.addAccount(unit, records, operator)
+                        ? ServiceAccountStore.add(unit, records.revision(), operator)
                         : Future.failedFuture(taken(made.slug())))
                 .compose(ok -> BindingStore.own(unit, records, creator, Place.project(made.orgId(), made.id())))
                 .map(ok -> changed(null, made, "/api/v1/projects/" + made.id()));

@@ -5,7 +5,6 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.tenancy.AuthzRecords;
-import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.iam.tenancy.domain.Project;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -20,7 +19,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.UUID;
 
-/** All SQL of projects and of the account that is made with each. */
+/** All SQL of projects. */
 public final class ProjectStore {
     private static final String SELECT = """
             SELECT id, org_id, department_id, slug, display_name, operator_service_account_id, deleted_at IS NOT NULL AS deleted,
@@ -42,11 +41,6 @@ public final class ProjectStore {
             UPDATE projects SET display_name = $3, department_id = $4, updated_at = $5,
                 deleted_at = CASE WHEN $6 THEN $5::timestamptz END
             WHERE id = $1 AND org_id = $2
-            """;
-    private static final String ADD_ACCOUNT = """
-            INSERT INTO service_accounts (id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions,
-                created_by_user_id)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING id
             """;
 
     /** For telling everything again: all of them, in the order of their ids. */
@@ -74,26 +68,6 @@ public final class ProjectStore {
                 records.project(project);
             }
             return added.size() > 0;
-        });
-    }
-
-    public static Future<Void> addAccount(UnitOfWork unit, AuthzRecords records, IamSeed.ServiceAccount account) {
-        var row = Tuple.from(new Object[] {
-            account.id(),
-            account.orgId(),
-            account.projectId(),
-            account.slug(),
-            account.displayName(),
-            account.issuer(),
-            account.subject(),
-            account.allowedActions().toArray(String[]::new),
-            account.createdByUserId()
-        });
-        return unit.query(ADD_ACCOUNT, row).map(added -> {
-            if (added.size() > 0) {
-                records.serviceAccount(account, "active");
-            }
-            return null;
         });
     }
 

@@ -4,9 +4,9 @@ import dev.slipway.contract.Ids;
 import dev.slipway.iam.operator.OperatorStore;
 import dev.slipway.iam.revision.Revision;
 import dev.slipway.iam.revocation.RevocationStore;
+import dev.slipway.iam.serviceaccount.ServiceAccountStore;
 import dev.slipway.iam.signingkey.SigningKeyStore;
 import dev.slipway.iam.tenancy.AuthzRecords;
-import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.iam.tenancy.binding.BindingStore;
 import dev.slipway.iam.tenancy.group.GroupStore;
 import dev.slipway.iam.tenancy.organization.DepartmentStore;
@@ -52,10 +52,6 @@ public final class ReannounceStore {
             INSERT INTO announced (topic, topic_id, layout) VALUES ($1, $2, $3)
             ON CONFLICT (topic) DO UPDATE SET topic_id = $2, layout = $3
             """;
-    private static final String ACCOUNTS = """
-            SELECT id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions, state, created_by_user_id
-            FROM service_accounts WHERE id > $1 ORDER BY id LIMIT $2
-            """;
 
     /** In this order: nobody is told of something that refers to what they have not been told of. */
     private static final List<Kind> KINDS = List.of(
@@ -65,7 +61,7 @@ public final class ReannounceStore {
             byId(DepartmentStore.AFTER, (records, row) -> records.department(DepartmentStore.fromRow(row))),
             byId(UserStore.AFTER, (records, row) -> records.user(UserStore.fromRow(row))),
             byId(ProjectStore.AFTER, (records, row) -> records.project(ProjectStore.fromRow(row))),
-            byId(ACCOUNTS, (records, row) -> records.serviceAccount(account(row), row.getString("state"))),
+            told(ServiceAccountStore.AFTER, ServiceAccountStore::tell),
             byId(GroupStore.AFTER, (records, row) -> records.group(GroupStore.fromRow(row))),
             new Kind(
                     GroupStore.MEMBERS_AFTER,
@@ -73,8 +69,8 @@ public final class ReannounceStore {
                     row -> Tuple.of(row.getUUID("group_id"), row.getUUID("user_id")),
                     tenants((records, row) -> records.member(GroupStore.memberFromRow(row)))),
             byId(BindingStore.AFTER, (records, row) -> records.binding(BindingStore.fromRow(row))),
-            new Kind(OperatorStore.AFTER, Tuple.of(NIL), row -> Tuple.of(row.getUUID("id")), OperatorStore::tell),
-            new Kind(RevocationStore.AFTER, Tuple.of(NIL), row -> Tuple.of(row.getUUID("id")), RevocationStore::tell),
+            told(OperatorStore.AFTER, OperatorStore::tell),
+            told(RevocationStore.AFTER, RevocationStore::tell),
             new Kind(
                     SigningKeyStore.AFTER,
                     Tuple.of("", ""),
@@ -145,24 +141,15 @@ public final class ReannounceStore {
     }
 
     private static Kind byId(String after, BiConsumer<AuthzRecords, Row> tell) {
-        return new Kind(after, Tuple.of(NIL), row -> Tuple.of(row.getUUID("id")), tenants(tell));
+        return told(after, tenants(tell));
+    }
+
+    private static Kind told(String after, BiConsumer<Revision, Row> tell) {
+        return new Kind(after, Tuple.of(NIL), row -> Tuple.of(row.getUUID("id")), tell);
     }
 
     private static Kind byName(String after, String column, BiConsumer<AuthzRecords, Row> tell) {
         return new Kind(after, Tuple.of(""), row -> Tuple.of(row.getString(column)), tenants(tell));
-    }
-
-    private static IamSeed.ServiceAccount account(Row row) {
-        return new IamSeed.ServiceAccount(
-                row.getUUID("id"),
-                row.getUUID("org_id"),
-                row.getUUID("project_id"),
-                row.getString("slug"),
-                row.getString("display_name"),
-                row.getString("issuer"),
-                row.getString("subject"),
-                List.of(row.getArrayOfStrings("allowed_actions")),
-                row.getUUID("created_by_user_id"));
     }
 
     private static BiConsumer<Revision, Row> tenants(BiConsumer<AuthzRecords, Row> tell) {

@@ -3,6 +3,8 @@ package dev.slipway.iam.tenancy.seed;
 import dev.slipway.contract.Ids;
 import dev.slipway.iam.credential.Secrets;
 import dev.slipway.iam.revision.RevisionStore;
+import dev.slipway.iam.serviceaccount.ServiceAccount;
+import dev.slipway.iam.serviceaccount.ServiceAccountStore;
 import dev.slipway.iam.signingkey.SigningKeyStore;
 import dev.slipway.iam.tenancy.AuthzRecords;
 import dev.slipway.iam.tenancy.IamSeed;
@@ -134,8 +136,19 @@ public final class SeedStore {
                 .mapEmpty();
     }
 
-    private Future<Void> serviceAccount(IamSeed.ServiceAccount account) {
-        return ProjectStore.addAccount(unit, records, account);
+    private Future<Void> serviceAccount(IamSeed.ServiceAccount a) {
+        var made = ServiceAccount.active(
+                a.id(),
+                a.orgId(),
+                a.projectId(),
+                a.slug(),
+                a.displayName(),
+                a.issuer(),
+                a.subject(),
+                a.allowedActions(),
+                a.createdByUserId(),
+                unit.now());
+        return ServiceAccountStore.add(unit, records.revision(), made).mapEmpty();
     }
 
     private Future<Void> binding(IamSeed.RoleBinding b) {

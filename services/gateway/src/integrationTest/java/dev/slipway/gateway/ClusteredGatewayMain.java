@@ -1,0 +1,70 @@
+package dev.slipway.gateway;
+
+import dev.slipway.authz.AuthzModel;
+import dev.slipway.authz.TokenVerifier;
+import dev.slipway.contract.Contract;
+import dev.slipway.gateway.GatewayConfig.Rates;
+import dev.slipway.messaging.KafkaSettings;
+import dev.slipway.service.ClusterSettings;
+import dev.slipway.service.DatabaseSettings;
+import dev.slipway.service.Frame;
+import dev.slipway.service.Health;
+import dev.slipway.telemetry.Telemetry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+
+import java.io.OutputStream;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** A gateway on a bus with others and no service behind it: the broker, its HTTP port, its own port on the bus, and the others'. */
+final class ClusteredGatewayMain {
+    /** Each address may ask for so much a second, and has twice as much in hand. */
+    static final int RATE = 50;
+
+    private ClusteredGatewayMain() {}
+
+    public static void main(String[] arguments) throws Exception {
+        var bus = List.of(arguments).subList(2, arguments.length);
+        var vertx = start(Telemetry.start(Map.of()), arguments[0], Integer.parseInt(arguments[1]), bus)
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(60, TimeUnit.SECONDS);
+        System.out.println("listening");
+        System.in.transferTo(OutputStream.nullOutputStream());
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+
+    /** The first of the ports on the bus is its own. */
+    static Future<Vertx> start(Telemetry telemetry, String kafkaBootstrap, int httpPort, List<String> bus) {
+        var members = bus.stream().map(port -> "127.0.0.1:" + port).toList();
+        var cluster = new ClusterSettings(
+                "gateways-" + bus.stream().sorted().collect(Collectors.joining("-")),
+                "127.0.0.1",
+                Integer.parseInt(bus.get(0)),
+                members,
+                null);
+        var model = new AuthzModel();
+        var frame = new Frame(
+                Contract.load(),
+                model,
+                new TokenVerifier(model, TokenVerifier.AUDIENCE),
+                new KafkaSettings(kafkaBootstrap, "limits.", 1, (short) 1, Map.of()),
+                new DatabaseSettings("postgresql://nobody:x@127.0.0.1:1/none", 1),
+                telemetry,
+                new Health(),
+                Clock.systemUTC(),
+                true,
+                Duration.ofSeconds(30),
+                Duration.ofMinutes(5));
+        var config = new GatewayConfig("127.0.0.1", httpPort, Duration.ofSeconds(5), null, new Rates(0, RATE, 0));
+        return ClusterSettings.startVertx(telemetry, cluster, new VertxOptions().setEventLoopPoolSize(1))
+                .compose(vertx -> vertx.deployVerticle(new GatewayVerticle(frame, config, 1))
+                        .map(vertx));
+    }
+}
