@@ -20,9 +20,8 @@ ALTER TABLE app_versions
     ADD COLUMN deprecation_date  date,
     ADD COLUMN successor         text,
     ADD COLUMN registry_versions jsonb NOT NULL DEFAULT '{}',
-    ADD COLUMN updated_at        timestamptz,
+    ADD COLUMN updated_at        timestamptz NOT NULL DEFAULT now(),
     ADD COLUMN published_at      timestamptz;
 UPDATE app_versions SET updated_at = created_at, published_at = created_at;
-ALTER TABLE app_versions ALTER COLUMN updated_at SET NOT NULL;
 CREATE INDEX ix_app_versions_app_created ON app_versions (app_id, created_at DESC, id DESC);
 CREATE INDEX ix_app_versions_created ON app_versions (created_at DESC, id DESC);

@@ -273,16 +273,10 @@ class OnboardingTest {
                 .containsExactly("searched-3");
         assertThat(search("q=%26%7C!").body().path("items")).isEmpty();
         assertThat(search("q=hidden").body().path("items")).isEmpty();
-        var pages = new ArrayList<String>();
-        var cursor = "";
-        do {
-            var page = search("category=even&limit=1" + cursor).body();
-            pages.addAll(texts(page.path("items"), "slug"));
-            cursor = page.path("next_cursor").isNull()
-                    ? ""
-                    : "&cursor=" + page.path("next_cursor").asText();
-        } while (!cursor.isEmpty());
-        assertThat(pages).containsExactly("searched-4", "searched-2", "searched-0");
+        assertThat(paged("category=even&limit=1")).containsExactly("searched-4", "searched-2", "searched-0");
+        assertThat(paged("q=finder&limit=2"))
+                .containsExactly("searched-4", "searched-3", "searched-2", "searched-1", "searched-0");
+        assertThat(paged("q=finder&category=odd&limit=1")).containsExactly("searched-3", "searched-1");
         assertUnseen("searched-hidden", "1.0.0");
         assertThat(told(platform.as("project_viewer")
                         .call("getApp")
@@ -483,6 +477,20 @@ class OnboardingTest {
                 .path("project_id", Demo.PROJECT)
                 .body(PlatformUnderTest.launchBody("of " + version).put("version", version))
                 .send();
+    }
+
+    /** All that there is, page by page. */
+    private static List<String> paged(String query) {
+        var found = new ArrayList<String>();
+        var cursor = "";
+        do {
+            var page = search(query + cursor).body();
+            found.addAll(texts(page.path("items"), "slug"));
+            cursor = page.path("next_cursor").isNull()
+                    ? ""
+                    : "&cursor=" + page.path("next_cursor").asText();
+        } while (!cursor.isEmpty());
+        return found;
     }
 
     private static String effects() {

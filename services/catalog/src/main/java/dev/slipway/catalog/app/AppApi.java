@@ -39,14 +39,20 @@ public final class AppApi {
     }
 
     public Future<Reply> list(Request request) {
+        return found(request).compose(page -> seen(request, page.items()).map(seen -> page.reply(seen::json)));
+    }
+
+    private Future<Page<App>> found(Request request) {
         var cursor = request.cursor();
+        var category = request.query("category");
         var typed = request.query("q");
-        var words = typed == null ? null : SearchWords.query(typed);
-        if (typed != null && words == null) {
-            return Future.succeededFuture(new Page<App>(List.of(), null).reply(AppApi::json));
+        if (typed == null) {
+            return store.list(category, cursor, request.limit());
         }
-        return store.list(words, request.query("category"), cursor, request.limit())
-                .compose(page -> seen(request, page.items()).map(seen -> page.reply(seen::json)));
+        var words = SearchWords.query(typed);
+        return words == null
+                ? Future.succeededFuture(new Page<>(List.of(), null))
+                : store.search(words, category, cursor, request.limit());
     }
 
     public Future<Reply> get(Request request) {

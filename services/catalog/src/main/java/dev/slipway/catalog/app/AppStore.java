@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 
 /** All SQL of apps. */
@@ -23,21 +24,37 @@ public final class AppStore {
     private static final String COLUMNS =
             "a.id, a.slug, a.display_name, a.category, a.publisher, a.product_id, a.description, a.status, a.published,"
                     + " a.revision, a.created_at, a.updated_at";
-    /** With the newest version that could be launched: active ones before deprecated ones. */
-    private static final String VISIBLE = "SELECT " + COLUMNS + ", v.id AS newest_id FROM app_catalog a " + """
+    private static final String AFTER = " a.published AND (a.created_at, a.id) < ($1, $2)";
+    private static final String NEWEST_FIRST = " ORDER BY a.created_at DESC, a.id DESC";
+    private static final String PAGE = NEWEST_FIRST + " LIMIT $3)";
+    /** A page, each app with its newest version that could be launched: active ones before deprecated ones. */
+    private static final String WITH_NEWEST =
+            " SELECT " + COLUMNS + ", v.id AS newest_id FROM page a " + """
             LEFT JOIN LATERAL (SELECT id FROM app_versions WHERE app_id = a.id AND status IN ('active', 'deprecated')
                                ORDER BY status, created_at DESC LIMIT 1) v ON true
-            WHERE a.published AND (a.created_at, a.id) < ($1, $2)
-            """;
+            """ + NEWEST_FIRST;
 
-    private static final String PAGE = " ORDER BY a.created_at DESC, a.id DESC LIMIT $3";
-    private static final String OF_CATEGORY = " AND a.category = $4";
-    private static final String LIST = VISIBLE + PAGE;
-    private static final String LIST_CATEGORY = VISIBLE + OF_CATEGORY + PAGE;
-    private static final String SEARCH = VISIBLE + " AND a.search @@ to_tsquery('simple', $4)" + PAGE;
-    private static final String SEARCH_CATEGORY =
-            VISIBLE + OF_CATEGORY + " AND a.search @@ to_tsquery('simple', $5)" + PAGE;
-    private static final String FIND = VISIBLE + " AND a.slug = $3";
+    private static final String ALL = "WITH page AS MATERIALIZED (SELECT a.* FROM app_catalog a WHERE" + AFTER;
+    private static final String LIST = ALL + PAGE + WITH_NEWEST;
+    private static final String LIST_CATEGORY = ALL + " AND a.category = $4" + PAGE + WITH_NEWEST;
+    private static final String FIND = ALL + " AND a.slug = $4" + PAGE + WITH_NEWEST;
+
+    /**
+     * A search has two ways, and which one is short depends on how common the words are, which a prepared plan cannot know. Common ones
+     * fill a page from the newest few hundred apps; those that do not are rare enough to be fetched by the index and sorted.
+     */
+    private static final String MATCHES = " a.search @@ to_tsquery('simple', $4)";
+
+    private static final String OF_CATEGORY = " AND a.category = $5";
+    private static final String AMONG_NEWEST = "WITH newest AS MATERIALIZED (SELECT a.* FROM app_catalog a WHERE"
+            + AFTER + "%s" + NEWEST_FIRST + " LIMIT 400), page AS MATERIALIZED (SELECT a.* FROM newest a WHERE"
+            + MATCHES + PAGE + WITH_NEWEST;
+    private static final String BY_INDEX = "WITH found AS MATERIALIZED (SELECT a.* FROM app_catalog a WHERE" + MATCHES
+            + "), page AS MATERIALIZED (SELECT a.* FROM found a WHERE" + AFTER + "%s" + PAGE + WITH_NEWEST;
+    private static final List<String> SEARCH = List.of(AMONG_NEWEST.formatted(""), BY_INDEX.formatted(""));
+    private static final List<String> SEARCH_CATEGORY =
+            List.of(AMONG_NEWEST.formatted(OF_CATEGORY), BY_INDEX.formatted(OF_CATEGORY));
+
     private static final String LOCK = "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.slug = $1 FOR NO KEY UPDATE";
     private static final String ADD_APP = """
             INSERT INTO app_catalog (id, slug, display_name, category, publisher, product_id, description, status, created_at, updated_at)
@@ -60,33 +77,45 @@ public final class AppStore {
         this.reads = reads;
     }
 
-    /** Those that tenants see, newest first; {@code words} is what {@link SearchWords} makes of a question. */
-    Future<Page<App>> list(@Nullable String words, @Nullable String category, @Nullable Cursor after, int limit) {
+    /** Those that tenants see, newest first. */
+    Future<Page<App>> list(@Nullable String category, @Nullable Cursor after, int limit) {
         var parameters = from(after).addInteger(limit + 1);
+        return category == null
+                ? apps(LIST, parameters).map(found -> page(found, limit))
+                : apps(LIST_CATEGORY, parameters.addString(category)).map(found -> page(found, limit));
+    }
+
+    /** The same, of those that {@code words} find, which is what {@link SearchWords} makes of a question. */
+    Future<Page<App>> search(String words, @Nullable String category, @Nullable Cursor after, int limit) {
+        var parameters = from(after).addInteger(limit + 1).addString(words);
+        var ways = category == null ? SEARCH : SEARCH_CATEGORY;
         if (category != null) {
             parameters.addString(category);
         }
-        if (words != null) {
-            parameters.addString(words);
-        }
-        var sql = words == null
-                ? (category == null ? LIST : LIST_CATEGORY)
-                : (category == null ? SEARCH : SEARCH_CATEGORY);
+        return apps(ways.get(0), parameters)
+                .compose(found -> found.size() > limit ? Future.succeededFuture(found) : apps(ways.get(1), parameters))
+                .map(found -> page(found, limit));
+    }
+
+    private Future<List<App>> apps(String sql, Tuple parameters) {
         return reads.preparedQuery(sql).execute(parameters).map(rows -> {
             var found = new ArrayList<App>(rows.size());
             rows.forEach(row -> found.add(app(row, row.getUUID("newest_id"))));
-            return Page.of(found, limit, last -> new Cursor(last.createdAt(), last.id()));
+            return found;
         });
+    }
+
+    private static Page<App> page(List<App> found, int limit) {
+        return Page.of(found, limit, last -> new Cursor(last.createdAt(), last.id()));
     }
 
     /** One that tenants see. */
     Future<App> find(String slug) {
-        return reads.preparedQuery(FIND).execute(from(null).addString(slug)).map(rows -> {
-            if (rows.size() == 0) {
+        return apps(FIND, from(null).addInteger(1).addString(slug)).map(found -> {
+            if (found.isEmpty()) {
                 throw unknown(slug);
             }
-            var row = rows.iterator().next();
-            return app(row, row.getUUID("newest_id"));
+            return found.get(0);
         });
     }
 
