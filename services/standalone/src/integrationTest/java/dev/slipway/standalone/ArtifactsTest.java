@@ -556,25 +556,121 @@ class ArtifactsTest {
         registry.behave();
     }
 
-    /** What the catalog finds wrong with the demo's manifest, if it named the digest. */
-    private static List<String> problemsOfAManifestWith(String digest) {
+    /** All of it, in the order in which somebody new to the platform meets it; nothing but public operations. */
+    @Test
+    @Proves("1.01")
+    void thirdParty_bringsAnApp_fromNothingToALaunch() {
         var admin = platform.as("platform_superadmin");
-        var manifest = (ObjectNode) admin.call("getVersionForAdmin")
-                .path("app_slug", Demo.APP)
-                .path("version", Demo.VERSION)
+        var product = Json.object();
+        product.putObject("body").put("display_name", "Third").put("owner", "third inc");
+        admin.call("putRegistryEntry")
+                .path("kind", "product")
+                .path("entry_id", "third")
+                .body(product)
+                .send()
+                .expect(200);
+        admin.call("moveRegistryEntry")
+                .path("kind", "product")
+                .path("entry_id", "third")
+                .body(Json.object().put("lifecycle", "active"))
+                .send()
+                .expect(200);
+        admin.call("createApp")
+                .body(Json.object()
+                        .put("slug", "third-app")
+                        .put("display_name", "Third app")
+                        .put("category", "serving")
+                        .put("publisher", "third inc")
+                        .put("product_id", "third"))
+                .send()
+                .expect(201);
+        var digest = pushed("third-app", "the third party's bundle");
+        var draft = manifestWith(digest).put("app", "third-app").put("version", "1.0.0");
+        var registered = admin.call("registerAppVersion")
+                .path("app_slug", "third-app")
+                .body(wrapped(draft))
+                .send()
+                .expect(201);
+        assertThat(problems(registered)).containsExactly("/artifacts/0/digest artifact_untrusted");
+        assertThat(version("publishAppVersion").send().expect(409).text("code")).isEqualTo("manifest_invalid");
+
+        var artifact =
+                register("project_owner", body("third-app", digest)).expect(201).text("id");
+        assertThat(verify(artifact).expect(200).text("trust_state")).isEqualTo("failed_verification");
+        assertThat(promote(artifact, "dev").status()).isEqualTo(409);
+        signed("third-app", digest);
+        assertThat(verify(artifact).expect(200).text("trust_state")).isEqualTo("verified");
+        List.of("dev", "test", "staging", "prod")
+                .forEach(channel -> promote(artifact, channel).expect(200));
+        version("publishAppVersion").send().expect(200);
+        assertThat(seenByTheProject()).isEqualTo("false app_not_entitled");
+
+        platform.as("tenant_admin")
+                .call("putAppEntitlement")
+                .path("project_id", Demo.PROJECT)
+                .path("app_slug", "third-app")
+                .body(Json.object().put("enabled", true))
+                .send()
+                .expect(200);
+        assertThat(seenByTheProject()).isEqualTo("true ");
+        eventually(() -> platform.as("project_member")
+                .call("createAppInstance")
+                .path("project_id", Demo.PROJECT)
+                .body(Json.object()
+                        .put("app_slug", "third-app")
+                        .put("version", "1.0.0")
+                        .put("display_name", "the first of many"))
+                .send()
+                .expect(202));
+    }
+
+    private static ApiClient.Call version(String operation) {
+        return platform.as("platform_superadmin")
+                .call(operation)
+                .path("app_slug", "third-app")
+                .path("version", "1.0.0");
+    }
+
+    private static String seenByTheProject() {
+        var seen = platform.as("project_viewer")
+                .call("getAppVersion")
+                .path("app_slug", "third-app")
+                .path("version", "1.0.0")
+                .header("X-Project-ID", Demo.PROJECT.toString())
                 .send()
                 .expect(200)
-                .body()
-                .path("manifest");
+                .body();
+        return seen.path("launchable").asText() + " "
+                + seen.path("not_launchable_reason").asText("");
+    }
+
+    /** What the catalog finds wrong with the demo's manifest, if it named the digest. */
+    private static List<String> problemsOfAManifestWith(String digest) {
+        return problems(platform.as("platform_superadmin")
+                .call("validateManifest")
+                .body(wrapped(manifestWith(digest)))
+                .send()
+                .expect(200));
+    }
+
+    private static ObjectNode manifestWith(String digest) {
+        var manifest = Json.trusted(Demo.manifest());
         manifest.putArray("artifacts")
                 .addObject()
                 .put("name", "bundle")
                 .put("type", "app_bundle")
                 .put("digest", digest);
+        return manifest;
+    }
+
+    private static ObjectNode wrapped(ObjectNode manifest) {
         var body = Json.object();
         body.set("manifest", manifest);
-        var report = admin.call("validateManifest").body(body).send().expect(200);
-        return StreamSupport.stream(report.body().path("problems").spliterator(), false)
+        return body;
+    }
+
+    private static List<String> problems(Answer answer) {
+        return StreamSupport.stream(answer.body().path("problems").spliterator(), false)
                 .map(problem -> problem.path("pointer").asText() + " "
                         + problem.path("code").asText())
                 .toList();
@@ -586,7 +682,9 @@ class ArtifactsTest {
             platform.database()
                     .execute("UPDATE " + service
                             + ".app_versions SET manifest = manifest || '{\"artifacts\": [{\"digest\": \"" + digest
-                            + "\"}]}'");
+                            + "\"}]}' WHERE app_id = (SELECT id FROM " + service + ".app_catalog WHERE slug = '"
+                            + Demo.APP
+                            + "')");
         }
         var instance = platform.launch("project_owner", "runs with it")
                 .send()
