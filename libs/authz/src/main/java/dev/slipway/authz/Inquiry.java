@@ -27,7 +27,7 @@ final class Inquiry {
     private final Instant now;
     private final @Nullable List<Step> steps;
     private final @Nullable Holdings own;
-    private final UUID[] groups;
+    private UUID @Nullable [] groups;
     private boolean bound;
     private @Nullable Binding by;
 
@@ -47,7 +47,7 @@ final class Inquiry {
         this.steps = steps;
         var user = principal.type() == ActorType.USER;
         this.own = user ? grants.holdings(principal.id()) : null; // what is bound to a machine does not help it
-        this.groups = user ? grants.groupsOf(principal.id()) : NONE;
+        this.groups = user ? null : NONE;
     }
 
     Decision answer() {
@@ -88,7 +88,7 @@ final class Inquiry {
 
     private Decision anywhere() {
         lookEverywhere(own);
-        for (var group : groups) {
+        for (var group : groups()) {
             lookEverywhere(grants.holdings(group));
         }
         if (!passes(Check.ACTION, grants.isLive(action))) {
@@ -166,10 +166,21 @@ final class Inquiry {
                 || action.endsWith(".report");
     }
 
+    /** Looked up when they are asked about: most decisions come from what is held in person. */
+    private UUID[] groups() {
+        var found = groups;
+        if (found == null) {
+            found = grants.groupsOf(principal.id());
+            groups = found;
+        }
+        return found;
+    }
+
     private void look(Level level, UUID place, @Nullable UUID orgId) {
         var found = look(own, level, place, orgId);
-        for (var i = 0; i < groups.length && (by == null || steps != null); i++) {
-            found |= look(grants.holdings(groups[i]), level, place, orgId);
+        var through = by == null || steps != null ? groups() : NONE;
+        for (var i = 0; i < through.length && (by == null || steps != null); i++) {
+            found |= look(grants.holdings(through[i]), level, place, orgId);
         }
         if (!found) {
             note(level);
@@ -217,8 +228,9 @@ final class Inquiry {
 
     private boolean holdsPlatformRole() {
         var holds = holdsPlatformRole(own);
-        for (var i = 0; i < groups.length && (!holds || steps != null); i++) {
-            holds |= holdsPlatformRole(grants.holdings(groups[i]));
+        var through = groups();
+        for (var i = 0; i < through.length && (!holds || steps != null); i++) {
+            holds |= holdsPlatformRole(grants.holdings(through[i]));
         }
         if (!holds) {
             note(Level.PLATFORM);
