@@ -27,7 +27,8 @@ final class Baseline extends VerticleBase {
             SELECT i.id, i.resource_name, i.org_id, i.project_id, i.app_id, i.app_version_id, a.slug, v.version, v.runtime_backend,
             i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
             i.requested_by_principal_id, i.operator_service_account_id, i.config::text AS config, i.runtime_state::text AS runtime_state,
-            i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at
+            i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
+            i.placement_intent::text AS placement_intent, i.policy_version
             FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
             WHERE i.id = $1 AND i.project_id = $2
             """;
@@ -36,8 +37,10 @@ final class Baseline extends VerticleBase {
     private static final String INSTANCE = """
             INSERT INTO app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, operating_mode,
                 control_plane_scope, tenant_boundary_mode, status, requested_by_user_id, requested_by_principal_id,
-                operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19)
+                operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at, placement_intent,
+                policy_version)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19,
+                $20::text::jsonb, $21)
             """;
     private static final String OUTBOX = """
             INSERT INTO outbox (event_id, event_type, topic, key, occurred_at, correlation_id, traceparent, value)
@@ -48,6 +51,7 @@ final class Baseline extends VerticleBase {
             VALUES ($1, $2, $3, $4, $5, $6, $7)
             """;
     private static final Buffer HASH = Buffer.buffer(new byte[32]);
+    private static final String POLICY_VERSION = "0".repeat(32);
 
     private final SqlClient reads;
     private final Pool writes;
@@ -150,7 +154,9 @@ final class Baseline extends VerticleBase {
             "{}",
             1,
             1L,
-            OffsetDateTime.now(ZoneOffset.UTC)
+            OffsetDateTime.now(ZoneOffset.UTC),
+            "{}",
+            POLICY_VERSION
         };
     }
 
@@ -190,6 +196,8 @@ final class Baseline extends VerticleBase {
                 .put("created_at", row[18].toString())
                 .put("updated_at", row[18].toString())
                 .putNull("deleted_at")
+                .put("placement_intent", new JsonObject((String) row[19]))
+                .put("policy_version", row[20])
                 .put("config", new JsonObject((String) row[14]));
     }
 
@@ -219,6 +227,8 @@ final class Baseline extends VerticleBase {
                 .put("created_at", row.getOffsetDateTime("created_at").toString())
                 .put("updated_at", row.getOffsetDateTime("updated_at").toString())
                 .putNull("deleted_at")
+                .put("placement_intent", new JsonObject(row.getString("placement_intent")))
+                .put("policy_version", row.getString("policy_version"))
                 .put("config", new JsonObject(row.getString("config")));
     }
 }

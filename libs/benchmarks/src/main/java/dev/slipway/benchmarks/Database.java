@@ -16,7 +16,9 @@ final class Database implements AutoCloseable {
             "messaging/V000_1__outbox_and_inbox.sql",
             "service/V000_2__idempotency.sql",
             "instances/V001__projections.sql",
-            "instances/V002__app_instances.sql");
+            "instances/V002__app_instances.sql",
+            "instances/V020__policy.sql",
+            "instances/V030__revoked_digests.sql");
     private static final List<String> COPIED = List.of(
             "organizations",
             "users",
