@@ -74,7 +74,7 @@ final class CatalogRow {
 
     private double p99(Stage.Running platform, String query) {
         var requests = requests(platform, query);
-        stage.warm(platform.port(), requests, RATE * 20, SECONDS, 0);
+        stage.warmUntilCompiled(platform.process(), platform.port(), requests, RATE * 10);
         var passes = new double[PASSES];
         for (var i = 0; i < PASSES; i++) {
             passes[i] = stage.load(platform.port(), requests, (int) (RATE * SECONDS), SECONDS, RATE)

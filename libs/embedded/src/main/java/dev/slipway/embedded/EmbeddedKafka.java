@@ -13,6 +13,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 
 import static java.util.Map.entry;
@@ -45,6 +46,11 @@ public final class EmbeddedKafka implements AutoCloseable {
      * @param port 0 for a free one; keeping it over restarts is the caller's matter
      */
     public static EmbeddedKafka start(Path dataDirectory, int port) {
+        return start(dataDirectory, port, Map.of());
+    }
+
+    /** With broker settings over our own: one that asks its clients who they are, say. Its clients come in by the listener CLIENT. */
+    public static EmbeddedKafka start(Path dataDirectory, int port, Map<String, String> more) {
         var directory = dataDirectory.toAbsolutePath().normalize();
         format(directory);
         for (var attempt = 1; ; attempt++) {
@@ -52,7 +58,7 @@ public final class EmbeddedKafka implements AutoCloseable {
                 LoopbackPort.requireFree(port);
             }
             try {
-                return startOn(directory, port == 0 ? LoopbackPort.free() : port, LoopbackPort.free());
+                return startOn(directory, port == 0 ? LoopbackPort.free() : port, LoopbackPort.free(), more);
             } catch (StartFailed e) {
                 // A port that was free may have been taken meanwhile: the controller's is always a fresh one.
                 if (attempt == ATTEMPTS) {
@@ -76,7 +82,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     /** One at a time in a JVM, as what Kafka does instead of exiting is a setting of the whole JVM. */
-    private static synchronized EmbeddedKafka startOn(Path directory, int port, int controllerPort) throws StartFailed {
+    private static synchronized EmbeddedKafka startOn(
+            Path directory, int port, int controllerPort, Map<String, String> more) throws StartFailed {
         // Kafka would end the JVM when it cannot start.
         Exit.setExitProcedure((status, message) -> {
             throw new IllegalStateException("Kafka asked to exit with status " + status);
@@ -86,8 +93,9 @@ public final class EmbeddedKafka implements AutoCloseable {
         });
         KafkaRaftServer server = null;
         try {
-            server =
-                    new KafkaRaftServer(new KafkaConfig(settings(directory, port, controllerPort), false), Time.SYSTEM);
+            var settings = new HashMap<>(settings(directory, port, controllerPort));
+            settings.putAll(more);
+            server = new KafkaRaftServer(new KafkaConfig(settings, false), Time.SYSTEM);
             server.startup();
             return new EmbeddedKafka(server, LoopbackPort.HOST + ":" + port);
         } catch (RuntimeException e) {

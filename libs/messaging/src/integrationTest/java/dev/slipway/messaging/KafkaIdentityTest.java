@@ -1,0 +1,105 @@
+package dev.slipway.messaging;
+
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.embedded.EmbeddedKafka;
+import dev.slipway.messaging.KafkaSender.Outgoing;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.apache.kafka.common.errors.SaslAuthenticationException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** A broker that lets in nobody whom it does not know: every client of a process shows the identity of its configuration. */
+class KafkaIdentityTest {
+    private static final String LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule required ";
+    private static final String TOPIC = Topics.AUTHZ_STATE;
+
+    private static EmbeddedKafka broker;
+    private static Vertx vertx;
+
+    @BeforeAll
+    static void start(@TempDir Path directory) {
+        broker = EmbeddedKafka.start(
+                directory.resolve("kafka"),
+                0,
+                Map.of(
+                        "listener.security.protocol.map", "CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
+                        "sasl.enabled.mechanisms", "PLAIN",
+                        "sasl.mechanism.inter.broker.protocol", "PLAIN",
+                        "listener.name.client.plain.sasl.jaas.config",
+                                LOGIN + "username=\"broker\" password=\"b\" user_broker=\"b\" user_iam=\"of iam\""
+                                        + " user_instances=\"of instances\";"));
+        vertx = Vertx.vertx();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        await(vertx.close());
+        broker.close();
+    }
+
+    @Test
+    void processes_makeTopicsWriteAndRead_eachByAnIdentityOfItsOwn() throws Exception {
+        var iam = as("iam", "of iam");
+        await(Topics.ensure(vertx, iam));
+        var sender = new KafkaSender(vertx, iam);
+        await(sender.send(List.of(record())));
+        await(sender.close());
+
+        var read = new CopyOnWriteArrayList<String>();
+        var reader = new StateReader(vertx, as("instances", "of instances"), TOPIC, record -> read.add(record.key()));
+        await(reader.start());
+
+        assertThat(read).containsExactly("a key");
+        await(reader.stop());
+    }
+
+    @Test
+    void process_isRefused_withAnothersPassword() {
+        var sender = KafkaSender.timely(vertx, as("iam", "of instances"), Duration.ofSeconds(30));
+
+        assertThatThrownBy(() -> await(sender.send(List.of(record()))))
+                .isInstanceOf(ExecutionException.class)
+                .hasRootCauseInstanceOf(SaslAuthenticationException.class);
+    }
+
+    private static KafkaSettings as(String user, String password) {
+        return new KafkaSettings(
+                broker.bootstrap(),
+                "",
+                1,
+                (short) 1,
+                Map.of(
+                        "security.protocol",
+                        "SASL_PLAINTEXT",
+                        "sasl.mechanism",
+                        "PLAIN",
+                        "sasl.jaas.config",
+                        LOGIN + "username=\"" + user + "\" password=\"" + password + "\";"));
+    }
+
+    private static Outgoing record() {
+        var event = new Envelope(Ids.next(), "state.heartbeat", Instant.now(), 1, "test", Json.object());
+        return new Outgoing(TOPIC, "a key", event.toBytes(), Map.of());
+    }
+
+    private static <T> void await(Future<T> future) throws Exception {
+        var ignored = future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+}
