@@ -178,9 +178,8 @@ final class Inquiry {
 
     private void look(Level level, UUID place, @Nullable UUID orgId) {
         var found = look(own, level, place, orgId);
-        var through = by == null || steps != null ? groups() : NONE;
-        for (var i = 0; i < through.length && (by == null || steps != null); i++) {
-            found |= look(grants.holdings(through[i]), level, place, orgId);
+        for (var i = 0; (by == null || steps != null) && i < groups().length; i++) {
+            found |= look(grants.holdings(groups()[i]), level, place, orgId);
         }
         if (!found) {
             note(level);
@@ -228,9 +227,8 @@ final class Inquiry {
 
     private boolean holdsPlatformRole() {
         var holds = holdsPlatformRole(own);
-        var through = groups();
-        for (var i = 0; i < through.length && (!holds || steps != null); i++) {
-            holds |= holdsPlatformRole(grants.holdings(through[i]));
+        for (var i = 0; (!holds || steps != null) && i < groups().length; i++) {
+            holds |= holdsPlatformRole(grants.holdings(groups()[i]));
         }
         if (!holds) {
             note(Level.PLATFORM);

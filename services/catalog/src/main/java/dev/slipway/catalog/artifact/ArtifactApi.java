@@ -13,6 +13,7 @@ import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
 
+import java.time.Instant;
 import java.util.Locale;
 import java.util.UUID;
 import java.util.function.Function;
@@ -89,36 +90,30 @@ public final class ArtifactApi {
     }
 
     public Future<Reply> deprecate(Request request) {
-        return mutations.run(
-                request,
-                unit -> changed(
-                        request,
-                        unit,
-                        "apps.artifact.deprecate",
-                        current -> Future.succeededFuture(
-                                ArtifactLifecycle.deprecate(current, reason(request), unit.now()))));
+        return end(request, "apps.artifact.deprecate", ArtifactLifecycle::deprecate);
     }
 
     public Future<Reply> retire(Request request) {
-        return mutations.run(
-                request,
-                unit -> changed(
-                        request,
-                        unit,
-                        "apps.artifact.retire",
-                        current -> Future.succeededFuture(
-                                ArtifactLifecycle.retire(current, reason(request), unit.now()))));
+        return end(request, "apps.artifact.retire", ArtifactLifecycle::retire);
     }
 
     public Future<Reply> revoke(Request request) {
+        return end(request, "apps.artifact.revoke", ArtifactLifecycle::revoke);
+    }
+
+    /** One of the ways in which an artifact goes out of use: each has a reason, and needs nothing but the artifact to be decided. */
+    private interface Ending {
+        Decision decide(Artifact current, String reason, Instant now);
+    }
+
+    private Future<Reply> end(Request request, String action, Ending ending) {
         return mutations.run(
                 request,
                 unit -> changed(
                         request,
                         unit,
-                        "apps.artifact.revoke",
-                        current -> Future.succeededFuture(
-                                ArtifactLifecycle.revoke(current, reason(request), unit.now()))));
+                        action,
+                        current -> Future.succeededFuture(ending.decide(current, reason(request), unit.now()))));
     }
 
     private static Decision judged(Artifact current, Verification found, UnitOfWork unit) {
