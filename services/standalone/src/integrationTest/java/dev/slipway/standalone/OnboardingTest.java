@@ -146,7 +146,7 @@ class OnboardingTest {
 
     /** The way of a third party's product: its artifacts and entitlements are in the tests of those. */
     @Test
-    @Proves({"1.20", "1.43", "1.44", "2.70", "2.71", "3.39"})
+    @Proves({"1.20", "1.43", "1.44", "2.70"})
     void product_isBroughtFromNothingToItsEnd_byItsManifestAlone() {
         put("product", "acme", Json.object().put("display_name", "Acme").put("owner", "acme inc"))
                 .expect(200);
@@ -165,6 +165,7 @@ class OnboardingTest {
         manifest.putArray("required_actions").add("acme.nothing");
         manifest.putArray("usage_units").add("barrels");
         manifest.remove("runbook");
+        manifest.remove("lifecycle");
         manifest.withArray("artifacts")
                 .addObject()
                 .put("name", "image")
@@ -173,6 +174,9 @@ class OnboardingTest {
         var validated =
                 admin.call("validateManifest").body(wrapped(manifest)).send().expect(200);
         var expected = List.of(
+                "/lifecycle/upgrade missing",
+                "/lifecycle/rollback missing",
+                "/lifecycle/delete missing",
                 "/runbook missing",
                 "/required_actions/0 unknown_action",
                 "/usage_units/0 unknown_usage_unit",
@@ -186,8 +190,8 @@ class OnboardingTest {
                 version(admin, "publishAppVersion", "acme-db", "1.0.0").send().expect(409);
         assertThat(refused.text("code")).isEqualTo("manifest_invalid");
         assertThat(fields(refused))
-                .contains("/manifest/runbook", "/manifest/artifacts/0/digest")
-                .hasSize(5);
+                .contains("/manifest/lifecycle/delete", "/manifest/runbook", "/manifest/artifacts/0/digest")
+                .hasSize(expected.size());
         assertUnseen("acme-db", "1.0.0");
 
         var good = manifest("acme-db", "1.0.0");
