@@ -20,6 +20,7 @@ public final class Topics {
     public static final String CATALOG_EVENTS = "catalog.events";
     public static final String CATALOG_STATE = "catalog.state";
     public static final String INSTANCES_EVENTS = "instances.events";
+    public static final String USAGE_EVENTS = "usage.events";
     public static final String AUDIT_EVENTS = "audit.events";
     public static final String CALLS = "calls";
     public static final String RUNTIME_REPORTS = "runtime.reports";
@@ -81,7 +82,8 @@ public final class Topics {
         // The broker's clock decides when a report came in: its sender's could be wrong, or lie.
         var reports = Map.of("retention.ms", THIRTY_DAYS_MS, "message.timestamp.type", "LogAppendTime");
         var topics = new ArrayList<NewTopic>();
-        for (var name : List.of(CATALOG_EVENTS, INSTANCES_EVENTS, AUDIT_EVENTS, CALLS, RUNTIME_REPORTS_REJECTED)) {
+        for (var name : List.of(
+                CATALOG_EVENTS, INSTANCES_EVENTS, USAGE_EVENTS, AUDIT_EVENTS, CALLS, RUNTIME_REPORTS_REJECTED)) {
             topics.add(topic(kafka, name, kafka.partitions(), facts));
         }
         topics.add(topic(kafka, RUNTIME_REPORTS, kafka.partitions(), reports));
@@ -97,6 +99,7 @@ public final class Topics {
                 CATALOG_STATE,
                 CATALOG_EVENTS,
                 INSTANCES_EVENTS,
+                USAGE_EVENTS,
                 AUDIT_EVENTS,
                 CALLS,
                 RUNTIME_REPORTS,

@@ -79,6 +79,11 @@ public final class UnitOfWork {
         return envelope.eventId();
     }
 
+    /** Publishes once more what was announced in an earlier transaction, under its own id. */
+    public void announceAgain(String topic, String key, Envelope envelope) {
+        state.announcements.add(new Announcement(topic, key, envelope, false, cause));
+    }
+
     /** Has a compacted topic forget what it holds under the key: for what has no meaning to anyone any more. */
     public void forget(String topic, String key, String eventType) {
         var envelope = new Envelope(Ids.next(), eventType, now, 1, cause.correlationId(), Json.object());

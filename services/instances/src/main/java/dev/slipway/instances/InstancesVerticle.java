@@ -6,6 +6,7 @@ import dev.slipway.instances.appinstance.AppInstanceApi;
 import dev.slipway.instances.appinstance.AppInstanceEvents;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.projection.ProjectionStore;
+import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
@@ -34,10 +35,17 @@ public final class InstancesVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         var admissions = new AdmissionStore();
-        var store = new AppInstanceStore(opened.reads(), admissions, config.region());
+        var commands = new CommandStore();
+        var store = new AppInstanceStore(opened.reads(), admissions, commands, config.region());
         var api = new AppInstanceApi(store, admissions, opened.mutations());
         var reports = new AppInstanceEvents(
-                store, frame.authz(), frame.tokens(), EventSchemas.load(), frame.clock(), frame.authzBudgetForWrites());
+                store,
+                commands,
+                frame.authz(),
+                frame.tokens(),
+                EventSchemas.load(),
+                frame.clock(),
+                frame.authzBudgetForWrites());
         var projections = new ProjectionStore();
         return opened.serve("createAppInstance", api::create)
                 .serve("listAppInstances", api::list)

@@ -12,9 +12,10 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
+    /** Every change of an instance is part of its history, and most tell its adapter to do something. */
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
-        return ArchitectureRules.ofService("dev.slipway.instances");
+        return ArchitectureRules.ofService("dev.slipway.instances", "HistoryStore", "CommandStore");
     }
 
     @Test

@@ -15,6 +15,7 @@ import dev.slipway.contract.ProblemException;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.Decision;
 import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
+import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.messaging.Incoming;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.Transient.NotReadyException;
@@ -34,6 +35,7 @@ public final class AppInstanceEvents {
     private static final String ACTION = "apps.instance.report";
 
     private final AppInstanceStore store;
+    private final CommandStore commands;
     private final AuthzModel model;
     private final Authorizer authorizer;
     private final TokenVerifier tokens;
@@ -43,12 +45,14 @@ public final class AppInstanceEvents {
 
     public AppInstanceEvents(
             AppInstanceStore store,
+            CommandStore commands,
             AuthzModel model,
             TokenVerifier tokens,
             EventSchemas schemas,
             Clock clock,
             Duration budget) {
         this.store = store;
+        this.commands = commands;
         this.model = model;
         this.authorizer = new Authorizer(model);
         this.tokens = tokens;
@@ -69,7 +73,10 @@ public final class AppInstanceEvents {
                             uuid(payload, "project_id"),
                             uuid(payload, "app_instance_id"),
                             current -> decide(current, event, unit.now()))
-                    .map(changed -> audited(unit, principal, event, changed))
+                    .map(changed -> {
+                        commands.acknowledged(unit, changed.id(), uuid(payload, "command_id"));
+                        return audited(unit, principal, event, changed);
+                    })
                     .recover(e -> e instanceof ProblemException refused
                             ? rejected(unit, record, event, refused.problem())
                             : Future.failedFuture(e));

@@ -15,7 +15,8 @@ import dev.slipway.instances.appinstance.domain.Decision.Refused;
 import dev.slipway.instances.appinstance.domain.InstanceEvent;
 import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
 import dev.slipway.instances.appinstance.domain.Launch;
-import dev.slipway.messaging.Topics;
+import dev.slipway.instances.history.HistoryStore;
+import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -66,10 +67,13 @@ public final class AppInstanceStore {
     private final SqlClient reads;
     private final String region;
     private final AdmissionStore admissions;
+    private final HistoryStore history = new HistoryStore();
+    private final CommandStore commands;
 
-    public AppInstanceStore(SqlClient reads, AdmissionStore admissions, String region) {
+    public AppInstanceStore(SqlClient reads, AdmissionStore admissions, CommandStore commands, String region) {
         this.reads = reads;
         this.admissions = admissions;
+        this.commands = commands;
         this.region = region;
     }
 
@@ -175,17 +179,15 @@ public final class AppInstanceStore {
         }));
     }
 
-    private static void announce(UnitOfWork unit, Accepted decided, String manifest) {
+    private void announce(UnitOfWork unit, Accepted decided, String manifest) {
         var instance = decided.next();
-        var key = instance.id().toString();
         for (var event : decided.events()) {
-            unit.announce(
-                    Topics.INSTANCES_EVENTS, key, AppInstanceJson.type(event), AppInstanceJson.event(instance, event));
-            var topic = Topics.runtimeCommands(instance.app().runtimeBackend());
+            history.append(unit, AppInstanceJson.type(event), AppInstanceJson.event(instance, event));
             if (event instanceof InstanceEvent.Requested) {
-                unit.announce(topic, key, "runtime.command.deploy", AppInstanceJson.deploy(instance, manifest));
+                commands.send(unit, "runtime.command.deploy", AppInstanceJson.deploy(instance, manifest));
             } else if (event instanceof InstanceEvent.Deleting) {
-                unit.announce(topic, key, "runtime.command.delete", AppInstanceJson.command(instance));
+                commands.withdraw(unit, instance.id());
+                commands.send(unit, "runtime.command.delete", AppInstanceJson.command(instance));
             }
         }
     }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.history;
+
+import org.jspecify.annotations.NullMarked;

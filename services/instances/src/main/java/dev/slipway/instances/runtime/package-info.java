@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.runtime;
+
+import org.jspecify.annotations.NullMarked;
