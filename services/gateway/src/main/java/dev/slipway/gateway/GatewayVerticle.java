@@ -50,21 +50,29 @@ public final class GatewayVerticle extends VerticleBase {
         if (frame.clustered()) {
             limits.share(vertx);
         }
-        var edge = new Edge(vertx, frame, records, limits, config.replyTimeout());
+        var streams = new Streams(
+                vertx,
+                config.streams(),
+                config.replyTimeout(),
+                frame.telemetry().metrics());
+        var edge = new Edge(vertx, frame, records, limits, streams, config.replyTimeout());
         var deployment = new DeploymentOptions().setInstances(listeners);
-        return vertx.deployVerticle(() -> new Listener(edge), deployment).onSuccess(deployed -> {
-            frame.health().register("gateway", () -> new Status(true, "listening on " + port));
-            LOG.atInfo().addKeyValue("port", port).log("listening");
-        });
+        return vertx.deployVerticle(() -> new Listener(edge, streams), deployment)
+                .onSuccess(deployed -> {
+                    frame.health().register("gateway", () -> new Status(true, "listening on " + port));
+                    LOG.atInfo().addKeyValue("port", port).log("listening");
+                });
     }
 
     /** One of the servers that share the port: each serves its connections on an event loop of its own. */
     private final class Listener extends VerticleBase {
         private final Edge edge;
+        private final Streams streams;
         private @Nullable HttpServer server;
 
-        Listener(Edge edge) {
+        Listener(Edge edge, Streams streams) {
             this.edge = edge;
+            this.streams = streams;
         }
 
         @Override
@@ -77,9 +85,10 @@ public final class GatewayVerticle extends VerticleBase {
                     .onSuccess(listening -> port = listening.actualPort());
         }
 
-        /** Accepts nothing more, and lets what is under way be answered. */
+        /** Accepts nothing more, and lets what is under way be answered, but for what would go on for ever. */
         @Override
         public Future<?> stop() {
+            streams.endAll();
             return server == null ? Future.succeededFuture() : server.shutdown(10, TimeUnit.SECONDS);
         }
     }

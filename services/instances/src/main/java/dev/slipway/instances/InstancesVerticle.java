@@ -21,6 +21,7 @@ public final class InstancesVerticle extends VerticleBase {
     private final Frame frame;
     private final InstancesConfig config;
     private @Nullable Service service;
+    private @Nullable HistoryWiring history;
 
     public InstancesVerticle(Frame frame, InstancesConfig config) {
         this.frame = frame;
@@ -47,9 +48,12 @@ public final class InstancesVerticle extends VerticleBase {
                 frame.clock(),
                 frame.authzBudgetForWrites());
         var projections = new ProjectionStore();
-        return opened.serve("createAppInstance", api::create)
+        var past = new HistoryWiring(vertx, frame, opened);
+        history = past;
+        return past.serve(opened)
+                .serve("createAppInstance", api::create)
                 .serve("listAppInstances", api::list)
-                .serve("getAppInstance", api::get)
+                .serve("getAppInstance", past.orAtATime(api::get))
                 .serve("deleteAppInstance", api::delete)
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), reports::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
@@ -61,6 +65,9 @@ public final class InstancesVerticle extends VerticleBase {
 
     @Override
     public Future<?> stop() {
+        if (history != null) {
+            history.stop();
+        }
         return service == null ? Future.succeededFuture() : service.stop();
     }
 }

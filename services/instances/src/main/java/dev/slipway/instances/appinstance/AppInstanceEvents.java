@@ -68,8 +68,9 @@ public final class AppInstanceEvents {
         try {
             var principal = authorized(record, event);
             var payload = event.payload();
+            var reported = unit.because(unit.cause().by(AuditTrail.actor(principal)));
             return store.change(
-                            unit,
+                            reported,
                             uuid(payload, "project_id"),
                             uuid(payload, "app_instance_id"),
                             current -> decide(current, event, unit.now()))

@@ -182,7 +182,11 @@ public final class AppInstanceStore {
     private void announce(UnitOfWork unit, Accepted decided, String manifest) {
         var instance = decided.next();
         for (var event : decided.events()) {
-            history.append(unit, AppInstanceJson.type(event), AppInstanceJson.event(instance, event));
+            history.append(
+                    unit,
+                    AppInstanceJson.type(event),
+                    AppInstanceJson.event(instance, event),
+                    AppInstanceJson.own(instance, event));
             if (event instanceof InstanceEvent.Requested) {
                 commands.send(unit, "runtime.command.deploy", AppInstanceJson.deploy(instance, manifest));
             } else if (event instanceof InstanceEvent.Deleting) {
