@@ -20,8 +20,6 @@ import java.util.function.Function;
  * and each time its caller's token and permissions are judged anew. Lives on the event loop of its request.
  */
 final class EventStream {
-    /** Who has not read what was sent by then is let go; they can come back with the last id they saw. */
-    private static final long SLOW_MS = 10_000;
     /** A service that has nothing to say and does not wait is not asked more often than this. */
     private static final long PAUSE_MS = 1_000;
 
@@ -32,7 +30,7 @@ final class EventStream {
     private final Context context;
     private final Exchange exchange;
     private final Call call;
-    private final long waitMs;
+    private final Waits waits;
     private final Function<Call, Future<Reply>> service;
     private final Streams streams;
     private String position = "";
@@ -40,18 +38,24 @@ final class EventStream {
     private boolean over;
     private long askedNs;
 
+    /**
+     * @param quietMs how long a service waits for something to happen: as long as one stays who may not see it any more
+     * @param slowMs who has not read what was sent by then is let go; they can come back with the last id they saw
+     */
+    record Waits(long quietMs, long slowMs) {}
+
     EventStream(
             Vertx vertx,
             Exchange exchange,
             Call call,
-            long waitMs,
+            Waits waits,
             Function<Call, Future<Reply>> service,
             Streams streams) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.exchange = exchange;
         this.call = call;
-        this.waitMs = waitMs;
+        this.waits = waits;
         this.service = service;
         this.streams = streams;
     }
@@ -106,7 +110,7 @@ final class EventStream {
 
     /** Nothing more is fetched for one who does not read. */
     private void whenRead() {
-        var timer = vertx.setTimer(SLOW_MS, late -> {
+        var timer = vertx.setTimer(waits.slowMs, late -> {
             if (!over) {
                 streams.dropped();
                 over("slow_reader");
@@ -123,7 +127,7 @@ final class EventStream {
     private Call next() {
         var query = new HashMap<>(call.query());
         query.put(Call.STREAM_POSITION, position);
-        query.put(Call.STREAM_WAIT_MS, String.valueOf(waitMs));
+        query.put(Call.STREAM_WAIT_MS, String.valueOf(waits.quietMs));
         return new Call(
                 call.operationId(),
                 call.correlationId(),

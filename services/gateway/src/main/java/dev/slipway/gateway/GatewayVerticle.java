@@ -1,5 +1,6 @@
 package dev.slipway.gateway;
 
+import dev.slipway.gateway.EventStream.Waits;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Health.Status;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -21,6 +22,9 @@ public final class GatewayVerticle extends VerticleBase {
 
     /** What Vert.x takes for a free port that several servers share. */
     private static final int ANY_SHARED_PORT = -1;
+
+    private static final long QUIET_MS = 3_000;
+    private static final long SLOW_MS = 10_000;
 
     private final Frame frame;
     private final GatewayConfig config;
@@ -50,11 +54,10 @@ public final class GatewayVerticle extends VerticleBase {
         if (frame.clustered()) {
             limits.share(vertx);
         }
-        var streams = new Streams(
-                vertx,
-                config.streams(),
-                config.replyTimeout(),
-                frame.telemetry().metrics());
+        // A service that waits for something to tell has to answer before the gateway gives up on it.
+        var waits = new Waits(Math.min(QUIET_MS, config.replyTimeout().toMillis() / 2), SLOW_MS);
+        var streams =
+                new Streams(vertx, config.streams(), waits, frame.telemetry().metrics());
         var edge = new Edge(vertx, frame, records, limits, streams, config.replyTimeout());
         var deployment = new DeploymentOptions().setInstances(listeners);
         return vertx.deployVerticle(() -> new Listener(edge, streams), deployment)

@@ -11,7 +11,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 
-import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,20 +18,17 @@ import java.util.function.Function;
 
 /** The streams that this gateway holds open: so many at most for each principal, and in all. */
 final class Streams {
-    /** How long a service waits for something to happen: as long as one stays who may not see it any more. */
-    private static final long WAIT_MS = 3_000;
-
     private final Vertx vertx;
     private final GatewayConfig.StreamLimits limits;
-    private final long waitMs;
+    private final EventStream.Waits waits;
     private final Counter dropped;
     private final Map<EventStream, UUID> open = new ConcurrentHashMap<>();
     private final Map<UUID, Integer> held = new ConcurrentHashMap<>();
 
-    Streams(Vertx vertx, GatewayConfig.StreamLimits limits, Duration replyTimeout, MeterRegistry meters) {
+    Streams(Vertx vertx, GatewayConfig.StreamLimits limits, EventStream.Waits waits, MeterRegistry meters) {
         this.vertx = vertx;
         this.limits = limits;
-        this.waitMs = Math.min(WAIT_MS, replyTimeout.toMillis() / 2);
+        this.waits = waits;
         this.dropped = Counter.builder("slipway.streams.dropped")
                 .description("Streams whose reader did not keep up")
                 .register(meters);
@@ -55,7 +51,7 @@ final class Streams {
                             "You have " + limits.perPrincipal() + " streams open here. Close one first.")
                     .asException();
         }
-        var stream = new EventStream(vertx, exchange, call, waitMs, service, this);
+        var stream = new EventStream(vertx, exchange, call, waits, service, this);
         open.put(stream, principal.id());
         stream.start();
     }

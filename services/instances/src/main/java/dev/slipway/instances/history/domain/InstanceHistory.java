@@ -43,7 +43,12 @@ public final class InstanceHistory {
     }
 
     private static void apply(Map<String, String> fields, Fact fact) {
+        fields.put("sequence", String.valueOf(fact.sequence()));
+        if (!fact.isOfItself()) {
+            return;
+        }
         fields.putAll(fact.says());
+        fields.put("updated_at", json(fact.at()));
         switch (fact.eventType()) {
             case "apps.instance.requested" -> {
                 fields.put("created_at", json(fact.at()));
@@ -54,8 +59,6 @@ public final class InstanceHistory {
                 // What else happens to it has no time of its own.
             }
         }
-        fields.put("updated_at", json(fact.at()));
-        fields.put("sequence", String.valueOf(fact.sequence()));
     }
 
     private static String json(Instant at) {
