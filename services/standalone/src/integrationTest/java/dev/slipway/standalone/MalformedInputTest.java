@@ -150,6 +150,7 @@ class MalformedInputTest {
         GOOD.putAll(Map.of("kind", "product", "entry_id", "apps", "lifecycle", "active"));
         GOOD.putAll(Map.of("category", "good", "publisher", "good"));
         GOOD.put("plan", "good");
+        GOOD.put("operation_id", NOWHERE.toString());
         // The catalog follows IAM's scopes: what it writes of them is none of the requests' doing.
         eventually(() -> assertThat(
                         platform.database().query("SELECT count(*) FROM catalog.registry_entries WHERE kind = 'scope'"))

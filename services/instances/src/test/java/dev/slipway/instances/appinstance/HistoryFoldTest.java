@@ -49,7 +49,7 @@ class HistoryFoldTest {
 
                 assertThat(parsed(HistoryJson.instance(folded)))
                         .as("walk %s, step %s", walk, step)
-                        .isEqualTo(parsed(AppInstanceJson.full(row)));
+                        .isEqualTo(parsed(AppInstanceJson.full(row, null)));
                 assertThat(folded.sequence()).isEqualTo(row.sequence());
                 assertThat(folded.fields()).containsEntry("generation", String.valueOf(row.generation()));
                 assertThat(folded.missing()).isEmpty();
@@ -123,7 +123,8 @@ class HistoryFoldTest {
             return otherwise[0];
         }
         for (var event : accepted.events()) {
-            var payload = AppInstanceJson.event(accepted.next(), event);
+            var payload = AppInstanceJson.event(
+                    accepted.next(), event, accepted.next().sequence());
             payload.setAll(AppInstanceJson.own(accepted.next(), event));
             facts.add(HistoryJson.fact(
                     AppInstanceJson.type(event), accepted.next().sequence(), now, parsed(payload)));
