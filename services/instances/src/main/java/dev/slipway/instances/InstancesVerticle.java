@@ -34,7 +34,7 @@ public final class InstancesVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
-        var admissions = new AdmissionStore();
+        var admissions = new AdmissionStore(config.policyBudget());
         var commands = new CommandStore();
         var store = new AppInstanceStore(opened.reads(), admissions, commands, config.region());
         var api = new AppInstanceApi(store, admissions, opened.mutations());
@@ -47,7 +47,9 @@ public final class InstancesVerticle extends VerticleBase {
                 frame.clock(),
                 frame.authzBudgetForWrites());
         var projections = new ProjectionStore();
-        return opened.serve("createAppInstance", api::create)
+        var runtime = new RuntimeWiring(vertx, frame, opened, commands);
+        return runtime.serve(opened)
+                .serve("createAppInstance", api::create)
                 .serve("listAppInstances", api::list)
                 .serve("getAppInstance", api::get)
                 .serve("deleteAppInstance", api::delete)
@@ -56,7 +58,8 @@ public final class InstancesVerticle extends VerticleBase {
                     projections.apply(unit, event);
                     return Future.succeededFuture();
                 })
-                .start();
+                .start()
+                .onSuccess(ok -> runtime.start());
     }
 
     @Override

@@ -186,8 +186,9 @@ public final class AppInstanceStore {
             if (event instanceof InstanceEvent.Requested) {
                 commands.send(unit, "runtime.command.deploy", AppInstanceJson.deploy(instance, manifest));
             } else if (event instanceof InstanceEvent.Deleting) {
-                commands.withdraw(unit, instance.id());
                 commands.send(unit, "runtime.command.delete", AppInstanceJson.command(instance));
+            } else if (event instanceof InstanceEvent.Deleted) {
+                commands.forget(unit, instance.id());
             }
         }
     }
