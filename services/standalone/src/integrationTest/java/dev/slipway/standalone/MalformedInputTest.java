@@ -135,13 +135,13 @@ class MalformedInputTest {
     static void start() throws JOSEException {
         key = new RSAKeyGenerator(2048).keyID("test-key").generate();
         platform = new PlatformUnderTest(
-        adapter = platform.asAdapter();
                 Map.of(),
                 List.of(new IamSeed.IssuerKey(
                         "test-key",
                         Demo.ISSUER,
                         key.toPublicJWK().toJSONString(),
                         Instant.now().plusSeconds(3600))));
+        adapter = platform.asAdapter();
         GOOD.put("org_id", Demo.ORG.toString());
         for (var id : List.of("department_id", "group_id", "user_id", "binding_id")) {
             GOOD.put(id, NOWHERE.toString());
@@ -153,6 +153,7 @@ class MalformedInputTest {
         GOOD.putAll(Map.of("kind", "product", "entry_id", "apps", "lifecycle", "active"));
         GOOD.putAll(Map.of("category", "good", "publisher", "good"));
         GOOD.put("plan", "good");
+        GOOD.put("operation_id", NOWHERE.toString());
         // The catalog follows IAM's scopes: what it writes of them is none of the requests' doing.
         eventually(() -> assertThat(
                         platform.database().query("SELECT count(*) FROM catalog.registry_entries WHERE kind = 'scope'"))

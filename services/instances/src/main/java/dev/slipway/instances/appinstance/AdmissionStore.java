@@ -49,9 +49,9 @@ public final class AdmissionStore {
     }
 
     /** What is known about a launch; the manifest goes to the runtime. */
-    record Admitted(Admission admission, String manifest) {}
+    public record Admitted(Admission admission, String manifest) {}
 
-    Future<Admitted> admit(UnitOfWork unit, Launch launch) {
+    public Future<Admitted> admit(UnitOfWork unit, Launch launch) {
         var asked = Tuple.of(
                 launch.projectId(),
                 launch.appSlug(),

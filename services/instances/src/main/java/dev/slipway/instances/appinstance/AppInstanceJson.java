@@ -10,14 +10,19 @@ import dev.slipway.instances.appinstance.domain.Placement;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.UUID;
 
 /** App instances as the contract writes them: to callers, in events, in commands. */
-final class AppInstanceJson {
+public final class AppInstanceJson {
     private AppInstanceJson() {}
 
-    static ObjectNode full(AppInstance instance) {
+    /** With the operation that is changing it, if one is. */
+    public static ObjectNode full(AppInstance instance, @Nullable UUID operationId) {
         var node = summary(instance);
         node.putRawValue("config", stored(instance.config()));
+        if (operationId != null) {
+            node.put("operation_id", operationId.toString());
+        }
         return node;
     }
 
@@ -54,9 +59,9 @@ final class AppInstanceJson {
         return "apps.instance." + event.getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
     }
 
-    static ObjectNode event(AppInstance instance, InstanceEvent event) {
+    static ObjectNode event(AppInstance instance, InstanceEvent event, long sequence) {
         var node = context(instance);
-        node.put("sequence", instance.sequence());
+        node.put("sequence", sequence);
         node.put("generation", instance.generation());
         node.put("status", instance.status().text());
         node.put("app_version", instance.app().version());
@@ -79,7 +84,7 @@ final class AppInstanceJson {
         return node;
     }
 
-    static ObjectNode command(AppInstance instance) {
+    public static ObjectNode command(AppInstance instance) {
         var node = context(instance);
         node.put("generation", instance.generation());
         node.put("runtime_backend", instance.app().runtimeBackend());
@@ -91,7 +96,7 @@ final class AppInstanceJson {
         return node;
     }
 
-    static ObjectNode deploy(AppInstance instance, String manifest) {
+    public static ObjectNode deploy(AppInstance instance, String manifest) {
         var node = command(instance);
         node.set("placement_intent", placement(instance.placement()));
         node.putRawValue("manifest", stored(manifest));
@@ -118,7 +123,7 @@ final class AppInstanceJson {
         return json.equals("{}") ? Placement.ANYWHERE : placement(Json.trusted(json));
     }
 
-    static Placement placement(JsonNode json) {
+    public static Placement placement(JsonNode json) {
         return json.isEmpty()
                 ? Placement.ANYWHERE
                 : new Placement(

@@ -44,7 +44,7 @@ class AppInstanceJsonTest {
         for (var step : life) {
             for (var event : step.events()) {
                 var type = AppInstanceJson.type(event);
-                assertThat(problems(type, AppInstanceJson.event(step.next(), event)))
+                assertThat(problems(type, AppInstanceJson.event(step.next(), event, 1)))
                         .as(type)
                         .isEmpty();
             }
@@ -55,7 +55,7 @@ class AppInstanceJsonTest {
     void event_tellsTheStatusAfterIt() {
         assertThat(life)
                 .extracting(step -> AppInstanceJson.type(step.events().get(0)) + " "
-                        + AppInstanceJson.event(step.next(), step.events().get(0))
+                        + AppInstanceJson.event(step.next(), step.events().get(0), 1)
                                 .path("status")
                                 .asText())
                 .containsExactly(
@@ -86,8 +86,14 @@ class AppInstanceJsonTest {
     @Test
     void full_isAsTheContractSays_inEveryStatus() {
         for (var step : life) {
-            assertAnswer("getAppInstance", 200, AppInstanceJson.full(step.next()));
-            assertAnswer("createAppInstance", 202, AppInstanceJson.full(step.next()));
+            assertAnswer(
+                    "getAppInstance",
+                    200,
+                    AppInstanceJson.full(step.next(), step.next().id()));
+            assertAnswer(
+                    "createAppInstance",
+                    202,
+                    AppInstanceJson.full(step.next(), step.next().id()));
         }
     }
 

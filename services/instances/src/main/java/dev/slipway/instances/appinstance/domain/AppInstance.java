@@ -65,7 +65,30 @@ public record AppInstance(
                 : "tenant_isolated";
     }
 
+    /** One more event was told of it, that left it as it is. */
+    public AppInstance noted() {
+        return with(status, runtimeState, failureReason, generation, sequence + 1, updatedAt, deletedAt);
+    }
+
     AppInstance to(Status next, String nextRuntimeState, @Nullable String reason, Instant now) {
+        return with(
+                next,
+                nextRuntimeState,
+                reason,
+                next == Status.DELETING ? generation + 1 : generation,
+                sequence + 1,
+                now,
+                next == Status.DELETED ? now : deletedAt);
+    }
+
+    private AppInstance with(
+            Status nextStatus,
+            String nextRuntimeState,
+            @Nullable String reason,
+            int nextGeneration,
+            long nextSequence,
+            Instant nextUpdatedAt,
+            @Nullable Instant nextDeletedAt) {
         return new AppInstance(
                 id,
                 resourceName,
@@ -75,18 +98,18 @@ public record AppInstance(
                 displayName,
                 operatingMode,
                 controlPlaneScope,
-                next,
+                nextStatus,
                 requestedByUserId,
                 requestedByPrincipalId,
                 operatorServiceAccountId,
                 config,
                 nextRuntimeState,
                 reason,
-                next == Status.DELETING ? generation + 1 : generation,
-                sequence + 1,
+                nextGeneration,
+                nextSequence,
                 createdAt,
-                now,
-                next == Status.DELETED ? now : deletedAt,
+                nextUpdatedAt,
+                nextDeletedAt,
                 placement,
                 policyVersion);
     }
