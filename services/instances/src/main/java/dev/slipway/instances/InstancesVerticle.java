@@ -29,18 +29,20 @@ public final class InstancesVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
+        var runtime = new RuntimeWiring(vertx, frame, opened);
         var lifecycle = new LifecycleWiring(opened, frame, config);
+        runtime.handle(lifecycle.reports());
         var projections = new ProjectionStore();
         var past = new HistoryWiring(vertx, frame, opened);
         history = past;
-        return lifecycle
-                .serve(past.serve(opened), past)
+        return runtime.serve(lifecycle.serve(past.serve(opened), past))
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), lifecycle.reports()::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);
                     return Future.succeededFuture();
                 })
-                .start();
+                .start()
+                .onSuccess(ok -> runtime.start());
     }
 
     @Override

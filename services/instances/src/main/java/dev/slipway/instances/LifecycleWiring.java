@@ -27,10 +27,10 @@ final class LifecycleWiring {
     private final ReportRouter reports;
 
     LifecycleWiring(Service service, Frame frame, InstancesConfig config) {
-        var admissions = new AdmissionStore();
+        var admissions = new AdmissionStore(config.policyBudget());
         var commands = new CommandStore();
         instances = new AppInstanceStore(service.reads());
-        operations = new OperationStore(service.reads());
+        operations = new OperationStore(service.reads(), commands);
         reading = new AppInstanceApi(instances);
         operationApi = new OperationApi(operations, instances);
         lifecycle = new LifecycleApi(

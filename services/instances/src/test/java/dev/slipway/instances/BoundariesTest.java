@@ -19,6 +19,8 @@ class BoundariesTest {
                 "dev.slipway.instances",
                 "HistoryStore",
                 "CommandStore",
+                "AdapterStore",
+                "Heartbeats",
                 "AppInstanceStore",
                 "AppInstanceJson",
                 "AdmissionStore",

@@ -15,6 +15,7 @@ import dev.slipway.instances.operation.domain.Operation.Status;
 import dev.slipway.instances.operation.domain.OperationDecision.Accepted;
 import dev.slipway.instances.operation.domain.OperationEvent;
 import dev.slipway.instances.operation.domain.OperationLifecycle;
+import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -69,10 +70,12 @@ public final class OperationStore {
             """;
 
     private final SqlClient reads;
+    private final CommandStore commands;
     private final HistoryStore history = new HistoryStore();
 
-    public OperationStore(SqlClient reads) {
+    public OperationStore(SqlClient reads, CommandStore commands) {
         this.reads = reads;
+        this.commands = commands;
     }
 
     /** An operation, and its instance with the number of the operation's last event: to be kept by who asked for the change. */
@@ -109,6 +112,10 @@ public final class OperationStore {
         var next = decided.next();
         if (!next.equals(current)) {
             update(unit, next);
+        }
+        var command = next.commandId();
+        if (command != null && next.status().ended() && !current.status().ended()) {
+            commands.ended(unit, next.appInstanceId(), command);
         }
         var event = decided.event();
         return event == null ? new Changed(instance, next) : announced(unit, instance, next, event);

@@ -8,9 +8,11 @@ import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.domain.Operation;
 import dev.slipway.instances.runtime.CommandStore;
+import dev.slipway.instances.runtime.Heartbeats;
 import dev.slipway.messaging.Incoming;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.Transient.NotReadyException;
@@ -37,6 +39,7 @@ public final class ReportRouter {
     private final Clock clock;
     private final Duration budget;
     private final Map<String, ReportHandler> handlers = new HashMap<>();
+    private @Nullable Heartbeats heartbeats;
 
     public ReportRouter(
             AppInstanceStore instances,
@@ -61,6 +64,11 @@ public final class ReportRouter {
         return this;
     }
 
+    /** Has what adapters say of themselves kept. */
+    public void onHeartbeat(Heartbeats kept) {
+        heartbeats = kept;
+    }
+
     public Future<Void> onReport(UnitOfWork unit, Incoming record, Envelope event) {
         if (model.age(clock.instant()).compareTo(budget) > 0) {
             return Future.failedFuture(new NotReadyException("permissions are stale"));
@@ -74,6 +82,10 @@ public final class ReportRouter {
     private Future<Void> applied(UnitOfWork unit, Incoming record, Envelope event) {
         try {
             var principal = authorization.sender(record, event);
+            if (heartbeats != null && event.eventType().equals(Heartbeats.TYPE)) {
+                authorization.requireAdapter(principal, record);
+                return heartbeats.apply(unit, principal, record, event);
+            }
             authorization.requireTask(principal, record, event);
             var handler = handlers.get(event.eventType());
             if (handler == null) {
@@ -90,7 +102,11 @@ public final class ReportRouter {
             return Future.all(locked, operation)
                     .map(both -> report(new Report(principal, event, locked.result(), operation.result())))
                     .compose(report -> handler.apply(reported, report).map(changed -> {
-                        commands.acknowledged(unit, instanceId, commandId);
+                        if (changed.status() == Status.DELETED) {
+                            commands.forget(unit, instanceId);
+                        } else {
+                            commands.acknowledged(unit, instanceId, commandId);
+                        }
                         return audited(unit, report, changed);
                     }));
         } catch (ProblemException refused) {
