@@ -35,7 +35,8 @@ public final class InstancesVerticle extends VerticleBase {
         var projections = new ProjectionStore();
         var past = new HistoryWiring(vertx, frame, opened);
         history = past;
-        return runtime.serve(lifecycle.serve(past.serve(opened), past))
+        var members = new MemberWiring(frame, opened, lifecycle);
+        return runtime.serve(lifecycle.serve(members.serve(past.serve(opened)), past))
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), lifecycle.reports()::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);

@@ -8,6 +8,7 @@ import dev.slipway.instances.lifecycle.InstanceReports;
 import dev.slipway.instances.lifecycle.Instances;
 import dev.slipway.instances.lifecycle.LifecycleApi;
 import dev.slipway.instances.lifecycle.OperationReports;
+import dev.slipway.instances.member.MemberStore;
 import dev.slipway.instances.operation.OperationApi;
 import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.report.ReportAuthorization;
@@ -18,7 +19,10 @@ import dev.slipway.service.Service;
 
 /** Instances, the operations on them, and what adapters report: wiring only. */
 final class LifecycleWiring {
+    private final AdmissionStore admissions;
+    private final CommandStore commands;
     private final AppInstanceStore instances;
+    private final MemberStore members;
     private final OperationStore operations;
     private final AppInstanceApi reading;
     private final OperationApi operationApi;
@@ -27,14 +31,15 @@ final class LifecycleWiring {
     private final ReportRouter reports;
 
     LifecycleWiring(Service service, Frame frame, InstancesConfig config) {
-        var admissions = new AdmissionStore(config.policyBudget());
-        var commands = new CommandStore();
+        admissions = new AdmissionStore(config.policyBudget());
+        commands = new CommandStore();
         instances = new AppInstanceStore(service.reads());
         operations = new OperationStore(service.reads(), commands);
+        members = new MemberStore(service.reads());
         reading = new AppInstanceApi(instances);
         operationApi = new OperationApi(operations, instances);
         lifecycle = new LifecycleApi(
-                new Instances(instances, admissions, operations, commands, config.region()),
+                new Instances(instances, admissions, operations, commands, members, config.region()),
                 admissions,
                 service.mutations());
         var router = new ReportRouter(
@@ -46,7 +51,7 @@ final class LifecycleWiring {
                 frame.clock(),
                 frame.authzBudgetForWrites());
         operationReports = new OperationReports(instances, operations);
-        reports = operationReports.handle(new InstanceReports(instances, operations).handle(router));
+        reports = operationReports.handle(new InstanceReports(instances, operations, members).handle(router));
     }
 
     Service serve(Service service, HistoryWiring history) {
@@ -56,6 +61,18 @@ final class LifecycleWiring {
                 .serve("deleteAppInstance", lifecycle::delete)
                 .serve("listInstanceOperations", operationApi::list)
                 .serve("getInstanceOperation", operationApi::get);
+    }
+
+    AdmissionStore admissions() {
+        return admissions;
+    }
+
+    CommandStore commands() {
+        return commands;
+    }
+
+    MemberStore members() {
+        return members;
     }
 
     AppInstanceStore instances() {

@@ -30,7 +30,10 @@ class BoundariesTest {
                 "Deadlines",
                 "Report",
                 "ReportHandler",
-                "ReportRouter");
+                "ReportRouter",
+                "MemberStore",
+                "MemberJson",
+                "ManifestStore");
     }
 
     @Test

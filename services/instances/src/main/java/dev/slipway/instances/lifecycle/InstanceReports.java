@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.Decision;
 import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
+import dev.slipway.instances.member.MemberStore;
 import dev.slipway.instances.operation.OperationJson;
 import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.domain.Operation;
@@ -23,10 +25,12 @@ import java.util.function.Function;
 public final class InstanceReports {
     private final AppInstanceStore instances;
     private final OperationStore operations;
+    private final MemberStore members;
 
-    public InstanceReports(AppInstanceStore instances, OperationStore operations) {
+    public InstanceReports(AppInstanceStore instances, OperationStore operations, MemberStore members) {
         this.instances = instances;
         this.operations = operations;
+        this.members = members;
     }
 
     public ReportRouter handle(ReportRouter router) {
@@ -110,6 +114,9 @@ public final class InstanceReports {
                         .instance();
         if (!after.equals(report.instance())) {
             instances.keep(unit, after);
+        }
+        if (after.status() == Status.DELETED) {
+            members.gone(unit, after);
         }
         return after;
     }

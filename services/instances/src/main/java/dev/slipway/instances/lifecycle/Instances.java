@@ -18,6 +18,8 @@ import dev.slipway.instances.appinstance.domain.Decision.Accepted;
 import dev.slipway.instances.appinstance.domain.Decision.Refused;
 import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
 import dev.slipway.instances.appinstance.domain.Launch;
+import dev.slipway.instances.member.MemberJson;
+import dev.slipway.instances.member.MemberStore;
 import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.OperationStore.Changed;
 import dev.slipway.instances.operation.domain.NewOperation;
@@ -39,6 +41,7 @@ public final class Instances {
     private final AdmissionStore admissions;
     private final OperationStore operations;
     private final CommandStore commands;
+    private final MemberStore members;
     private final String region;
 
     public Instances(
@@ -46,11 +49,13 @@ public final class Instances {
             AdmissionStore admissions,
             OperationStore operations,
             CommandStore commands,
+            MemberStore members,
             String region) {
         this.store = store;
         this.admissions = admissions;
         this.operations = operations;
         this.commands = commands;
+        this.members = members;
         this.region = region;
     }
 
@@ -74,9 +79,7 @@ public final class Instances {
         var id = Ids.next();
         var deadline = unit.now().plus(Deadlines.deploy(Json.trusted(admitted.manifest())));
         var command = commands.send(
-                unit,
-                "runtime.command.deploy",
-                of(AppInstanceJson.deploy(instance, admitted.manifest()), id, deadline));
+                unit, "runtime.command.deploy", of(withMembers(unit, instance, admitted.manifest()), id, deadline));
         return operations.accept(
                 unit,
                 instance,
@@ -88,6 +91,12 @@ public final class Instances {
                         instance.requestedByPrincipalId(),
                         deadline,
                         command));
+    }
+
+    private ObjectNode withMembers(UnitOfWork unit, AppInstance instance, String manifest) {
+        var command = AppInstanceJson.deploy(instance, manifest);
+        command.set("members", MemberJson.commanded(members.issue(unit, instance, Json.trusted(manifest))));
+        return command;
     }
 
     Future<Deleting> delete(UnitOfWork unit, UUID projectId, UUID id, Principal by) {

@@ -9,7 +9,10 @@ import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.operation.domain.Operation;
 import dev.slipway.instances.operation.domain.Operation.Blocker;
 import dev.slipway.instances.operation.domain.Operation.Progress;
+import dev.slipway.instances.operation.domain.Operation.Status;
+import dev.slipway.instances.operation.domain.OperationDecision.Accepted;
 import dev.slipway.instances.operation.domain.OperationEvent;
+import dev.slipway.instances.operation.domain.OperationLifecycle;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -79,6 +82,18 @@ public final class OperationJson {
                 report.has("percent") ? (Integer) report.path("percent").intValue() : before.percent(),
                 report.has("message") ? report.path("message").textValue() : before.message(),
                 report.has("blockers") ? blockers(report.path("blockers")) : before.blockers());
+    }
+
+    /** What a report of its end makes of an operation. */
+    public static Accepted ended(Operation operation, JsonNode report, Instant now) {
+        var reason = report.path("reason").asText("The adapter gave no reason.");
+        return switch (Status.of(report.path("status").asText())) {
+            case SUCCEEDED ->
+                OperationLifecycle.reportSucceeded(
+                        operation, report.has("output") ? Json.text(report.path("output")) : null, now);
+            case CANCELED -> OperationLifecycle.reportCanceled(operation, reason, now);
+            case FAILED, ACCEPTED, RUNNING -> OperationLifecycle.reportFailed(operation, reason, now);
+        };
     }
 
     static List<Blocker> blockers(JsonNode array) {
