@@ -1,6 +1,7 @@
 package dev.slipway.instances;
 
 import dev.slipway.instances.projection.ProjectionStore;
+import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
@@ -28,16 +29,18 @@ public final class InstancesVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
-        var lifecycle = new LifecycleWiring(opened, frame, config);
+        var commands = new CommandStore();
+        var runtime = new RuntimeWiring(vertx, frame, opened, commands);
+        var lifecycle = new LifecycleWiring(opened, frame, config, commands);
         var projections = new ProjectionStore();
-        return lifecycle
-                .serve(opened)
+        return runtime.serve(lifecycle.serve(opened))
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), lifecycle.reports()::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);
                     return Future.succeededFuture();
                 })
-                .start();
+                .start()
+                .onSuccess(ok -> runtime.start());
     }
 
     @Override

@@ -26,9 +26,8 @@ final class LifecycleWiring {
     private final OperationReports operationReports;
     private final ReportRouter reports;
 
-    LifecycleWiring(Service service, Frame frame, InstancesConfig config) {
-        var admissions = new AdmissionStore();
-        var commands = new CommandStore();
+    LifecycleWiring(Service service, Frame frame, InstancesConfig config, CommandStore commands) {
+        var admissions = new AdmissionStore(config.policyBudget());
         instances = new AppInstanceStore(service.reads());
         operations = new OperationStore(service.reads());
         reading = new AppInstanceApi(instances);

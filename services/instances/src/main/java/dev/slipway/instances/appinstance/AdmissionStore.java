@@ -12,6 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 
+import java.time.Duration;
 import java.util.UUID;
 
 /** Reads, behind the project's lock, all that a launch is decided by. */
@@ -40,7 +41,12 @@ public final class AdmissionStore {
                 SELECT FROM app_instances WHERE project_id = $1 AND app_id = $2 AND status <> 'deleted' LIMIT $3) AS counted
             """;
 
-    private final PolicyStore policies = new PolicyStore();
+    private final PolicyStore policies;
+
+    /** {@code policyBudget}: how old what is known of policy may be. */
+    public AdmissionStore(Duration policyBudget) {
+        policies = new PolicyStore(policyBudget);
+    }
 
     /** What is known about a launch; the manifest goes to the runtime. */
     public record Admitted(Admission admission, String manifest) {}
@@ -77,7 +83,7 @@ public final class AdmissionStore {
     }
 
     private Future<Policy> policy(UnitOfWork unit, Row row, Launch launch) {
-        return policies.of(unit, row).compose(levels -> {
+        return policies.fresh(unit, row).compose(levels -> {
             var entitlementId = row.getUUID("entitlement_id");
             var spoken = entitlementId == null
                     ? levels

@@ -111,7 +111,6 @@ public final class Instances {
             var ended = OperationLifecycle.supersede(operation, "The instance is being deleted.", unit.now());
             superseded = operations.apply(unit, superseded, operation, ended).instance();
         }
-        commands.withdraw(unit, instance.id());
         var deleting = store.announce(unit, (Accepted) InstanceLifecycle.delete(superseded, unit.now()));
         var operationId = Ids.next();
         var deadline = unit.now().plus(Deadlines.delete(Json.object()));
