@@ -1,5 +1,6 @@
 package dev.slipway.instances;
 
+import dev.slipway.instances.lifecycle.MemberIssue;
 import dev.slipway.instances.projection.ProjectionStore;
 import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.messaging.Topics;
@@ -31,7 +32,8 @@ public final class InstancesVerticle extends VerticleBase {
         service = opened;
         var commands = new CommandStore();
         var runtime = new RuntimeWiring(vertx, frame, opened, commands);
-        var lifecycle = new LifecycleWiring(opened, frame, config, commands);
+        var lifecycle =
+                new LifecycleWiring(vertx, frame, opened, config, commands, runtime.adapters(), MemberIssue.NONE);
         var projections = new ProjectionStore();
         return runtime.serve(lifecycle.serve(opened))
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), lifecycle.reports()::onReport)
@@ -40,7 +42,10 @@ public final class InstancesVerticle extends VerticleBase {
                     return Future.succeededFuture();
                 })
                 .start()
-                .onSuccess(ok -> runtime.start());
+                .onSuccess(ok -> {
+                    runtime.start();
+                    lifecycle.start();
+                });
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.slipway.instances.report;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.ErrorCode;
@@ -56,6 +57,7 @@ public final class ReportRouter {
     }
 
     /** Has reports of a type, such as {@code running}, applied. */
+    @CanIgnoreReturnValue
     public ReportRouter on(String type, ReportHandler handler) {
         handlers.put("runtime.report." + type, handler);
         return this;
@@ -90,6 +92,10 @@ public final class ReportRouter {
                     .map(both -> report(new Report(principal, event, locked.result(), operation.result())))
                     .compose(report -> handler.apply(unit, report).map(changed -> {
                         commands.acknowledged(unit, instanceId, commandId);
+                        var of = report.operation();
+                        if (of != null && of.status().ended()) {
+                            commands.ended(unit, instanceId, commandId);
+                        }
                         return audited(unit, report, changed);
                     }));
         } catch (ProblemException refused) {
