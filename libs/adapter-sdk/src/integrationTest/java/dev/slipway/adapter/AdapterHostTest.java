@@ -5,10 +5,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.read.ListAppender;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import dev.slipway.adapter.Outcome.Deleted;
-import dev.slipway.adapter.Outcome.Endpoint;
 import dev.slipway.adapter.Outcome.Failed;
-import dev.slipway.adapter.Outcome.Running;
 import dev.slipway.adapter.testing.SimulatedPlatform;
 import dev.slipway.adapter.testing.SimulatedPlatform.Report;
 import dev.slipway.contract.Envelope;
@@ -32,16 +29,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class AdapterHostTest {
-    private static final Running RUNNING = new Running(List.of(new Endpoint("http", "http://127.0.0.1:1")));
-
     @TempDir
     Path home;
 
@@ -50,41 +43,6 @@ class AdapterHostTest {
     private final TestAdapter adapter = new TestAdapter();
     private SimulatedPlatform platform;
     private AdapterHost host;
-
-    /** Deploys when it is let: an instance with a gate waits for it. */
-    private static final class TestAdapter implements RuntimeAdapter {
-        final List<UUID> deployed = new CopyOnWriteArrayList<>();
-        final List<UUID> deleted = new CopyOnWriteArrayList<>();
-        final Map<UUID, Promise<Outcome>> gates = new ConcurrentHashMap<>();
-        volatile boolean breaks;
-
-        @Override
-        public String backend() {
-            return "bare_metal";
-        }
-
-        @Override
-        public Future<Outcome> deploy(DeployCommand command, Progress progress) {
-            var instance = command.task().appInstanceId();
-            deployed.add(instance);
-            if (breaks) {
-                breaks = false;
-                throw new IllegalStateException("a bug of the adapter");
-            }
-            var gate = gates.get(instance);
-            if (gate == null) {
-                return Future.succeededFuture(RUNNING);
-            }
-            progress.cancelled().onSuccess(ok -> gate.tryComplete(new Failed("cancelled")));
-            return gate.future();
-        }
-
-        @Override
-        public Future<Outcome> delete(DeleteCommand command, Progress progress) {
-            deleted.add(command.task().appInstanceId());
-            return Future.succeededFuture(new Deleted());
-        }
-    }
 
     @BeforeEach
     void start() throws Exception {
@@ -181,7 +139,10 @@ class AdapterHostTest {
                 && r.text("command_id").equals(later.eventId().toString()));
 
         assertThat(adapter.deployed).as("once for each command").containsExactly(instance, instance);
-        assertThat(types(instance)).containsExactly("deploying", "running", "deleted", "deploying", "running");
+        assertThat(types(instance))
+                .as("what came again while it was known is answered with how it ended, or that it is known")
+                .containsExactly(
+                        "deploying", "running", "running", "accepted", "deleted", "accepted", "deploying", "running");
     }
 
     @Test
@@ -227,7 +188,7 @@ class AdapterHostTest {
 
     private static List<UUID> reportsIn(Path log) {
         try {
-            return InstanceLog.fromBytes(Files.readAllBytes(log)).reports().stream()
+            return InstanceLogJson.read(Files.readAllBytes(log)).reports().stream()
                     .map(Message::id)
                     .toList();
         } catch (java.io.IOException e) {
@@ -270,7 +231,7 @@ class AdapterHostTest {
         platform.send(platform.delete(instance));
         platform.await(instance, "deleted");
 
-        assertThat(types(instance)).containsExactly("deploying", "deleted");
+        assertThat(types(instance)).containsExactly("deploying", "accepted", "deleted");
         assertThat(adapter.deleted).containsExactly(instance);
     }
 
@@ -295,7 +256,7 @@ class AdapterHostTest {
         platform.await(other, "deleted");
         assertThat(adapter.deployed).containsExactly(slow);
 
-        adapter.gates.get(slow).complete(RUNNING);
+        adapter.gates.get(slow).complete(TestAdapter.RUNNING);
         platform.await(waiting, "running");
         assertThat(adapter.deployed).containsExactly(slow, waiting);
     }

@@ -15,9 +15,7 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -36,11 +34,13 @@ public final class AdapterHost implements Reports {
     private final AdapterConfig config;
     private final RuntimeAdapter adapter;
     private final Journal journal;
+    private final PlatformClient platform;
     private final Tokens tokens;
     private final ReportSender sender;
     private final Stopping stopping = new Stopping();
     private final Lane.Shop shop;
-    private final Map<UUID, Lane> lanes = new HashMap<>();
+    private final Lanes lanes = new Lanes(this::lane);
+    private final Heartbeat heartbeat;
     private @Nullable RecordLoop commands;
     private long housekeeping = -1;
 
@@ -50,10 +50,12 @@ public final class AdapterHost implements Reports {
         this.config = config;
         this.adapter = adapter;
         this.journal = new Journal(config.journalDir());
-        this.tokens = new Tokens(vertx, config);
+        this.platform = new PlatformClient(vertx, config);
+        this.tokens = new Tokens(platform);
         this.sender = new ReportSender(vertx, config.kafka(), traces, adapter.backend());
-        this.shop = new Lane.Shop(
-                vertx, traces, adapter, new Slots(config.maxConcurrent()), new Slots(config.maxConcurrent()), stopping);
+        this.shop = new Lane.Shop(vertx, traces, adapter, config.maxConcurrent(), stopping);
+        this.heartbeat = new Heartbeat(
+                vertx, config, adapter, tokens, sender, () -> lanes.deployed().size(), shop::waiting);
     }
 
     /** Takes up what the journal holds, then takes commands. */
@@ -64,11 +66,11 @@ public final class AdapterHost implements Reports {
     private Future<Void> open() {
         return blocking(journal::open)
                 .compose(logs -> {
-                    logs.forEach(log -> lanes.put(log.appInstanceId(), lane(log)));
+                    logs.forEach(lanes::open);
                     return adapter.start(this);
                 })
                 .compose(ok -> {
-                    lanes.values().forEach(Lane::resume);
+                    lanes.all().forEach(Lane::resume);
                     housekeeping = vertx.setPeriodic(HOUSEKEEPING_EVERY_MS, timer -> forget());
                     var loop = new RecordLoop(
                             vertx,
@@ -79,24 +81,31 @@ public final class AdapterHost implements Reports {
                             this::accept);
                     return loop.start().onSuccess(started -> commands = loop);
                 })
-                .onSuccess(ok -> LOG.atInfo()
-                        .addKeyValue("backend", adapter.backend())
-                        .addKeyValue("instances", lanes.size())
-                        .log("adapter takes commands"));
+                .onSuccess(ok -> {
+                    heartbeat.start();
+                    if (config.reconciles()) {
+                        new Reconciliation(vertx, platform, tokens, adapter, lanes, stopping).start();
+                    }
+                    LOG.atInfo()
+                            .addKeyValue("backend", adapter.backend())
+                            .addKeyValue("instances", lanes.all().size())
+                            .log("adapter takes commands");
+                });
     }
 
     /** Takes no more commands, gives those in progress a moment, and ends. What is not over is in the journal. */
     public Future<Void> stop() {
         return onContext(() -> {
             stopping.begin();
+            heartbeat.stop();
             vertx.cancelTimer(housekeeping);
             return (commands == null ? Future.<Void>succeededFuture() : commands.stop())
                     .transform(ok -> idle(System.nanoTime() + STOP_PATIENCE_MS * 1_000_000))
                     .transform(ok -> adapter.stop())
                     .eventually(sender::close)
-                    .eventually(tokens::close)
-                    .eventually(() -> Future.join(
-                            lanes.values().stream().map(l -> l.ledger().saved()).toList()))
+                    .eventually(platform::close)
+                    .eventually(() ->
+                            Future.join(lanes.all().stream().map(Lane::saved).toList()))
                     .eventually(() -> blocking(() -> {
                         journal.close();
                         return null;
@@ -106,10 +115,17 @@ public final class AdapterHost implements Reports {
 
     @Override
     public Future<Void> report(UUID appInstanceId, Outcome outcome) {
-        return onContext(() -> {
-            var lane = lanes.get(appInstanceId);
-            return lane == null ? Future.succeededFuture() : lane.report(outcome);
-        });
+        return onContext(() -> lanes.of(appInstanceId).report(outcome));
+    }
+
+    @Override
+    public Future<Void> members(UUID appInstanceId, List<MemberState> members) {
+        return onContext(() -> lanes.of(appInstanceId).members(members));
+    }
+
+    @Override
+    public Future<Void> usage(UUID appInstanceId, Usage usage) {
+        return onContext(() -> lanes.of(appInstanceId).usage(usage));
     }
 
     /** Done when the whole batch is on disk: only then do the offsets move. */
@@ -117,13 +133,8 @@ public final class AdapterHost implements Reports {
         var accepted = new ArrayList<Future<Void>>(batch.size());
         for (var record : batch) {
             try {
-                var event = record.envelope();
-                var command = Message.command(event, record.headers());
-                if (event.version() == 1 && (command.is(Message.DEPLOY) || command.is(Message.DELETE))) {
-                    accepted.add(lane(command.task().appInstanceId()).accept(command));
-                } else {
-                    skip(record, event.eventType() + " version " + event.version() + " is unknown to this adapter");
-                }
+                var command = Message.command(record.envelope(), record.headers());
+                accepted.add(lanes.of(command.task().appInstanceId()).accept(command));
             } catch (MalformedEnvelopeException | IllegalArgumentException e) {
                 skip(record, String.valueOf(e.getMessage()));
             }
@@ -142,28 +153,18 @@ public final class AdapterHost implements Reports {
                 .log("a record is not a command and is skipped: {}", reason);
     }
 
-    private Lane lane(UUID appInstanceId) {
-        return lanes.computeIfAbsent(appInstanceId, id -> lane(InstanceLog.empty(id)));
-    }
-
     private Lane lane(InstanceLog log) {
         var ledger = new Ledger(vertx, journal, stopping, log);
         return new Lane(shop, ledger, new ReportQueue(vertx, ledger, tokens, sender, stopping));
     }
 
     private Future<Void> idle(long deadlineNanos) {
-        var over = shop.deploys().inUse() + shop.deletes().inUse() == 0 || System.nanoTime() > deadlineNanos;
+        var over = shop.inUse() == 0 || System.nanoTime() > deadlineNanos;
         return over ? Future.succeededFuture() : vertx.timer(25).compose(ok -> idle(deadlineNanos));
     }
 
     private void forget() {
-        var horizon = Instant.now().minus(REMEMBER);
-        var settled = lanes.values().stream()
-                .map(lane -> lane.ledger().log())
-                .filter(log -> log.isSettled() && log.changedAt().isBefore(horizon))
-                .map(InstanceLog::appInstanceId)
-                .toList();
-        settled.forEach(lanes::remove);
+        var settled = lanes.forget(Instant.now().minus(REMEMBER));
         blocking(() -> {
                     for (var id : settled) {
                         journal.remove(id);

@@ -62,7 +62,7 @@ final class Journal {
 
     private static InstanceLog read(Path file) throws IOException {
         try {
-            return InstanceLog.fromBytes(Files.readAllBytes(file));
+            return InstanceLogJson.read(Files.readAllBytes(file));
         } catch (IOException | RuntimeException e) {
             throw new IOException("the journal is damaged: " + file, e);
         }
@@ -75,7 +75,7 @@ final class Journal {
         var options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
         var ownerOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
         try (var channel = FileChannel.open(temporary, options, ownerOnly)) {
-            var bytes = ByteBuffer.wrap(log.toBytes());
+            var bytes = ByteBuffer.wrap(InstanceLogJson.write(log));
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }

@@ -1,43 +1,78 @@
 package dev.slipway.adapter;
 
+import dev.slipway.adapter.Outcome.Canceled;
 import dev.slipway.adapter.Outcome.Failed;
-import dev.slipway.telemetry.Correlation;
+import dev.slipway.adapter.Progress.Step;
 import dev.slipway.telemetry.Traces;
-import io.opentelemetry.api.trace.SpanKind;
-import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.util.HashMap;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
-/** Has one instance's commands carried out, one after another. */
+/** One instance's commands, carried out one after another. A delete does not wait for those before it: it ends them. */
 final class Lane {
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
-    private static final int ATTEMPTS = 5;
-    private static final String FAULT = "the runtime adapter had an internal error";
+    private static final long AGAIN_FIRST_MS = 1_000;
+    private static final long AGAIN_MAX_MS = 10_000;
 
-    /** What the lanes of one host share. */
-    record Shop(Vertx vertx, Traces traces, RuntimeAdapter adapter, Slots deploys, Slots deletes, Stopping stopping) {}
+    /** What the lanes of one host share. Deletes never wait behind launches, nor do operations. */
+    record Shop(
+            Vertx vertx,
+            Traces traces,
+            RuntimeAdapter adapter,
+            Slots launches,
+            Slots operations,
+            Slots deletes,
+            Stopping stopping) {
+
+        Shop(Vertx vertx, Traces traces, RuntimeAdapter adapter, int places, Stopping stopping) {
+            this(vertx, traces, adapter, new Slots(places), new Slots(places), new Slots(places), stopping);
+        }
+
+        Slots slots(Kind kind) {
+            return switch (kind) {
+                case DEPLOY, UPGRADE, ROLLBACK -> launches;
+                case MEMBER, OPERATE, CANCEL -> operations;
+                case DELETE -> deletes;
+            };
+        }
+
+        int inUse() {
+            return launches.inUse() + operations.inUse() + deletes.inUse();
+        }
+
+        int waiting() {
+            return launches.waiting() + operations.waiting() + deletes.waiting();
+        }
+    }
 
     private final Shop shop;
     private final Ledger ledger;
     private final ReportQueue reports;
+    private final Execution execution;
     private Promise<Void> cancel = Promise.promise();
     private boolean busy;
+    private int failures;
 
     Lane(Shop shop, Ledger ledger, ReportQueue reports) {
         this.shop = shop;
         this.ledger = ledger;
         this.reports = reports;
+        this.execution = new Execution(shop, ledger, reports);
     }
 
-    Ledger ledger() {
-        return ledger;
+    InstanceLog log() {
+        return ledger.log();
+    }
+
+    Future<Void> saved() {
+        return ledger.saved();
     }
 
     /** Goes on with what the journal holds. */
@@ -46,171 +81,174 @@ final class Lane {
         next();
     }
 
-    /** Done when the command is on disk, so that Kafka may forget it. One that is known already changes nothing. */
+    /**
+     * Done when the command is on disk, so that Kafka may forget it. One that is known already is not carried out again, but whoever sent
+     * it again wants to hear of it.
+     */
     Future<Void> accept(Message command) {
-        if (ledger.log().knows(command.id())) {
+        if (log().knows(command.id())) {
+            return ledger.change(log -> log.repeat(command)).onSuccess(ok -> reports.flush());
+        }
+        if (command.generation() < log().generation()) {
+            LOG.atInfo()
+                    .addKeyValue("app_instance_id", log().appInstanceId())
+                    .addKeyValue("command_id", command.id())
+                    .log(
+                            "{} is of an older generation and dropped",
+                            command.event().eventType());
             return ledger.saved();
         }
-        return ledger.change(log -> log.accept(command)).onSuccess(ok -> {
-            if (ledger.log().isSuperseded()) {
-                cancel.tryComplete();
-            }
-            next();
-        });
+        var begins = !busy && log().commands().isEmpty() && !command.is(Kind.CANCEL);
+        // A deployment that begins at once is about to say so, and of an orphan's end nobody hears.
+        var silent = command.isOrphan() || (begins && command.is(Kind.DEPLOY));
+        var words = silent ? List.<Message>of() : List.of(ReportMessages.accepted(command));
+        return ledger.change(log -> {
+                    var accepted = log.accept(command, words);
+                    return begins ? accepted.begin(command) : accepted;
+                })
+                .onSuccess(ok -> {
+                    reports.flush();
+                    if (busy && isUnwanted(log().commands().get(0))) {
+                        cancel.tryComplete();
+                    }
+                    next();
+                });
     }
 
-    /** A report that no command asked for: about the last deployment, in its trace. */
+    /** Carries a command out that was over, as its effect is lost. */
+    Future<Void> again(Message command) {
+        return ledger.change(log -> log.again(command)).onSuccess(ok -> next());
+    }
+
+    /** A report that no command asked for: about what was launched last, in its trace. */
     Future<Void> report(Outcome outcome) {
-        var deployed = ledger.log().deployed();
-        if (deployed == null || ledger.log().isEnding() || outcome instanceof Outcome.Deleted) {
+        var deployed = log().deployed();
+        if (deployed == null || log().isEnding() || outcome instanceof Outcome.Deleted) {
             return Future.succeededFuture();
         }
-        return reports.add(Message.outcome(deployed.task(), outcome, deployed.trace()));
+        return reports.add(ReportMessages.later(deployed, log().runs(), outcome));
+    }
+
+    Future<Void> members(List<MemberState> states) {
+        var commands = log().commands();
+        var launching = !commands.isEmpty() && commands.get(0).kind().launches();
+        var about = launching ? commands.get(0) : log().deployed();
+        return about == null ? Future.succeededFuture() : reportMembers(reports, about, states, about.trace());
+    }
+
+    static Future<Void> reportMembers(
+            ReportQueue reports, Message about, List<MemberState> states, Map<String, String> trace) {
+        var added = new ArrayList<Future<Void>>();
+        for (var from = 0; from < states.size(); from += ReportMessages.MEMBERS_MAX) {
+            var some = states.subList(from, Math.min(states.size(), from + ReportMessages.MEMBERS_MAX));
+            added.add(reports.add(ReportMessages.members(about.task(), some, trace)));
+        }
+        return added.isEmpty() ? Future.succeededFuture() : Future.join(added).mapEmpty();
+    }
+
+    Future<Void> usage(Usage usage) {
+        var deployed = log().deployed();
+        return deployed == null
+                ? Future.succeededFuture()
+                : reports.add(ReportMessages.usage(deployed.task(), usage, deployed.trace()));
     }
 
     private void next() {
-        var commands = ledger.log().commands();
-        if (busy || shop.stopping.begun() || commands.isEmpty()) {
+        var commands = log().commands();
+        if (busy || shop.stopping().begun() || commands.isEmpty()) {
             return;
         }
         busy = true;
         cancel = Promise.promise();
         var command = commands.get(0);
+        var timer = watchDeadline(command);
         handle(command).onComplete(done -> {
             busy = false;
-            if (done.failed() && !shop.stopping.begun()) {
-                log(command).setCause(done.cause()).log("a command could not be handled; will try again");
-                shop.vertx.timer(Backoff.ms(ATTEMPTS, 1_000, 10_000)).onComplete(later -> next());
+            shop.vertx().cancelTimer(timer);
+            if (done.failed() && !shop.stopping().begun()) {
+                failures++;
+                LOG.atError()
+                        .addKeyValue("app_instance_id", log().appInstanceId())
+                        .addKeyValue("command_id", command.id())
+                        .setCause(done.cause())
+                        .log("a command could not be handled; will try again");
+                shop.vertx()
+                        .timer(Backoff.ms(failures, AGAIN_FIRST_MS, AGAIN_MAX_MS))
+                        .onComplete(later -> next());
             } else {
+                failures = 0;
                 next();
             }
         });
     }
 
+    /** A delete is carried out however late it is. */
+    private long watchDeadline(Message command) {
+        var deadline = command.is(Kind.DELETE) ? null : command.task().deadlineAt();
+        if (deadline == null) {
+            return -1;
+        }
+        var current = cancel;
+        var left = Math.max(1, deadline.toEpochMilli() - System.currentTimeMillis());
+        return shop.vertx().setTimer(left, timer -> current.tryComplete());
+    }
+
     private Future<Void> handle(Message command) {
-        if (ledger.log().isSuperseded()) {
+        if (isUnwanted(command)) {
+            cancel.tryComplete();
+        }
+        if (log().isSuperseded()) {
             return supersede(command);
         }
-        var slots = command.is(Message.DEPLOY) ? shop.deploys : shop.deletes; // a delete never waits behind deployments
-        return place(slots, command)
-                .compose(got -> got ? work(command).onComplete(done -> slots.release()) : supersede(command));
+        if (cancel.future().isComplete() && !command.id().equals(log().begun())) {
+            return endUnbegun(command);
+        }
+        var slots = shop.slots(command.kind());
+        return place(slots, command).compose(got -> {
+            if (!got) {
+                return log().isSuperseded() ? supersede(command) : endUnbegun(command);
+            }
+            return work(command).onComplete(done -> slots.release());
+        });
     }
 
     private Future<Boolean> place(Slots slots, Message command) {
         if (slots.tryAcquire()) {
             return Future.succeededFuture(true);
         }
-        var said = Future.<Void>succeededFuture();
-        if (command.is(Message.DEPLOY)) {
-            var message = "waiting: " + slots.inUse() + " of " + slots.limit() + " deployments are in progress";
-            said = reports.add(Message.deploying(command.task(), message, command.trace()));
+        var message = "waiting: " + slots.inUse() + " of " + slots.limit()
+                + (command.kind().launches() ? " deployments are in progress" : " operations are in progress");
+        var step = new Step(null, message, List.of(Blocker.ofAdapter("adapter_busy", message)));
+        return execution
+                .progress(command, command.trace(), cancel.future())
+                .say(step)
+                .compose(ok -> slots.acquire(cancel.future()));
+    }
+
+    private Future<Void> work(Message command) {
+        if (shop.stopping().begun()) {
+            return Future.failedFuture("the adapter is stopping");
         }
-        return said.compose(ok -> slots.acquire(cancel.future()));
+        return log().isSuperseded() ? supersede(command) : execution.run(command, cancel.future());
     }
 
     private Future<Void> supersede(Message command) {
         return ledger.change(log -> log.drop(command));
     }
 
-    private Future<Void> work(Message command) {
-        if (shop.stopping.begun()) {
-            return Future.failedFuture("the adapter is stopping");
-        }
-        if (ledger.log().isSuperseded()) {
-            return supersede(command);
-        }
-        var task = command.task();
-        var name = (command.is(Message.DEPLOY) ? "deploy " : "delete ") + task.appSlug();
-        var parent = Correlation.with(shop.traces.extract(command.trace()), task.correlationId());
-        var context = (ContextInternal) shop.vertx.getOrCreateContext();
-        return shop.traces.within(context, parent, SpanKind.CONSUMER, name, () -> {
-            var trace = new HashMap<String, String>();
-            shop.traces.inject(Context.current(), trace::put);
-            return announce(command, trace)
-                    .compose(ok -> attempt(command, progress(command, trace), 1))
-                    .compose(outcome -> finish(command, outcome, trace));
-        });
+    private Future<Void> endUnbegun(Message command) {
+        return execution.finish(
+                command,
+                log().isCanceled(command)
+                        ? new Canceled("canceled before it was begun")
+                        : new Failed("its deadline passed before it was begun"),
+                command.trace());
     }
 
-    private Future<Void> announce(Message command, Map<String, String> trace) {
-        return command.is(Message.DEPLOY)
-                ? reports.add(Message.deploying(command.task(), null, trace))
-                : Future.succeededFuture();
-    }
-
-    private Progress progress(Message command, Map<String, String> trace) {
-        return new Progress() {
-            @Override
-            public Future<Void> say(String message) {
-                return command.is(Message.DEPLOY) && !cancel.future().isComplete()
-                        ? reports.add(Message.deploying(command.task(), message, trace))
-                        : Future.succeededFuture();
-            }
-
-            @Override
-            public Future<Void> cancelled() {
-                return cancel.future();
-            }
-        };
-    }
-
-    private Future<Outcome> attempt(Message command, Progress progress, int attempt) {
-        return call(command, progress).recover(e -> {
-            if (shop.stopping.begun()) {
-                return Future.failedFuture(e);
-            }
-            if (ledger.log().isSuperseded()) {
-                return Future.succeededFuture(new Failed(FAULT)); // not reported: a delete follows
-            }
-            log(command).addKeyValue("attempt", attempt).setCause(e).log("the adapter could not carry out a command");
-            return attempt == ATTEMPTS
-                    ? Future.succeededFuture(new Failed(FAULT))
-                    : shop.vertx
-                            .timer(Backoff.ms(attempt, 500, 5_000))
-                            .compose(ok -> attempt(command, progress, attempt + 1));
-        });
-    }
-
-    /** Whatever thread the adapter ends on, what follows happens on ours. */
-    private Future<Outcome> call(Message command, Progress progress) {
-        var promise = ((ContextInternal) shop.vertx.getOrCreateContext()).<Outcome>promise();
-        try {
-            (command.is(Message.DEPLOY) ? deploy(command, progress) : delete(command, progress)).onComplete(promise);
-        } catch (RuntimeException e) {
-            promise.fail(e);
-        }
-        return promise.future();
-    }
-
-    private Future<Outcome> deploy(Message command, Progress progress) {
-        var payload = command.event().payload();
-        return shop.adapter
-                .deploy(new DeployCommand(command.task(), payload.path("manifest"), payload.path("config")), progress)
-                .expecting(outcome -> !(outcome instanceof Outcome.Deleted));
-    }
-
-    private Future<Outcome> delete(Message command, Progress progress) {
-        return shop.adapter
-                .delete(new DeleteCommand(command.task()), progress)
-                .expecting(outcome -> !(outcome instanceof Outcome.Running));
-    }
-
-    private Future<Void> finish(Message command, Outcome outcome, Map<String, String> trace) {
-        if (ledger.log().isSuperseded()) {
-            return supersede(command); // the platform has moved on: a report of the deployment would only confuse it
-        }
-        LOG.atInfo()
-                .addKeyValue("app_instance_id", ledger.log().appInstanceId())
-                .addKeyValue("command_id", command.id())
-                .addKeyValue("outcome", outcome)
-                .log("{} is over", command.event().eventType());
-        var report = Message.outcome(command.task(), outcome, trace);
-        return ledger.change(log -> log.finish(command, outcome, report)).onSuccess(ok -> reports.flush());
-    }
-
-    private org.slf4j.spi.LoggingEventBuilder log(Message command) {
-        return LOG.atError()
-                .addKeyValue("app_instance_id", ledger.log().appInstanceId())
-                .addKeyValue("command_id", command.id());
+    private boolean isUnwanted(Message command) {
+        var deadline = command.is(Kind.DELETE) ? null : command.task().deadlineAt();
+        return log().isSuperseded()
+                || log().isCanceled(command)
+                || (deadline != null && !Instant.now().isBefore(deadline));
     }
 }

@@ -2,81 +2,66 @@ package dev.slipway.adapter;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.adapter.Outcome.Deleted;
-import dev.slipway.adapter.Outcome.Failed;
-import dev.slipway.adapter.Outcome.Running;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import org.jspecify.annotations.Nullable;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
 /** A command or a report as the journal keeps it: the event, and the headers of the trace that it belongs to. Never a token. */
 record Message(Envelope event, Map<String, String> trace) {
-    static final String DEPLOY = "runtime.command.deploy";
-    static final String DELETE = "runtime.command.delete";
-    static final String DEPLOYING = "runtime.report.deploying";
     private static final Set<String> TRACE_HEADERS = Set.of("traceparent", "tracestate", "baggage");
-    private static final int TEXT_MAX = 1024;
+    /** Marks, in the journal alone, a delete that the platform did not ask for. */
+    private static final String ORPHAN = "orphan";
 
     Message {
         trace = Map.copyOf(trace);
     }
 
+    /** Throws {@link IllegalArgumentException} when the event is not a command as the contract has it. */
     static Message command(Envelope event, Map<String, String> headers) {
+        var kind = Kind.of(event.eventType());
+        if (event.version() != 1 || kind == null) {
+            throw new IllegalArgumentException(
+                    event.eventType() + " version " + event.version() + " is unknown to this adapter");
+        }
+        if (Task.of(event).operationId() == null && (kind.endsAsOperation() || kind == Kind.CANCEL)) {
+            throw new IllegalArgumentException("operation_id is missing");
+        }
         var trace = new HashMap<>(headers);
         trace.keySet().retainAll(TRACE_HEADERS);
         return new Message(event, trace);
     }
 
-    static Message deploying(Task task, @Nullable String message, Map<String, String> trace) {
-        var payload = payload(task);
-        if (message != null) {
-            payload.put("message", shorten(message));
-        }
-        return report(DEPLOYING, task, payload, trace);
-    }
-
-    static Message outcome(Task task, Outcome outcome, Map<String, String> trace) {
-        var payload = payload(task);
-        if (outcome instanceof Running running) {
-            var endpoints = payload.putArray("endpoints");
-            running.endpoints()
-                    .forEach(e -> endpoints.addObject().put("name", e.name()).put("url", e.url()));
-            return report("runtime.report.running", task, payload, trace);
-        }
-        if (outcome instanceof Failed failed) {
-            payload.put("reason", failed.reason().isBlank() ? "no reason given" : shorten(failed.reason()));
-            return report("runtime.report.failed", task, payload, trace);
-        }
-        if (outcome instanceof Deleted) {
-            return report("runtime.report.deleted", task, payload, trace);
-        }
-        throw new IllegalStateException("not an outcome: " + outcome);
-    }
-
-    private static Message report(String type, Task task, ObjectNode payload, Map<String, String> trace) {
+    /** The end of an instance that the platform does not know any more. Nobody hears of it. Of one that we do not know either, the id is all. */
+    static Message ofOrphan(InstanceLog log) {
+        var deployed = log.deployed();
+        var payload = deployed == null ? unknown() : deployed.event().payload().deepCopy();
+        payload.remove(List.of("operation_id", "deadline_at", "attempt", "members", "from_version"));
+        payload.put("app_instance_id", log.appInstanceId().toString());
+        payload.put("generation", Math.max(1, log.generation()));
+        payload.put(ORPHAN, true);
         var now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
-        return new Message(new Envelope(Ids.next(), type, now, 1, task.correlationId(), payload), trace);
+        var id = Ids.next();
+        return new Message(new Envelope(id, Kind.DELETE.type(), now, 1, "orphan-" + id, payload), Map.of());
     }
 
-    private static ObjectNode payload(Task task) {
+    private static ObjectNode unknown() {
+        var nobody = new UUID(0, 0).toString();
         return Json.object()
-                .put("org_id", task.orgId().toString())
-                .put("project_id", task.projectId().toString())
-                .put("app_instance_id", task.appInstanceId().toString())
-                .put("command_id", task.commandId().toString())
-                .put("generation", task.generation());
-    }
-
-    private static String shorten(String text) {
-        return text.length() <= TEXT_MAX ? text : text.substring(0, TEXT_MAX - 1) + "…";
+                .put("org_id", nobody)
+                .put("project_id", nobody)
+                .put("app_slug", "unknown")
+                .put("app_version", "unknown")
+                .put("resource_name", "unknown")
+                .put("operator_service_account_id", nobody);
     }
 
     UUID id() {
@@ -87,14 +72,41 @@ record Message(Envelope event, Map<String, String> trace) {
         return event.eventType().equals(type);
     }
 
+    boolean is(Kind kind) {
+        return is(kind.type());
+    }
+
+    /** Of a command. */
+    Kind kind() {
+        var kind = Kind.of(event.eventType());
+        if (kind == null) {
+            throw new IllegalStateException("not a command: " + event.eventType());
+        }
+        return kind;
+    }
+
     /** Of a command. */
     Task task() {
         return Task.of(event);
     }
 
+    /** Of a command. */
+    int generation() {
+        return event.payload().path("generation").asInt();
+    }
+
+    /** Of a command. */
+    boolean isOrphan() {
+        return event.payload().path(ORPHAN).asBoolean();
+    }
+
     /** Of a report. */
     String commandId() {
         return event.payload().path("command_id").asText();
+    }
+
+    boolean isAbout(UUID command) {
+        return commandId().equals(command.toString());
     }
 
     String appInstanceId() {
@@ -119,7 +131,7 @@ record Message(Envelope event, Map<String, String> trace) {
 
     ObjectNode toJson() {
         var node = Json.object();
-        node.set("event", Json.trusted(new String(event.toBytes(), java.nio.charset.StandardCharsets.UTF_8)));
+        node.set("event", Json.trusted(new String(event.toBytes(), StandardCharsets.UTF_8)));
         var headers = node.putObject("trace");
         trace.forEach(headers::put);
         return node;

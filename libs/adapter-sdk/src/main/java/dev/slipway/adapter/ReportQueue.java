@@ -1,6 +1,6 @@
 package dev.slipway.adapter;
 
-import dev.slipway.adapter.Tokens.ExchangeException;
+import dev.slipway.adapter.PlatformClient.AnswerException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,7 @@ final class ReportQueue {
         sending = true;
         var report = reports.get(0);
         token(report)
-                .compose(valid -> sender.send(report, valid))
+                .compose(valid -> sender.send(report.appInstanceId(), report, valid))
                 .compose(ok -> ledger.change(log -> log.sent(report)))
                 .onComplete(done -> {
                     if (done.succeeded()) {
@@ -88,6 +88,6 @@ final class ReportQueue {
     }
 
     private static boolean isRefusal(Throwable failure) {
-        return failure instanceof ExchangeException e && e.isRefusal();
+        return failure instanceof AnswerException e && e.isRefusal();
     }
 }

@@ -41,13 +41,12 @@ final class ReportSender {
     }
 
     /** Done when the broker has it. */
-    Future<Void> send(Message report, Token token) {
-        return sending.acquire(never).compose(got -> sendNow(report, token).onComplete(done -> sending.release()));
+    Future<Void> send(String key, Message report, Token token) {
+        return sending.acquire(never).compose(got -> sendNow(key, report, token).onComplete(done -> sending.release()));
     }
 
-    private Future<Void> sendNow(Message report, Token token) {
+    private Future<Void> sendNow(String key, Message report, Token token) {
         var event = report.event();
-        var key = report.appInstanceId();
         var headers = new HashMap<String, String>();
         CloudEvents.describe(
                 headers, source, event.eventId(), event.eventType(), key, event.occurredAt(), event.correlationId());

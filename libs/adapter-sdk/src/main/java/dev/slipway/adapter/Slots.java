@@ -23,6 +23,10 @@ public final class Slots {
         return inUse;
     }
 
+    public int waiting() {
+        return waiting.size();
+    }
+
     /** Takes a place if one is free and nobody waits for it. */
     public boolean tryAcquire() {
         if (inUse >= limit) {

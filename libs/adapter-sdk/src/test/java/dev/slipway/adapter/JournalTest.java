@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -17,7 +18,8 @@ class JournalTest {
     @TempDir
     Path home;
 
-    private final InstanceLog log = InstanceLog.empty(Ids.next()).accept(Samples.command(Samples.deploy(Ids.next())));
+    private final InstanceLog log =
+            InstanceLog.empty(Ids.next()).accept(Samples.command(Samples.deploy(Ids.next())), List.of());
 
     private Journal journal;
 
@@ -49,7 +51,7 @@ class JournalTest {
         journal.write(log);
 
         var file = home.resolve("journal").resolve(log.appInstanceId() + ".json");
-        assertThat(InstanceLog.fromBytes(Files.readAllBytes(file))).isEqualTo(log);
+        assertThat(InstanceLogJson.read(Files.readAllBytes(file))).isEqualTo(log);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.getParent())))

@@ -17,14 +17,36 @@ final class Samples {
     private Samples() {}
 
     static Envelope deploy(UUID instance) {
-        var payload = payload(instance);
+        return launch(Kind.DEPLOY, instance, 1, "1.0.0");
+    }
+
+    /** A deploy, an upgrade or a rollback. */
+    static Envelope launch(Kind kind, UUID instance, int generation, String version) {
+        var payload = payload(instance).put("generation", generation).put("app_version", version);
         payload.putObject("manifest").putObject("runtime").put("profile", "echo");
         payload.putObject("config").put("message", "hello");
-        return envelope(Message.DEPLOY, payload);
+        if (kind != Kind.DEPLOY) {
+            payload.put("operation_id", Ids.next().toString()).put("from_version", "1.0.0");
+        }
+        return envelope(kind.type(), payload);
+    }
+
+    static Envelope operate(UUID instance) {
+        var payload =
+                payload(instance).put("operation_id", Ids.next().toString()).put("operation", "echo.ping");
+        payload.putObject("input").put("message", "hello");
+        return envelope(Kind.OPERATE.type(), payload);
+    }
+
+    static Envelope cancel(UUID instance, UUID command) {
+        var payload = payload(instance)
+                .put("operation_id", Ids.next().toString())
+                .put("canceled_command_id", command.toString());
+        return envelope(Kind.CANCEL.type(), payload);
     }
 
     static Envelope delete(UUID instance) {
-        return envelope(Message.DELETE, payload(instance));
+        return envelope(Kind.DELETE.type(), payload(instance));
     }
 
     static Message command(Envelope event) {

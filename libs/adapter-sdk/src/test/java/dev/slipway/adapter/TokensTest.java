@@ -1,6 +1,6 @@
 package dev.slipway.adapter;
 
-import dev.slipway.adapter.Tokens.ExchangeException;
+import dev.slipway.adapter.PlatformClient.AnswerException;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import io.vertx.core.Future;
@@ -28,7 +28,7 @@ class TokensTest {
 
     private final Vertx vertx = Vertx.vertx();
     private final Message report =
-            Message.deploying(Samples.command(Samples.deploy(Ids.next())).task(), null, Map.of());
+            ReportMessages.deploying(Samples.command(Samples.deploy(Ids.next())).task(), null, Map.of());
     private HttpServer server;
     private AdapterConfig config;
     private volatile int status = 200;
@@ -66,7 +66,8 @@ class TokensTest {
 
     private Throwable failure() {
         try {
-            return new AssertionError("handed out " + get(new Tokens(vertx, config).exchange(report)));
+            return new AssertionError(
+                    "handed out " + get(new Tokens(new PlatformClient(vertx, config)).exchange(report)));
         } catch (ExecutionException e) {
             return e.getCause();
         } catch (Exception e) {
@@ -76,7 +77,7 @@ class TokensTest {
 
     @Test
     void exchange_sendsTheCredentialAndTheTask() throws Exception {
-        var token = get(new Tokens(vertx, config).exchange(report));
+        var token = get(new Tokens(new PlatformClient(vertx, config)).exchange(report));
 
         var body = Json.parse(asked.getBytes());
         assertThat(body.path("adapter_id").asText())
@@ -106,7 +107,7 @@ class TokensTest {
 
         var failure = failure();
 
-        assertThat(((ExchangeException) failure).isRefusal()).isTrue();
+        assertThat(((AnswerException) failure).isRefusal()).isTrue();
         assertThat(ReportQueue.pauseMs(failure, 1)).isEqualTo(ReportQueue.REFUSED_RETRY_MS);
         assertThat(failure).asString().doesNotContain("s3cret");
     }
@@ -116,7 +117,7 @@ class TokensTest {
         status = 200;
         answer = "<html>welcome to the proxy</html>";
 
-        assertThat(((ExchangeException) failure()).isRefusal()).isFalse();
+        assertThat(((AnswerException) failure()).isRefusal()).isFalse();
     }
 
     @Test

@@ -1,46 +1,49 @@
 package dev.slipway.testkit;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.adapter.AdapterConfig;
 import dev.slipway.adapter.AdapterHost;
-import dev.slipway.adapter.DeleteCommand;
-import dev.slipway.adapter.DeployCommand;
+import dev.slipway.adapter.Member;
+import dev.slipway.adapter.MemberState;
 import dev.slipway.adapter.Outcome;
-import dev.slipway.adapter.Progress;
-import dev.slipway.adapter.RuntimeAdapter;
+import dev.slipway.adapter.Usage;
 import dev.slipway.telemetry.Telemetry;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 
 /**
  * An adapter on the real broker, for hundreds of instances that are nothing but a line in a file each. The files are the world: they
  * outlive the adapter, so that what it did twice shows, whoever was killed meanwhile.
+ *
+ * <p>It does at once what it is asked, unless it is told to {@link #hold}, {@link #slow} down or {@link #fail}. What is held says so in a
+ * blocker, {@code held}, and ends as canceled when it is canceled.
  */
 public final class SimulatedAdapter implements AutoCloseable {
-    private static final String BACKEND = "bare_metal";
-    private static final String DEPLOYED = "deployed";
-    private static final String DELETED = "deleted";
-
     private final Telemetry telemetry = Telemetry.start(Map.of());
     private final Vertx vertx =
             telemetry.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();
     private final World world;
+    private final Simulation simulation;
     private final AdapterHost host;
-    private volatile Promise<Void> gate = Promise.promise();
-    private volatile boolean failing;
 
     /** Where the platform is, and who the adapter is to it; {@code directory} keeps the world and the adapter's journal. */
     public record Place(
@@ -64,7 +67,10 @@ public final class SimulatedAdapter implements AutoCloseable {
         }
     }
 
-    /** What was done to instances: a file for each, a line for each time that the adapter was asked. */
+    /**
+     * What was done to instances: a file for each, a line for each time that the adapter was asked. Beside {@code deployed} and {@code
+     * deleted} these are {@code upgraded VERSION}, {@code rolled back VERSION}, {@code member OPERATION MEMBER_ID} and {@code operated NAME}.
+     */
     public record World(Path directory) {
         /** What the adapter was asked to do with the instance, in order. */
         public List<String> asked(UUID instance) {
@@ -78,10 +84,10 @@ public final class SimulatedAdapter implements AutoCloseable {
         }
 
         public long timesDeployed(UUID instance) {
-            return asked(instance).stream().filter(DEPLOYED::equals).count();
+            return asked(instance).stream().filter(Simulation.DEPLOYED::equals).count();
         }
 
-        private void add(UUID instance, String line) throws IOException {
+        void add(UUID instance, String line) throws IOException {
             Files.createDirectories(directory);
             Files.writeString(
                     directory.resolve(instance.toString()),
@@ -93,8 +99,8 @@ public final class SimulatedAdapter implements AutoCloseable {
 
     private SimulatedAdapter(Place place) {
         world = new World(place.directory.resolve("world"));
-        host = new AdapterHost(vertx, place.config(), telemetry.traces(), new Simulation());
-        gate.complete();
+        simulation = new Simulation(vertx, world);
+        host = new AdapterHost(vertx, place.config(), telemetry.traces(), simulation);
     }
 
     public static SimulatedAdapter start(Place place) {
@@ -114,18 +120,55 @@ public final class SimulatedAdapter implements AutoCloseable {
         return world;
     }
 
-    /** Deployments are taken up, and take until {@link #release}. */
+    /** What is asked from now on, deletes excepted, is taken up and takes until {@link #release}. */
     public void hold() {
-        gate = Promise.promise();
+        simulation.gate.hold();
+    }
+
+    /** Deletes that are asked for from now on take until {@link #release}. */
+    public void holdDeletes() {
+        simulation.deleteGate.hold();
     }
 
     public void release() {
-        gate.tryComplete();
+        simulation.gate.release();
+        simulation.deleteGate.release();
     }
 
-    /** Whether deployments fail from now on. */
+    /** Whether what is asked from now on, deletes excepted, fails: {@code told to fail}. */
     public void fail(boolean whether) {
-        failing = whether;
+        simulation.failing = whether;
+    }
+
+    public void failDeletes(boolean whether) {
+        simulation.failingDeletes = whether;
+    }
+
+    /** What is asked from now on, deletes excepted, takes so long, and says on its way that it is half done. */
+    public void slow(Duration duration) {
+        simulation.slowness = duration;
+    }
+
+    /** What declared operations answer from now on, from their name and their input; else they answer their input. */
+    public void answer(BiFunction<String, JsonNode, ObjectNode> answers) {
+        simulation.answers = answers;
+    }
+
+    /** Says what became of a member, with nobody asking: {@code state} is one of joining, ready, draining, removed, failed. */
+    public void member(UUID instance, UUID memberId, int generation, String state, String reason) {
+        var member = new Member(memberId, "unsaid", generation, null);
+        var parsed = MemberState.State.valueOf(state.toUpperCase(Locale.ROOT));
+        await(host.members(instance, List.of(Simulation.state(member, parsed).because(reason))));
+    }
+
+    /** Reports usage of an instance, under an id of the caller's. */
+    public void usage(UUID instance, UUID usageId, String unit, String quantity, Instant from, Instant to) {
+        await(host.usage(instance, new Usage(usageId, unit, new BigDecimal(quantity), from, to)));
+    }
+
+    /** Says that a running instance has failed. */
+    public void failed(UUID instance, String reason) {
+        await(host.report(instance, new Outcome.Failed(reason)));
     }
 
     @Override
@@ -141,36 +184,6 @@ public final class SimulatedAdapter implements AutoCloseable {
             var ignored = future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new IllegalStateException("the simulated adapter", e);
-        }
-    }
-
-    private final class Simulation implements RuntimeAdapter {
-        @Override
-        public String backend() {
-            return BACKEND;
-        }
-
-        @Override
-        public Future<Outcome> deploy(DeployCommand command, Progress progress) {
-            var instance = command.task().appInstanceId();
-            return Future.any(gate.future(), progress.cancelled())
-                    .compose(ok -> write(instance, DEPLOYED))
-                    .map(ok -> failing
-                            ? new Outcome.Failed("told to fail")
-                            : new Outcome.Running(
-                                    List.of(new Outcome.Endpoint("http", "http://simulated.invalid/" + instance))));
-        }
-
-        @Override
-        public Future<Outcome> delete(DeleteCommand command, Progress progress) {
-            return write(command.task().appInstanceId(), DELETED).map(ok -> new Outcome.Deleted());
-        }
-
-        private Future<Void> write(UUID instance, String line) {
-            return vertx.executeBlocking(() -> {
-                world.add(instance, line);
-                return null;
-            });
         }
     }
 }

@@ -50,10 +50,10 @@ final class LifecycleWiring {
             Frame frame,
             Service service,
             InstancesConfig config,
-            CommandStore commands,
             AdapterStore adapters,
             MemberIssue members) {
         var admissions = new AdmissionStore(config.policyBudget());
+        var commands = new CommandStore();
         var manifests = new Manifests(vertx);
         var parameters = new LaunchParameters(vertx);
         var plans = new PlanStore();
@@ -94,13 +94,13 @@ final class LifecycleWiring {
                 .on(Kind.UPGRADE, upgrades::ended)
                 .on(Kind.ROLLBACK, upgrades::ended);
         reports = new ReportRouter(
-                        instances,
-                        operations,
-                        commands,
-                        frame.authz(),
-                        new ReportAuthorization(frame.authz(), frame.tokens(), EventSchemas.load()),
-                        frame.clock(),
-                        frame.authzBudgetForWrites());
+                instances,
+                operations,
+                commands,
+                frame.authz(),
+                new ReportAuthorization(frame.authz(), frame.tokens(), EventSchemas.load()),
+                frame.clock(),
+                frame.authzBudgetForWrites());
         new InstanceReports(instances, operations, upgrades, deletions).handle(reports);
         operationReports.handle(reports);
     }

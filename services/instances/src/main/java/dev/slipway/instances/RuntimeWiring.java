@@ -1,8 +1,10 @@
 package dev.slipway.instances;
 
+import dev.slipway.instances.report.ReportRouter;
 import dev.slipway.instances.runtime.AdapterStore;
 import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.instances.runtime.DesiredStateStore;
+import dev.slipway.instances.runtime.Heartbeats;
 import dev.slipway.instances.runtime.Resending;
 import dev.slipway.instances.runtime.RuntimeApi;
 import dev.slipway.service.Frame;
@@ -19,14 +21,18 @@ final class RuntimeWiring {
     private final RuntimeApi api;
     private final Resending resending;
 
-    RuntimeWiring(Vertx vertx, Frame frame, Service service, CommandStore commands) {
+    RuntimeWiring(Vertx vertx, Frame frame, Service service) {
         adapters = new AdapterStore(service.reads());
         api = new RuntimeApi(adapters, new DesiredStateStore(service.reads()), frame.clock());
-        resending = new Resending(vertx, service.outbox(), commands, LOOK_EVERY);
+        resending = new Resending(vertx, service.outbox(), new CommandStore(), LOOK_EVERY);
     }
 
     AdapterStore adapters() {
         return adapters;
+    }
+
+    void handle(ReportRouter reports) {
+        reports.onHeartbeat(new Heartbeats(adapters));
     }
 
     Service serve(Service service) {

@@ -3,12 +3,15 @@ package dev.slipway.processadapter;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.adapter.DeleteCommand;
 import dev.slipway.adapter.DeployCommand;
+import dev.slipway.adapter.MemberState;
 import dev.slipway.adapter.Outcome;
 import dev.slipway.adapter.Outcome.Deleted;
 import dev.slipway.adapter.Outcome.Failed;
 import dev.slipway.adapter.Outcome.Running;
 import dev.slipway.adapter.Progress;
+import dev.slipway.adapter.Reports;
 import dev.slipway.adapter.Task;
+import dev.slipway.adapter.Usage;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import io.vertx.core.Context;
@@ -50,6 +53,24 @@ class ProcessAdapterTest {
     private Context context;
     private ProcessAdapter adapter;
 
+    private final class Heard implements Reports {
+        @Override
+        public Future<Void> report(UUID appInstanceId, Outcome outcome) {
+            reported.add(outcome);
+            return Future.succeededFuture();
+        }
+
+        @Override
+        public Future<Void> members(UUID appInstanceId, List<MemberState> members) {
+            return Future.succeededFuture();
+        }
+
+        @Override
+        public Future<Void> usage(UUID appInstanceId, Usage usage) {
+            return Future.succeededFuture();
+        }
+    }
+
     /** A new adapter on the same directory. */
     private void start(int maxChildren) throws Exception {
         var vertx = Vertx.vertx();
@@ -59,10 +80,7 @@ class ProcessAdapterTest {
         profiles.put("quits", List.of("false"));
         profiles.put("stubborn", List.of("sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"));
         adapter = new ProcessAdapter(vertx, home, maxChildren, Map.copyOf(profiles));
-        get(on(() -> adapter.start((instance, outcome) -> {
-            reported.add(outcome);
-            return Future.succeededFuture();
-        })));
+        get(on(() -> adapter.start(new Heard())));
     }
 
     /** As kill -9 would: nothing is stopped, nothing is written. */
@@ -87,14 +105,30 @@ class ProcessAdapterTest {
     private Task task(UUID instance, int generation) {
         instances.add(instance);
         return new Task(
-                Ids.next(), Ids.next(), Ids.next(), instance, "echo", "1", "name", Ids.next(), generation, "corr");
+                Ids.next(),
+                Ids.next(),
+                Ids.next(),
+                instance,
+                "echo",
+                "1",
+                "name",
+                Ids.next(),
+                generation,
+                null,
+                null,
+                "corr");
     }
 
     private Progress progress(Future<Void> cancelled) {
         return new Progress() {
             @Override
-            public Future<Void> say(String message) {
-                said.add(message);
+            public Future<Void> say(Step step) {
+                said.add(String.valueOf(step.message()));
+                return Future.succeededFuture();
+            }
+
+            @Override
+            public Future<Void> members(List<MemberState> members) {
                 return Future.succeededFuture();
             }
 
@@ -114,8 +148,8 @@ class ProcessAdapterTest {
 
     private Future<Outcome> deploy(UUID instance, int generation, ObjectNode manifest, Future<Void> cancelled) {
         var config = Json.object().put("message", "say \"hi\"\n" + generation);
-        return on(() ->
-                adapter.deploy(new DeployCommand(task(instance, generation), manifest, config), progress(cancelled)));
+        return on(() -> adapter.deploy(
+                new DeployCommand(task(instance, generation), manifest, config, List.of()), progress(cancelled)));
     }
 
     private Future<Outcome> deploy(UUID instance) {

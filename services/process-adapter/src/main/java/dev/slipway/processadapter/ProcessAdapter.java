@@ -13,6 +13,7 @@ import dev.slipway.adapter.Slots;
 import dev.slipway.processadapter.Child.Turn;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +27,8 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+
+import static java.util.Objects.requireNonNull;
 
 /**
  * One process per instance, launched from a profile, watched, and launched again when it ends by itself.
@@ -51,7 +54,7 @@ final class ProcessAdapter implements RuntimeAdapter {
     private final Probe probe;
     private final Ending ending;
     private final Map<UUID, Child> children = new HashMap<>();
-    private Reports reports = (instance, outcome) -> Future.succeededFuture();
+    private @Nullable Reports reports;
     private long watch = -1;
 
     ProcessAdapter(Vertx vertx, Path home, int maxChildren, Map<String, List<String>> profiles) {
@@ -278,7 +281,7 @@ final class ProcessAdapter implements RuntimeAdapter {
                 })
                 .compose(outcome -> outcome instanceof Failed failed
                         ? clear(child, turn).onSuccess(ok -> relaunch(child, turn, failed.reason()))
-                        : reports.report(child.instance(), outcome))
+                        : requireNonNull(reports).report(child.instance(), outcome))
                 .onFailure(e -> {
                     if (!turn.isOver()) {
                         LOG.atError()
@@ -292,7 +295,8 @@ final class ProcessAdapter implements RuntimeAdapter {
 
     /** First the report, then the end of the record: a crash in between leaves an instance that is tried once more. */
     private void fail(Child child, Turn turn, Failed failed) {
-        reports.report(child.instance(), failed)
+        requireNonNull(reports)
+                .report(child.instance(), failed)
                 .compose(ok -> giveUp(child, turn))
                 .onFailure(e -> LOG.atError()
                         .addKeyValue("app_instance_id", child.instance())

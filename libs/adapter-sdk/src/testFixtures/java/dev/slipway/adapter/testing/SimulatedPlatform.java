@@ -20,6 +20,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.net.URI;
@@ -65,8 +66,14 @@ public final class SimulatedPlatform implements AutoCloseable {
             return event.eventType().substring("runtime.report.".length());
         }
 
-        public UUID instance() {
-            return UUID.fromString(event.payload().path("app_instance_id").asText());
+        /** Null for a heartbeat, which is about none. */
+        public @Nullable UUID instance() {
+            var id = event.payload().path("app_instance_id");
+            return id.isMissingNode() ? null : UUID.fromString(id.asText());
+        }
+
+        public boolean isAbout(Envelope command) {
+            return text("command_id").equals(command.eventId().toString());
         }
 
         public String text(String field) {
@@ -91,6 +98,7 @@ public final class SimulatedPlatform implements AutoCloseable {
         reader.start();
     }
 
+    /** An adapter whose heart beats faster than usual, as tests wait for it. */
     public AdapterConfig adapter(Path journal, int maxConcurrent) {
         return new AdapterConfig(
                 URI.create(tokens.baseUrl()),
@@ -100,7 +108,9 @@ public final class SimulatedPlatform implements AutoCloseable {
                 UUID.nameUUIDFromBytes(prefix.getBytes(StandardCharsets.UTF_8)),
                 home.resolve("adapter-secret"),
                 journal,
-                maxConcurrent);
+                maxConcurrent,
+                Duration.ofSeconds(1),
+                true);
     }
 
     public TokenEndpoint tokens() {
@@ -118,6 +128,54 @@ public final class SimulatedPlatform implements AutoCloseable {
         return command("runtime.command.delete", payload(instance));
     }
 
+    /** An upgrade or a rollback. */
+    public Envelope upgrade(
+            String kind, UUID instance, String from, String to, ObjectNode manifest, ObjectNode config) {
+        var payload = operation(instance).put("from_version", from).put("app_version", to);
+        payload.set("manifest", manifest);
+        payload.set("config", config);
+        return command("runtime.command." + kind, payload);
+    }
+
+    public Envelope member(UUID instance, String operation, ObjectNode member) {
+        var payload = operation(instance).put("operation", operation);
+        payload.set("member", member);
+        return command("runtime.command.member", payload);
+    }
+
+    public Envelope operate(UUID instance, String operation, ObjectNode input) {
+        var payload = operation(instance).put("operation", operation);
+        payload.set("input", input);
+        return command("runtime.command.operate", payload);
+    }
+
+    public Envelope cancel(Envelope command) {
+        var payload = operation(
+                UUID.fromString(command.payload().path("app_instance_id").asText()));
+        payload.put("operation_id", command.payload().path("operation_id").asText());
+        payload.put("canceled_command_id", command.eventId().toString());
+        return command("runtime.command.cancel", payload);
+    }
+
+    /** A new member as commands name it. */
+    public static ObjectNode newMember(String component) {
+        return Json.object()
+                .put("member_id", Ids.next().toString())
+                .put("component", component)
+                .put("generation", 1);
+    }
+
+    /** What is wanted of an instance that this command launched, as the platform lists it: {@code running} or {@code deleted}. */
+    public static ObjectNode desired(Envelope command, String desired, String status) {
+        var item = command.payload().deepCopy();
+        item.remove(List.of("operation_id", "attempt", "deadline_at", "from_version", "runtime_backend"));
+        item.put("desired", desired)
+                .put("status", status)
+                .put("command_id", command.eventId().toString());
+        item.putArray("open_commands");
+        return item;
+    }
+
     public void send(Envelope command) throws Exception {
         var key = command.payload().path("app_instance_id").asText();
         send(key, command.toBytes());
@@ -131,13 +189,17 @@ public final class SimulatedPlatform implements AutoCloseable {
     }
 
     public List<Report> reports(UUID instance) {
-        return reports.stream().filter(r -> r.instance().equals(instance)).toList();
+        return reports.stream().filter(r -> instance.equals(r.instance())).toList();
+    }
+
+    public List<Report> heartbeats() {
+        return reports.stream().filter(r -> r.type().equals("heartbeat")).toList();
     }
 
     /** Waits for a report of this type about the instance. */
     @CanIgnoreReturnValue
     public Report await(UUID instance, String type) {
-        return await(r -> r.instance().equals(instance) && r.type().equals(type));
+        return await(r -> instance.equals(r.instance()) && r.type().equals(type));
     }
 
     @CanIgnoreReturnValue
@@ -192,14 +254,21 @@ public final class SimulatedPlatform implements AutoCloseable {
             faults.add("a report is not JSON: " + e);
         }
         var report = new Report(Envelope.fromBytes(value), Map.copyOf(headers));
-        if (!key.equals(report.text("app_instance_id"))) {
+        var isHeartbeat = report.type().equals("heartbeat");
+        if (!key.equals(report.text(isHeartbeat ? "adapter_id" : "app_instance_id"))) {
             faults.add("a report has the key " + key);
         }
-        var token = TokenEndpoint.token(report.text("app_instance_id"), report.text("command_id"));
+        var token = isHeartbeat
+                ? TokenEndpoint.ownToken(key)
+                : TokenEndpoint.token(report.text("app_instance_id"), report.text("command_id"));
         if (!("Bearer " + token).equals(headers.get("authorization"))) {
-            faults.add("a report came without its task's token");
+            faults.add("a report came without its own token: " + report.type());
         }
         reports.add(report);
+    }
+
+    private ObjectNode operation(UUID instance) {
+        return payload(instance).put("operation_id", Ids.next().toString());
     }
 
     private ObjectNode payload(UUID instance) {

@@ -28,10 +28,7 @@ public final class InstanceReports {
     private final Deletions deletions;
 
     public InstanceReports(
-            AppInstanceStore instances,
-            OperationStore operations,
-            Upgrades upgrades,
-            Deletions deletions) {
+            AppInstanceStore instances, OperationStore operations, Upgrades upgrades, Deletions deletions) {
         this.instances = instances;
         this.operations = operations;
         this.upgrades = upgrades;
@@ -110,12 +107,12 @@ public final class InstanceReports {
     private Future<AppInstance> deleted(UnitOfWork unit, Report report) {
         var decision = InstanceLifecycle.reportDeleted(report.instance(), report.generation(), unit.now());
         return decided(
-                        unit,
-                        report,
-                        decision,
-                        current -> current.kind() == Kind.DELETE
-                                ? OperationLifecycle.reportSucceeded(current, null, unit.now())
-                                : OperationLifecycle.reportTaken(current, unit.now()));
+                unit,
+                report,
+                decision,
+                current -> current.kind() == Kind.DELETE
+                        ? OperationLifecycle.reportSucceeded(current, null, unit.now())
+                        : OperationLifecycle.reportTaken(current, unit.now()));
     }
 
     private Future<AppInstance> progress(UnitOfWork unit, Report report) {

@@ -12,6 +12,7 @@ import dev.slipway.contract.EventSchemas;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
+import dev.slipway.instances.runtime.Heartbeats;
 import dev.slipway.messaging.Incoming;
 
 import java.util.List;
@@ -62,6 +63,14 @@ public final class ReportAuthorization {
         var decision = authorizer.decide(principal, ACTION, project, record.appendedAt());
         if (!decision.allowed()) {
             throw decision.problem(ACTION).asException();
+        }
+    }
+
+    /** Refuses who may not speak as an adapter. */
+    void requireAdapter(Principal principal, Incoming record) {
+        var decision = authorizer.decide(principal, Heartbeats.ACTION, Target.platform(), record.appendedAt());
+        if (!decision.allowed()) {
+            throw decision.problem(Heartbeats.ACTION).asException();
         }
     }
 

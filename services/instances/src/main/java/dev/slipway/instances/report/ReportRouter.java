@@ -9,9 +9,11 @@ import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.domain.Operation;
 import dev.slipway.instances.runtime.CommandStore;
+import dev.slipway.instances.runtime.Heartbeats;
 import dev.slipway.messaging.Incoming;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.Transient.NotReadyException;
@@ -25,6 +27,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 
 import static dev.slipway.instances.report.ReportAuthorization.uuid;
 
@@ -38,6 +41,7 @@ public final class ReportRouter {
     private final Clock clock;
     private final Duration budget;
     private final Map<String, ReportHandler> handlers = new HashMap<>();
+    private @Nullable Heartbeats heartbeats;
 
     public ReportRouter(
             AppInstanceStore instances,
@@ -63,6 +67,11 @@ public final class ReportRouter {
         return this;
     }
 
+    /** Has what adapters say of themselves kept. */
+    public void onHeartbeat(Heartbeats kept) {
+        heartbeats = kept;
+    }
+
     public Future<Void> onReport(UnitOfWork unit, Incoming record, Envelope event) {
         if (model.age(clock.instant()).compareTo(budget) > 0) {
             return Future.failedFuture(new NotReadyException("permissions are stale"));
@@ -76,6 +85,10 @@ public final class ReportRouter {
     private Future<Void> applied(UnitOfWork unit, Incoming record, Envelope event) {
         try {
             var principal = authorization.sender(record, event);
+            if (heartbeats != null && event.eventType().equals(Heartbeats.TYPE)) {
+                authorization.requireAdapter(principal, record);
+                return heartbeats.apply(unit, principal, record, event);
+            }
             authorization.requireTask(principal, record, event);
             var handler = handlers.get(event.eventType());
             if (handler == null) {
@@ -91,15 +104,24 @@ public final class ReportRouter {
             return Future.all(locked, operation)
                     .map(both -> report(new Report(principal, event, locked.result(), operation.result())))
                     .compose(report -> handler.apply(unit, report).map(changed -> {
-                        commands.acknowledged(unit, instanceId, commandId);
-                        var of = report.operation();
-                        if (of != null && of.status().ended()) {
-                            commands.ended(unit, instanceId, commandId);
+                        if (changed.status() == Status.DELETED) {
+                            commands.forget(unit, instanceId);
+                        } else {
+                            acknowledged(unit, report, commandId);
                         }
                         return audited(unit, report, changed);
                     }));
         } catch (ProblemException refused) {
             return Future.failedFuture(refused);
+        }
+    }
+
+    /** What is said on a command of an operation that has ended is the last that is said on it. */
+    private void acknowledged(UnitOfWork unit, Report report, UUID commandId) {
+        commands.acknowledged(unit, report.instance().id(), commandId);
+        var operation = report.operation();
+        if (operation != null && operation.status().ended()) {
+            commands.ended(unit, report.instance().id(), commandId);
         }
     }
 

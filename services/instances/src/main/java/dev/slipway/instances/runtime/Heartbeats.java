@@ -10,6 +10,7 @@ import io.vertx.core.Future;
 
 /** What adapters say of themselves. */
 public final class Heartbeats {
+    public static final String TYPE = "runtime.report.heartbeat";
     public static final String ACTION = "runtime.adapter.report";
 
     private final AdapterStore adapters;

@@ -1,0 +1,101 @@
+package dev.slipway.adapter;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.adapter.Outcome.Failed;
+import io.vertx.core.Future;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Turns commands into calls of the adapter. */
+final class Calls {
+    private Calls() {}
+
+    /** A command that is not as the contract has it has failed: trying it again does not mend it. */
+    static Future<Outcome> of(RuntimeAdapter adapter, Message command, Progress progress) {
+        Supplier<Future<Outcome>> call;
+        try {
+            call = parse(adapter, command, progress);
+        } catch (IllegalArgumentException e) {
+            return Future.succeededFuture(new Failed("the command is not as the contract says: " + e.getMessage()));
+        }
+        return call.get();
+    }
+
+    private static Supplier<Future<Outcome>> parse(RuntimeAdapter adapter, Message command, Progress progress) {
+        var payload = command.event().payload();
+        return switch (command.kind()) {
+            case DEPLOY -> {
+                var deploy = new DeployCommand(
+                        command.task(),
+                        object(payload, "manifest"),
+                        object(payload, "config"),
+                        Member.all(payload.path("members")));
+                yield () -> adapter.deploy(deploy, progress);
+            }
+            case UPGRADE -> {
+                var upgrade = upgrade(command);
+                yield () -> adapter.upgrade(upgrade, progress);
+            }
+            case ROLLBACK -> {
+                var rollback = upgrade(command);
+                yield () -> adapter.rollback(rollback, progress);
+            }
+            case MEMBER -> {
+                var member = member(command);
+                yield () -> adapter.member(member, progress);
+            }
+            case OPERATE -> {
+                var operate = new OperateCommand(command.task(), text(payload, "operation"), object(payload, "input"));
+                yield () -> adapter.operate(operate, progress);
+            }
+            case DELETE -> () -> adapter.delete(new DeleteCommand(command.task()), progress);
+            case CANCEL -> throw new IllegalStateException("a cancellation is not carried out, it is heeded");
+        };
+    }
+
+    private static UpgradeCommand upgrade(Message command) {
+        var payload = command.event().payload();
+        return new UpgradeCommand(
+                command.task(),
+                text(payload, "from_version"),
+                object(payload, "manifest"),
+                object(payload, "config"),
+                Member.all(payload.path("members")));
+    }
+
+    private static MemberCommand member(Message command) {
+        var payload = command.event().payload();
+        var operation = MemberCommand.Operation.of(text(payload, "operation"));
+        var replacement = payload.has("replacement") ? Member.of(payload.path("replacement")) : null;
+        if (operation == MemberCommand.Operation.REPLACE && replacement == null) {
+            throw new IllegalArgumentException("replacement is missing");
+        }
+        return new MemberCommand(
+                command.task(), operation, Member.of(payload.path("member")), replacement, labels(payload));
+    }
+
+    private static Map<String, String> labels(JsonNode payload) {
+        var labels = new HashMap<String, String>();
+        payload.path("labels")
+                .properties()
+                .forEach(e -> labels.put(e.getKey(), e.getValue().asText()));
+        return labels;
+    }
+
+    private static ObjectNode object(JsonNode payload, String field) {
+        if (payload.path(field) instanceof ObjectNode object) {
+            return object;
+        }
+        throw new IllegalArgumentException(field + " is missing");
+    }
+
+    private static String text(JsonNode payload, String field) {
+        if (!payload.path(field).isTextual()) {
+            throw new IllegalArgumentException(field + " is missing");
+        }
+        return payload.path(field).textValue();
+    }
+}
