@@ -1,5 +1,6 @@
 package dev.slipway.instances;
 
+import dev.slipway.instances.member.MemberStore;
 import dev.slipway.instances.projection.ProjectionStore;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.Frame;
@@ -30,12 +31,13 @@ public final class InstancesVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         var runtime = new RuntimeWiring(vertx, frame, opened);
-        var lifecycle = new LifecycleWiring(opened, frame, config);
+        var store = new MemberStore(opened.reads());
+        var lifecycle = new LifecycleWiring(vertx, frame, opened, config, runtime.adapters(), store::issue);
         runtime.handle(lifecycle.reports());
         var projections = new ProjectionStore();
         var past = new HistoryWiring(vertx, frame, opened);
         history = past;
-        var members = new MemberWiring(frame, opened, lifecycle);
+        var members = new MemberWiring(vertx, frame, opened, lifecycle, store);
         return runtime.serve(lifecycle.serve(members.serve(past.serve(opened)), past))
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), lifecycle.reports()::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
@@ -43,7 +45,10 @@ public final class InstancesVerticle extends VerticleBase {
                     return Future.succeededFuture();
                 })
                 .start()
-                .onSuccess(ok -> runtime.start());
+                .onSuccess(ok -> {
+                    runtime.start();
+                    lifecycle.start();
+                });
     }
 
     @Override

@@ -27,12 +27,13 @@ class BoundariesTest {
                 "OperationStore",
                 "OperationJson",
                 "OperationReports",
+                "MemberIssue",
+                "PlanStore",
+                "PlanJson",
                 "Deadlines",
                 "Report",
                 "ReportHandler",
                 "ReportRouter",
-                "MemberStore",
-                "MemberJson",
                 "ManifestStore");
     }
 

@@ -44,6 +44,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 import static dev.slipway.testkit.Eventually.eventually;
@@ -559,14 +561,26 @@ class MalformedInputTest {
                 .isEqualTo(body.path("correlation_id").asText());
     }
 
-    /** Everything that a request could have changed: instances, and whether any service wrote to its outbox. */
+    /**
+     * Everything that a request could have changed: instances, and whether any service wrote to its outbox. The catalog does so every ten
+     * seconds by itself: of it, the last transaction that wrote to its tables.
+     */
     private static String state() {
+        var catalog = Stream.of(
+                        "app_catalog",
+                        "app_versions",
+                        "project_app_entitlements",
+                        "registry_versions",
+                        "policy_versions",
+                        "artifact_history",
+                        "artifact_intents")
+                .map(table -> "(SELECT max(xmin::text::bigint) FROM catalog." + table + ")")
+                .collect(Collectors.joining(", "));
         return platform.database().query("""
                 SELECT concat_ws(' ', (SELECT count(*) FROM instances.app_instances),
                     (SELECT last_value FROM instances.outbox_seq_seq), (SELECT last_value FROM iam.outbox_seq_seq),
-                    (SELECT last_value FROM catalog.outbox_seq_seq), (SELECT last_value FROM metering.outbox_seq_seq),
-                    (SELECT last_value FROM audit.outbox_seq_seq))
-                """);
+                    (SELECT last_value FROM metering.outbox_seq_seq), (SELECT last_value FROM audit.outbox_seq_seq), %s)
+                """.formatted(catalog));
     }
 
     private static Fault invalid(Operation operation, String what, Call call, String field) {

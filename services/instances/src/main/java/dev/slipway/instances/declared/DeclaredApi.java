@@ -28,6 +28,7 @@ import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 
 import java.nio.charset.StandardCharsets;
 
@@ -35,6 +36,7 @@ import java.nio.charset.StandardCharsets;
 public final class DeclaredApi {
     private static final int MAX_INPUT_BYTES = 64 * 1024;
 
+    private final Vertx vertx;
     private final AppInstanceStore instances;
     private final OperationStore operations;
     private final CommandStore commands;
@@ -45,6 +47,7 @@ public final class DeclaredApi {
     private final Outbox outbox;
 
     public DeclaredApi(
+            Vertx vertx,
             AppInstanceStore instances,
             OperationStore operations,
             CommandStore commands,
@@ -53,6 +56,7 @@ public final class DeclaredApi {
             Authorizer authorizer,
             Mutations mutations,
             Outbox outbox) {
+        this.vertx = vertx;
         this.instances = instances;
         this.operations = operations;
         this.commands = commands;
@@ -93,10 +97,10 @@ public final class DeclaredApi {
                                     + instance.status().text() + ".")
                     .asException();
         }
-        var input = input(request.body(), declared);
         return admissions
                 .requireMutable(unit, request.projectId())
-                .compose(ok -> open(unit, request, instance, declared, name, input))
+                .compose(ok -> checked(input(request.body()), declared))
+                .compose(input -> open(unit, request, instance, declared, name, input))
                 .map(operation -> accepted(request, unit, operation));
     }
 
@@ -114,18 +118,22 @@ public final class DeclaredApi {
         }
     }
 
-    private static ObjectNode input(JsonNode body, DeclaredOperation declared) {
+    private static ObjectNode input(JsonNode body) {
         var input = body.path("input").isObject() ? (ObjectNode) body.path("input") : Json.object();
         if (Json.text(input).getBytes(StandardCharsets.UTF_8).length > MAX_INPUT_BYTES) {
             throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/input", "is larger than 64 KiB")
                     .asException();
         }
-        var problems = declared.inputProblems(input);
-        if (!problems.isEmpty()) {
-            throw Problem.validationOf(ErrorCode.OPERATION_INPUT_INVALID, problems)
-                    .asException();
-        }
         return input;
+    }
+
+    /** Away from the event loop: somebody else wrote the schema, and its patterns. */
+    private Future<ObjectNode> checked(ObjectNode input, DeclaredOperation declared) {
+        return vertx.executeBlocking(() -> declared.inputProblems(input))
+                .compose(problems -> problems.isEmpty()
+                        ? Future.succeededFuture(input)
+                        : Future.failedFuture(Problem.validationOf(ErrorCode.OPERATION_INPUT_INVALID, problems)
+                                .asException()));
     }
 
     private Future<Operation> open(

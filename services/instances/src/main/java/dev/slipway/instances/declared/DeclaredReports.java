@@ -4,9 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.appinstance.domain.AppInstance;
-import dev.slipway.instances.operation.OperationJson;
+import dev.slipway.instances.lifecycle.OperationReports;
 import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.domain.Operation;
 import dev.slipway.instances.operation.domain.OperationDecision.Accepted;
@@ -15,17 +16,21 @@ import dev.slipway.instances.projection.ManifestStore;
 import dev.slipway.instances.report.Report;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
-import org.jspecify.annotations.Nullable;
+import io.vertx.core.Vertx;
 
+import java.util.List;
 import java.util.Objects;
 
 /** How adapters report the end of what an app declares. What does not fit the output's schema is no success. */
 public final class DeclaredReports {
+    private final Vertx vertx;
     private final AppInstanceStore instances;
     private final OperationStore operations;
     private final ManifestStore manifests;
 
-    public DeclaredReports(AppInstanceStore instances, OperationStore operations, ManifestStore manifests) {
+    public DeclaredReports(
+            Vertx vertx, AppInstanceStore instances, OperationStore operations, ManifestStore manifests) {
+        this.vertx = vertx;
         this.instances = instances;
         this.operations = operations;
         this.manifests = manifests;
@@ -36,32 +41,32 @@ public final class DeclaredReports {
         if (report.outdated() || operation.status().ended()) {
             return Future.succeededFuture(report.instance());
         }
-        return manifests.of(unit, report.instance().app().versionId()).compose(manifest -> {
-            var misfit = misfit(manifest, operation, report.payload());
-            if (misfit == null) {
-                var decided = OperationJson.ended(operation, report.payload(), unit.now());
-                return Future.succeededFuture(kept(unit, report, operation, decided));
-            }
-            // The adapter is done with it, so it ends; and the report is refused, so that who wrote the adapter hears
-            // of it.
-            kept(unit, report, operation, OperationLifecycle.reportFailed(operation, misfit.message(), unit.now()));
-            return Future.failedFuture(misfit.asException());
-        });
+        return manifests
+                .of(unit, report.instance().app().versionId())
+                .compose(manifest -> faults(manifest, operation, report.payload()))
+                .compose(faults -> faults.isEmpty()
+                        ? Future.succeededFuture(kept(
+                                unit,
+                                report,
+                                operation,
+                                OperationReports.decide(operation, report.payload(), unit.now())))
+                        : misfit(unit, report, operation, faults.get(0)));
     }
 
-    private static @Nullable Problem misfit(JsonNode manifest, Operation operation, JsonNode report) {
+    /** What is wrong with an output, found away from the event loop: somebody else wrote the schema, and its patterns. */
+    private Future<List<FieldProblem>> faults(JsonNode manifest, Operation operation, JsonNode report) {
         var declared = DeclaredOperation.find(manifest, operation.name());
-        if (declared == null || !report.path("status").asText().equals("succeeded")) {
-            return null;
-        }
-        var problems = declared.outputProblems(report.path("output"));
-        if (problems.isEmpty()) {
-            return null;
-        }
-        var first = problems.get(0);
-        return Problem.of(
-                ErrorCode.VALIDATION_ERROR,
-                "The output does not fit its schema: " + first.field() + " " + first.problem() + ".");
+        return declared == null || !report.path("status").asText().equals("succeeded")
+                ? Future.succeededFuture(List.of())
+                : vertx.executeBlocking(() -> declared.outputProblems(report.path("output")));
+    }
+
+    /** The adapter is done with it, so it ends; and the report is refused, so that whoever wrote the adapter hears of it. */
+    private Future<AppInstance> misfit(UnitOfWork unit, Report report, Operation operation, FieldProblem first) {
+        var reason = "The output does not fit its schema: " + first.field() + " " + first.problem() + ".";
+        kept(unit, report, operation, OperationLifecycle.reportFailed(operation, reason, unit.now()));
+        return Future.failedFuture(
+                Problem.of(ErrorCode.VALIDATION_ERROR, reason).asException());
     }
 
     @CanIgnoreReturnValue

@@ -38,7 +38,9 @@ public final class ConsistencyStore {
                 ORDER BY i.created_at, i.id LIMIT $5)
             SELECT c.id, c.created_at, c.updated_at, c.deleted_at, e.sequence, e.event_type, e.occurred_at,
                    CASE WHEN row_number() OVER (PARTITION BY c.id ORDER BY e.sequence) = 1 THEN c.state::text END AS state,
-                   CASE WHEN e.event_type LIKE 'apps.instance.%' THEN e.payload::text ELSE '{}' END AS payload
+                   CASE WHEN e.event_type LIKE 'apps.instance.%' THEN e.payload::text
+                        ELSE jsonb_strip_nulls(jsonb_build_object('instance_generation', e.payload -> 'instance_generation'))::text
+                   END AS payload
             FROM chosen c LEFT JOIN instance_events e ON e.app_instance_id = c.id
             ORDER BY c.created_at, c.id, e.sequence
             """;

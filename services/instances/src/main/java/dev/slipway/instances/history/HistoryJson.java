@@ -39,6 +39,9 @@ public final class HistoryJson {
             "policy_version",
             "config",
             "generation");
+    /** What is said of the instance where something else is told of. */
+    private static final Map<String, String> OF_OPERATIONS = Map.of("instance_generation", "generation");
+
     /** What callers are not shown of an instance. */
     private static final Set<String> INTERNAL = Set.of("generation", "sequence");
 
@@ -54,7 +57,8 @@ public final class HistoryJson {
 
     public static Fact fact(String eventType, long sequence, Instant at, JsonNode payload) {
         var says = new LinkedHashMap<String, String>();
-        FIELDS.forEach((name, field) -> {
+        var ofItself = eventType.startsWith("apps.instance.");
+        (ofItself ? FIELDS : OF_OPERATIONS).forEach((name, field) -> {
             if (payload.has(name)) {
                 says.put(field, Json.text(payload.path(name)));
             }

@@ -24,6 +24,10 @@ public final class Deadlines {
         return of(manifest, "delete_seconds", 1_800);
     }
 
+    public static Duration member(JsonNode manifest) {
+        return of(manifest, "member_seconds", 1_800);
+    }
+
     private static Duration of(JsonNode manifest, String name, int otherwise) {
         return Duration.ofSeconds(manifest.path("deadlines").path(name).asInt(otherwise));
     }

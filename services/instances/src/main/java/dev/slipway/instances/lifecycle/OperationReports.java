@@ -1,20 +1,25 @@
 package dev.slipway.instances.lifecycle;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.appinstance.domain.AppInstance;
-import dev.slipway.instances.operation.OperationJson;
 import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.domain.Operation;
 import dev.slipway.instances.operation.domain.Operation.Kind;
+import dev.slipway.instances.operation.domain.Operation.Status;
+import dev.slipway.instances.operation.domain.OperationDecision.Accepted;
+import dev.slipway.instances.operation.domain.OperationLifecycle;
 import dev.slipway.instances.report.Report;
 import dev.slipway.instances.report.ReportHandler;
 import dev.slipway.instances.report.ReportRouter;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 
+import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -36,8 +41,8 @@ public final class OperationReports {
         return this;
     }
 
-    public ReportRouter handle(ReportRouter router) {
-        return router.on("operation", this::ended);
+    public void handle(ReportRouter router) {
+        router.on("operation", this::ended);
     }
 
     private Future<AppInstance> ended(UnitOfWork unit, Report report) {
@@ -55,11 +60,23 @@ public final class OperationReports {
 
     private Future<AppInstance> plainly(UnitOfWork unit, Report report, Operation operation) {
         var after = operations
-                .apply(unit, report.instance(), operation, OperationJson.ended(operation, report.payload(), unit.now()))
+                .apply(unit, report.instance(), operation, decide(operation, report.payload(), unit.now()))
                 .instance();
         if (!after.equals(report.instance())) {
             instances.keep(unit, after);
         }
         return Future.succeededFuture(after);
+    }
+
+    /** What a report makes of an operation. */
+    public static Accepted decide(Operation operation, JsonNode report, Instant now) {
+        var reason = report.path("reason").asText("The adapter gave no reason.");
+        return switch (Status.of(report.path("status").asText())) {
+            case SUCCEEDED ->
+                OperationLifecycle.reportSucceeded(
+                        operation, report.has("output") ? Json.text(report.path("output")) : null, now);
+            case CANCELED -> OperationLifecycle.reportCanceled(operation, reason, now);
+            case FAILED, ACCEPTED, RUNNING -> OperationLifecycle.reportFailed(operation, reason, now);
+        };
     }
 }

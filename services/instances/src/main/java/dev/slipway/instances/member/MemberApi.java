@@ -9,9 +9,7 @@ import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.member.MemberOperations.Asked;
 import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.instances.operation.OperationJson;
-import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.domain.Operation;
-import dev.slipway.instances.operation.domain.Operation.Kind;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
@@ -27,7 +25,6 @@ public final class MemberApi {
     private final AppInstanceStore instances;
     private final MemberStore members;
     private final MemberOperations memberOperations;
-    private final OperationStore operations;
     private final AdmissionStore admissions;
     private final Mutations mutations;
 
@@ -35,13 +32,11 @@ public final class MemberApi {
             AppInstanceStore instances,
             MemberStore members,
             MemberOperations memberOperations,
-            OperationStore operations,
             AdmissionStore admissions,
             Mutations mutations) {
         this.instances = instances;
         this.members = members;
         this.memberOperations = memberOperations;
-        this.operations = operations;
         this.admissions = admissions;
         this.mutations = mutations;
     }
@@ -72,20 +67,6 @@ public final class MemberApi {
                 .compose(operation ->
                         admissions.requireMutable(unit, request.projectId()).map(operation))
                 .map(operation -> accepted(request, unit, operation)));
-    }
-
-    public Future<Reply> operation(Request request) {
-        var instanceId = request.pathId("app_instance_id");
-        var id = request.pathId("operation_id");
-        return instances
-                .find(request.projectId(), instanceId)
-                .compose(found -> operations.find(request.projectId(), instanceId, id))
-                .compose(operation -> operation.kind() == Kind.MEMBER
-                        ? Future.succeededFuture(Reply.of(OperationJson.full(operation)))
-                        : Future.failedFuture(Problem.of(
-                                        ErrorCode.OPERATION_NOT_FOUND,
-                                        "The operation " + id + " of this instance is not about a member.")
-                                .asException()));
     }
 
     private static Reply accepted(Request request, UnitOfWork unit, Operation operation) {

@@ -11,7 +11,6 @@ import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.member.domain.MemberOperation;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -22,8 +21,6 @@ import java.util.UUID;
 
 /** Members as the contract writes them, and components as manifests do. */
 public final class MemberJson {
-    private static final int DEFAULT_DEADLINE_SECONDS = 1_800;
-
     private MemberJson() {}
 
     static ObjectNode full(Member member) {
@@ -109,9 +106,5 @@ public final class MemberJson {
                     allowed));
         }
         return components;
-    }
-
-    static Duration deadline(JsonNode manifest) {
-        return Duration.ofSeconds(manifest.at("/deadlines/member_seconds").asInt(DEFAULT_DEADLINE_SECONDS));
     }
 }

@@ -10,6 +10,7 @@ import dev.slipway.instances.appinstance.AppInstanceJson;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
+import dev.slipway.instances.lifecycle.Deadlines;
 import dev.slipway.instances.member.domain.Component;
 import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.member.domain.MemberDecision;
@@ -83,7 +84,7 @@ public final class MemberOperations {
             UnitOfWork unit, AppInstance instance, Asked asked, List<Member> all, ObjectNode manifest, Principal by) {
         var decided = decide(unit, instance, asked, all, MemberJson.components(manifest));
         var id = Ids.next();
-        var deadline = unit.now().plus(MemberJson.deadline(manifest));
+        var deadline = unit.now().plus(Deadlines.member(manifest));
         var command = command(instance, asked, decided)
                 .put("operation_id", id.toString())
                 .put("deadline_at", deadline.toString());

@@ -6,13 +6,13 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.lifecycle.OperationReports;
 import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.member.domain.Member.Observed;
 import dev.slipway.instances.member.domain.MemberDecision.Accepted;
 import dev.slipway.instances.member.domain.MemberDecision.Refused;
 import dev.slipway.instances.member.domain.MemberLifecycle;
 import dev.slipway.instances.member.domain.MemberOperation;
-import dev.slipway.instances.operation.OperationJson;
 import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.domain.Operation;
 import dev.slipway.instances.operation.domain.OperationLifecycle;
@@ -71,7 +71,7 @@ public final class MemberReports {
         if (report.outdated() || operation.status().ended()) {
             return Future.succeededFuture(report.instance());
         }
-        var decided = OperationJson.ended(operation, report.payload(), unit.now());
+        var decided = OperationReports.decide(operation, report.payload(), unit.now());
         return members.all(unit, report.instance()).map(all -> {
             var known = byId(all);
             var next = new LinkedHashMap<>(known);

@@ -8,7 +8,9 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.history.HistoryStore;
+import dev.slipway.instances.lifecycle.MemberIssue.Issued;
 import dev.slipway.instances.member.domain.Component;
 import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.member.domain.Member.Desired;
@@ -30,16 +32,21 @@ import java.util.UUID;
 
 /** All SQL of members. Whoever changes one holds the lock of its instance, and keeps the instance that is answered. */
 public final class MemberStore {
+    /** Of an instance that is gone nothing is left, whatever was said of its members last. */
     private static final String COLUMNS = """
-            SELECT id, app_instance_id, project_id, component, generation, desired_state, observed_state, component_key,
-                adapter_detail::text AS adapter_detail, reason, labels::text AS labels, cordoned, created_at, updated_at
-            FROM app_instance_members WHERE app_instance_id = $1 AND project_id = $2
+            SELECT m.id, m.app_instance_id, m.project_id, m.component, m.generation,
+                CASE i.status WHEN 'deleted' THEN 'removed' ELSE m.desired_state END AS desired_state,
+                CASE i.status WHEN 'deleted' THEN 'removed' ELSE m.observed_state END AS observed_state, m.component_key,
+                m.adapter_detail::text AS adapter_detail, m.reason, m.labels::text AS labels, m.cordoned, m.created_at, m.updated_at
+            FROM app_instance_members m JOIN app_instances i ON i.id = m.app_instance_id AND i.project_id = m.project_id
+            WHERE m.app_instance_id = $1 AND m.project_id = $2
             """;
-    private static final String ALL = COLUMNS + "ORDER BY created_at, id";
-    private static final String FIND = COLUMNS + "AND id = $3";
+
+    private static final String ALL = COLUMNS + "ORDER BY m.created_at, m.id";
+    private static final String FIND = COLUMNS + "AND m.id = $3";
     private static final String LIST = COLUMNS + """
-            AND ($3::text IS NULL OR component = $3) AND ($4::timestamptz IS NULL OR (created_at, id) < ($4, $5::uuid))
-            ORDER BY created_at DESC, id DESC LIMIT $6
+            AND ($3::text IS NULL OR m.component = $3) AND ($4::timestamptz IS NULL OR (m.created_at, m.id) < ($4, $5::uuid))
+            ORDER BY m.created_at DESC, m.id DESC LIMIT $6
             """;
     private static final String ISSUE = """
             INSERT INTO app_instance_members (id, app_instance_id, project_id, component, generation, desired_state, observed_state, labels,
@@ -52,10 +59,6 @@ public final class MemberStore {
                 adapter_detail = $8::text::jsonb, reason = $9, labels = $10::text::jsonb, cordoned = $11, updated_at = $12
             WHERE id = $1 AND app_instance_id = $2 AND project_id = $3
             """;
-    private static final String GONE = """
-            UPDATE app_instance_members SET desired_state = 'removed', observed_state = 'removed', reason = NULL, updated_at = $3
-            WHERE app_instance_id = $1 AND project_id = $2 AND observed_state <> 'removed'
-            """;
 
     private final SqlClient reads;
     private final HistoryStore history = new HistoryStore();
@@ -64,38 +67,27 @@ public final class MemberStore {
         this.reads = reads;
     }
 
-    /** The members that an instance begins with: as many of each component as its manifest says. */
-    public List<Member> issue(UnitOfWork unit, AppInstance instance, JsonNode manifest) {
-        var members = new ArrayList<Member>();
-        for (var component : MemberJson.components(manifest)) {
-            for (var i = 0; i < component.initial(); i++) {
-                members.add(fresh(unit, instance, component.key(), Map.of()));
-            }
-        }
-        insert(unit, instance, members, Map.of());
-        return members;
-    }
-
-    /** The members that an instance has in another version: those it has, and what is missing of the components of that one. */
-    public Future<List<Member>> carried(UnitOfWork unit, AppInstance instance, JsonNode manifest) {
-        return all(unit, instance).map(all -> {
+    /**
+     * The members of an instance that is to run a version: those it has, and of every component as many more as its manifest says there
+     * are at first, or at least.
+     */
+    public Future<Issued> issue(UnitOfWork unit, AppInstance instance, JsonNode manifest) {
+        var there = instance.status() == Status.REQUESTED
+                ? Future.succeededFuture(List.<Member>of()) // not even its row is there
+                : all(unit, instance);
+        return there.map(all -> {
             var members = new ArrayList<>(all.stream().filter(Member::counts).toList());
             var missing = new ArrayList<Member>();
             for (var component : MemberJson.components(manifest)) {
-                for (var there = count(members, component); there < component.min(); there++) {
+                var count = count(members, component);
+                for (var i = count; i < (count == 0 ? component.initial() : component.min()); i++) {
                     missing.add(fresh(unit, instance, component.key(), Map.of()));
                 }
             }
             insert(unit, instance, missing, Map.of());
             members.addAll(missing);
-            return members;
+            return new Issued(instance, MemberJson.commanded(members));
         });
-    }
-
-    /** The instance is gone, and its members with it. */
-    public void gone(UnitOfWork unit, AppInstance instance) {
-        unit.write(
-                GONE, Tuple.of(instance.id(), instance.projectId(), unit.now().atOffset(ZoneOffset.UTC)));
     }
 
     Member fresh(UnitOfWork unit, AppInstance instance, String component, Map<String, String> labels) {

@@ -4,11 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.domain.Admission;
 import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.appinstance.domain.AppInstance.App;
+import dev.slipway.instances.appinstance.domain.AppInstance.Terms;
 import dev.slipway.instances.appinstance.domain.Decision;
 import dev.slipway.instances.appinstance.domain.Decision.Accepted;
 import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
 import dev.slipway.instances.appinstance.domain.Launch;
 import dev.slipway.instances.appinstance.domain.Placement;
+import dev.slipway.instances.appinstance.domain.Upgrade;
 import dev.slipway.instances.history.HistoryJson;
 import dev.slipway.instances.history.domain.Difference;
 import dev.slipway.instances.history.domain.Fact;
@@ -104,32 +107,51 @@ class HistoryFoldTest {
 
     private static Decision step(Random random, AppInstance row, Instant now) {
         var generation = row.generation() - (random.nextInt(8) == 0 ? 1 : 0);
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(14)) {
             case 0, 1 -> InstanceLifecycle.reportDeploying(row, generation, "{\"message\":\"waits\"}", now);
-            case 2, 3, 4 ->
-                InstanceLifecycle.reportRunning(
-                        row,
-                        generation,
-                        "{\"endpoints\":[{\"name\":\"a\",\"url\":\"u" + random.nextInt(3) + "\"}]}",
-                        now);
+            case 2, 3, 4 -> InstanceLifecycle.reportRunning(row, generation, endpoints(random), now);
             case 5, 6 -> InstanceLifecycle.reportFailed(row, generation, "broke", now);
             case 7 -> InstanceLifecycle.delete(row, now);
+            case 8 -> InstanceLifecycle.expireLaunch(row, "too late", now);
+            case 9 -> InstanceLifecycle.forceDelete(row, "given up", now);
+            case 10 -> InstanceLifecycle.beginChange(row);
+            case 11, 12 ->
+                InstanceLifecycle.reportUpgraded(
+                        row, generation, UUID.randomUUID(), upgrade(random, row), endpoints(random), now);
             default -> InstanceLifecycle.reportDeleted(row, generation, now);
         };
     }
 
-    private static AppInstance after(List<Fact> facts, Decision decision, Instant now, AppInstance... otherwise) {
+    private static String endpoints(Random random) {
+        return "{\"endpoints\":[{\"name\":\"a\",\"url\":\"u" + random.nextInt(3) + "\"}]}";
+    }
+
+    private static Upgrade upgrade(Random random, AppInstance row) {
+        var version = "2." + random.nextInt(3);
+        var app = new App(row.app().appId(), UUID.randomUUID(), row.app().slug(), version, "bare_metal");
+        return new Upgrade(app, "{\"size\":" + random.nextInt(9) + "}", Terms.USUAL, null);
+    }
+
+    /** The row after what was decided; a change that begins is told by its operation alone. */
+    private static AppInstance after(List<Fact> facts, Decision decision, Instant now, AppInstance... before) {
         if (!(decision instanceof Accepted accepted)) {
-            return otherwise[0];
+            return before[0];
         }
+        var next = accepted.next();
+        if (accepted.events().isEmpty() && before.length > 0 && next.generation() > before[0].generation()) {
+            var noted = next.noted();
+            var payload = Json.object().put("status", "accepted").put("instance_generation", noted.generation());
+            facts.add(HistoryJson.fact("apps.instance_operation.accepted", noted.sequence(), now, payload));
+            return noted;
+        }
+        var number = next.sequence() - accepted.events().size();
         for (var event : accepted.events()) {
-            var payload = AppInstanceJson.event(
-                    accepted.next(), event, accepted.next().sequence());
-            payload.setAll(AppInstanceJson.own(accepted.next(), event));
-            facts.add(HistoryJson.fact(
-                    AppInstanceJson.type(event), accepted.next().sequence(), now, parsed(payload)));
+            number++;
+            var payload = AppInstanceJson.event(next, event, number);
+            payload.setAll(AppInstanceJson.own(next, event));
+            facts.add(HistoryJson.fact(AppInstanceJson.type(event), number, now, parsed(payload)));
         }
-        return accepted.next();
+        return next;
     }
 
     private static JsonNode parsed(JsonNode written) {

@@ -44,10 +44,10 @@ public final class InstanceHistory {
 
     private static void apply(Map<String, String> fields, Fact fact) {
         fields.put("sequence", String.valueOf(fact.sequence()));
+        fields.putAll(fact.says());
         if (!fact.isOfItself()) {
             return;
         }
-        fields.putAll(fact.says());
         fields.put("updated_at", json(fact.at()));
         switch (fact.eventType()) {
             case "apps.instance.requested" -> {

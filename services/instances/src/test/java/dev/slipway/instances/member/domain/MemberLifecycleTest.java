@@ -162,7 +162,8 @@ class MemberLifecycleTest {
                 var decision = MemberLifecycle.report(member, 1, state, "key", null, null, LATER);
 
                 var what = observed + ", to be " + desired + ", reported " + state;
-                if (state == observed || words(REPORTABLE.get(observed).get(desired)).contains(state.text())) {
+                if (state == observed
+                        || words(REPORTABLE.get(observed).get(desired)).contains(state.text())) {
                     assertThat(((Accepted) decision).next().observed()).as(what).isEqualTo(state);
                     assertThat(((Accepted) decision).next().componentKey()).isEqualTo("key");
                 } else {
@@ -253,8 +254,7 @@ class MemberLifecycleTest {
     }
 
     private static Member member(Observed observed, Desired desired) {
-        var issued =
-                Member.issued(UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID(), "worker", Map.of(), NOW);
+        var issued = Member.issued(UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID(), "worker", Map.of(), NOW);
         return issued.wanted(desired, 1, NOW).seen(observed, null, NOW);
     }
 }
