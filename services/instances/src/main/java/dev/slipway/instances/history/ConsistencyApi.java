@@ -19,7 +19,6 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -27,7 +26,6 @@ import java.util.Set;
 /** Holds instances against their events. */
 public final class ConsistencyApi {
     private static final int BATCH = 100;
-    private static final int DEFAULT_LIMIT = 50;
     /** Less than callers wait for an answer. */
     private static final Duration BUDGET = Duration.ofSeconds(4);
     /** What is the tenant's own: that it differs is enough to know. */
@@ -43,20 +41,14 @@ public final class ConsistencyApi {
 
     public Future<Reply> check(Request request) {
         var body = request.body();
-        var from = time(body.path("from").asText());
-        var to = time(body.path("to").asText());
+        var from = Times.parse("/from", body.path("from").asText());
+        var to = Times.parse("/to", body.path("to").asText());
         if (!from.isBefore(to)) {
             throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/to", "is not after from")
                     .asException();
         }
-        var cursor = body.path("cursor");
-        var run = new Run(
-                from,
-                to,
-                body.path("limit").asInt(DEFAULT_LIMIT),
-                clock.instant().plus(BUDGET));
-        return run.on(cursor.isTextual() ? Cursor.decode(cursor.asText()) : null)
-                .map(next -> Reply.of(run.report(next)));
+        var run = new Run(from, to, request.limit(), clock.instant().plus(BUDGET));
+        return run.on(request.cursor()).map(next -> Reply.of(run.report(next)));
     }
 
     /** One check, as far as it has come. */
@@ -135,9 +127,5 @@ public final class ConsistencyApi {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("this JVM has no SHA-256", e);
         }
-    }
-
-    private static Instant time(String text) {
-        return OffsetDateTime.parse(text).toInstant();
     }
 }

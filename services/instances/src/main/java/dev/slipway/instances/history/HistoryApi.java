@@ -9,7 +9,6 @@ import dev.slipway.service.Request;
 import io.vertx.core.Future;
 
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -28,8 +27,7 @@ public final class HistoryApi {
 
     /** The instance at a past time. */
     public Future<Reply> at(Request request) {
-        var time = OffsetDateTime.parse(Objects.requireNonNull(request.query("at")))
-                .toInstant();
+        var time = Times.parse("at", Objects.requireNonNull(request.query("at")));
         // The database knows no time beyond its own range; nothing was here that early, and nothing changes after now.
         var known = time.isBefore(Instant.EPOCH) ? Instant.EPOCH : time;
         return store.at(request.projectId(), request.pathId("app_instance_id"), known)

@@ -15,6 +15,7 @@ import io.vertx.core.Future;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.stream.StreamSupport;
 
@@ -85,7 +86,11 @@ public final class UsageReports {
     }
 
     private static Instant time(JsonNode payload, String field) {
-        return OffsetDateTime.parse(payload.path(field).asText()).toInstant();
+        try {
+            return OffsetDateTime.parse(payload.path(field).asText()).toInstant();
+        } catch (DateTimeParseException e) {
+            throw refused(field, "is not a time");
+        }
     }
 
     private static RuntimeException refused(String field, String problem) {

@@ -23,6 +23,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -172,6 +173,7 @@ public final class UsageStore {
         return sums == null
                 ? List.of()
                 : Json.trusted(sums).properties().stream()
+                        .sorted(Map.Entry.comparingByKey())
                         .map(sum -> new Reported(
                                 sum.getKey(), new BigDecimal(sum.getValue().asText())))
                         .toList();
