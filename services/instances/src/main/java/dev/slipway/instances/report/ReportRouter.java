@@ -1,5 +1,6 @@
 package dev.slipway.instances.report;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.ErrorCode;
@@ -59,6 +60,7 @@ public final class ReportRouter {
     }
 
     /** Has reports of a type, such as {@code running}, applied. */
+    @CanIgnoreReturnValue
     public ReportRouter on(String type, ReportHandler handler) {
         handlers.put("runtime.report." + type, handler);
         return this;
