@@ -2,7 +2,6 @@ package dev.slipway.instances;
 
 import dev.slipway.instances.lifecycle.MemberIssue;
 import dev.slipway.instances.projection.ProjectionStore;
-import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
@@ -30,10 +29,8 @@ public final class InstancesVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
-        var commands = new CommandStore();
-        var runtime = new RuntimeWiring(vertx, frame, opened, commands);
-        var lifecycle =
-                new LifecycleWiring(vertx, frame, opened, config, commands, runtime.adapters(), MemberIssue.NONE);
+        var runtime = new RuntimeWiring(vertx, frame, opened);
+        var lifecycle = new LifecycleWiring(vertx, frame, opened, config, runtime.adapters(), MemberIssue.NONE);
         runtime.handle(lifecycle.reports());
         var projections = new ProjectionStore();
         return runtime.serve(lifecycle.serve(opened))

@@ -50,10 +50,10 @@ final class LifecycleWiring {
             Frame frame,
             Service service,
             InstancesConfig config,
-            CommandStore commands,
             AdapterStore adapters,
             MemberIssue members) {
         var admissions = new AdmissionStore(config.policyBudget());
+        var commands = new CommandStore();
         var manifests = new Manifests(vertx);
         var parameters = new LaunchParameters(vertx);
         var plans = new PlanStore();
