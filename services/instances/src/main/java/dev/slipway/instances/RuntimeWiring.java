@@ -21,10 +21,10 @@ final class RuntimeWiring {
     private final RuntimeApi api;
     private final Resending resending;
 
-    RuntimeWiring(Vertx vertx, Frame frame, Service service, CommandStore commands) {
+    RuntimeWiring(Vertx vertx, Frame frame, Service service) {
         adapters = new AdapterStore(service.reads());
         api = new RuntimeApi(adapters, new DesiredStateStore(service.reads()), frame.clock());
-        resending = new Resending(vertx, service.outbox(), commands, LOOK_EVERY);
+        resending = new Resending(vertx, service.outbox(), new CommandStore(), LOOK_EVERY);
     }
 
     AdapterStore adapters() {
