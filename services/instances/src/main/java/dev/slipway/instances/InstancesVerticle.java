@@ -1,5 +1,6 @@
 package dev.slipway.instances;
 
+import dev.slipway.instances.lifecycle.MemberIssue;
 import dev.slipway.instances.projection.ProjectionStore;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.Frame;
@@ -29,7 +30,7 @@ public final class InstancesVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         var runtime = new RuntimeWiring(vertx, frame, opened);
-        var lifecycle = new LifecycleWiring(opened, frame, config);
+        var lifecycle = new LifecycleWiring(vertx, frame, opened, config, runtime.adapters(), MemberIssue.NONE);
         runtime.handle(lifecycle.reports());
         var projections = new ProjectionStore();
         return runtime.serve(lifecycle.serve(opened))
@@ -39,7 +40,10 @@ public final class InstancesVerticle extends VerticleBase {
                     return Future.succeededFuture();
                 })
                 .start()
-                .onSuccess(ok -> runtime.start());
+                .onSuccess(ok -> {
+                    runtime.start();
+                    lifecycle.start();
+                });
     }
 
     @Override

@@ -10,10 +10,14 @@ import dev.slipway.instances.appinstance.domain.Placement;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.Locale;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /** App instances as the contract writes them: to callers, in events, in commands. */
 public final class AppInstanceJson {
+    private static final Pattern WORD = Pattern.compile("(?<=[a-z])(?=[A-Z])");
+
     private AppInstanceJson() {}
 
     /** With the operation that is changing it, if one is. */
@@ -56,7 +60,8 @@ public final class AppInstanceJson {
     }
 
     static String type(InstanceEvent event) {
-        return "apps.instance." + event.getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
+        var name = event.getClass().getSimpleName();
+        return "apps.instance." + WORD.matcher(name).replaceAll("_").toLowerCase(Locale.ROOT);
     }
 
     static ObjectNode event(AppInstance instance, InstanceEvent event, long sequence) {
@@ -78,6 +83,12 @@ public final class AppInstanceJson {
         node.put("policy_version", instance.policyVersion());
         if (event instanceof InstanceEvent.Running) {
             node.set("endpoints", Json.trusted(instance.runtimeState()).path("endpoints"));
+        } else if (event instanceof InstanceEvent.Upgraded upgraded) {
+            node.put("from_version", upgraded.fromVersion());
+            node.put("operation_id", upgraded.operationId().toString());
+            node.set("endpoints", Json.trusted(instance.runtimeState()).withArray("endpoints"));
+        } else if (event instanceof InstanceEvent.ForceDeleted forced) {
+            node.put("reason", forced.reason());
         } else if (event instanceof InstanceEvent.Failed failed) {
             node.put("failure_reason", failed.reason());
         }
@@ -96,15 +107,16 @@ public final class AppInstanceJson {
         return node;
     }
 
-    public static ObjectNode deploy(AppInstance instance, String manifest) {
+    /** What is to run: {@code config} with the manifest of the version that the command names. */
+    public static ObjectNode deploy(AppInstance instance, String manifest, String config) {
         var node = command(instance);
         node.set("placement_intent", placement(instance.placement()));
         node.putRawValue("manifest", stored(manifest));
-        node.putRawValue("config", stored(instance.config()));
+        node.putRawValue("config", stored(config));
         return node;
     }
 
-    static ObjectNode placement(Placement placement) {
+    public static ObjectNode placement(Placement placement) {
         var node = Json.object();
         if (placement.region() != null) {
             node.put("region", placement.region());

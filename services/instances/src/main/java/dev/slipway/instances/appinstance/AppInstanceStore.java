@@ -6,7 +6,9 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.AppInstance.App;
+import dev.slipway.instances.appinstance.domain.AppInstance.Previous;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
+import dev.slipway.instances.appinstance.domain.AppInstance.Terms;
 import dev.slipway.instances.appinstance.domain.Decision.Accepted;
 import dev.slipway.instances.history.HistoryStore;
 import dev.slipway.messaging.UnitOfWork;
@@ -30,19 +32,23 @@ public final class AppInstanceStore {
             i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
             i.requested_by_principal_id, i.operator_service_account_id, %s AS config, i.runtime_state::text AS runtime_state,
             i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
-            i.placement_intent::text AS placement_intent, i.policy_version
+            i.placement_intent::text AS placement_intent, i.policy_version, i.delete_seconds, i.reap, i.previous_version_id, b.version,
+            %s AS previous_config
             """;
     private static final String FROM = """
              FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
+            LEFT JOIN app_versions b ON b.id = i.previous_version_id
             """;
     private static final String ONE = FROM + "WHERE i.id = $1 AND i.project_id = $2";
-    private static final String FIND = "SELECT " + COLUMNS.formatted("i.config::text") + ONE;
-    private static final String CURRENT = "SELECT " + COLUMNS.formatted("i.config::text") + """
+    private static final String FIND = "SELECT " + COLUMNS.formatted("i.config::text", "i.previous_config::text") + ONE;
+    private static final String CURRENT =
+            "SELECT " + COLUMNS.formatted("i.config::text", "i.previous_config::text") + """
             , (SELECT o.id FROM app_instance_operations o WHERE o.app_instance_id = i.id AND o.kind <> 'declared'
                 AND o.status IN ('accepted', 'running')) AS operation_id
             """ + ONE;
     private static final String LOCK = FIND + " FOR NO KEY UPDATE OF i";
-    private static final String LIST = "SELECT " + COLUMNS.formatted("'{}'") + FROM + """
+    private static final String LOCK_IF_FREE = LOCK + " SKIP LOCKED";
+    private static final String LIST = "SELECT " + COLUMNS.formatted("'{}'", "'{}'") + FROM + """
             WHERE i.project_id = $1 AND ($2::text IS NULL OR i.status = $2)
             AND ($3::timestamptz IS NULL OR (i.created_at, i.id) < ($3, $4::uuid))
             ORDER BY i.created_at DESC, i.id DESC LIMIT $5
@@ -51,13 +57,18 @@ public final class AppInstanceStore {
             INSERT INTO app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, operating_mode,
                 control_plane_scope, tenant_boundary_mode, status, requested_by_user_id, requested_by_principal_id,
                 operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at, placement_intent,
-                policy_version)
+                policy_version, delete_seconds, reap)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19,
-                $20::text::jsonb, $21)
+                $20::text::jsonb, $21, $22, $23)
             """;
     private static final String UPDATE = """
             UPDATE app_instances SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
                 updated_at = $8, deleted_at = $9
+            WHERE id = $1 AND project_id = $2
+            """;
+    private static final String UPGRADE = """
+            UPDATE app_instances SET app_version_id = $3, config = $4::text::jsonb, delete_seconds = $5, reap = $6,
+                previous_version_id = $7, previous_config = $8::text::jsonb
             WHERE id = $1 AND project_id = $2
             """;
 
@@ -74,6 +85,12 @@ public final class AppInstanceStore {
                 .compose(rows -> rows.size() == 0
                         ? Future.failedFuture(notFound(id))
                         : Future.succeededFuture(fromRow(rows.iterator().next())));
+    }
+
+    /** As {@link #lock}, but does not wait: null where somebody else is changing it just now, or there is none. */
+    public Future<@Nullable AppInstance> lockIfFree(UnitOfWork unit, UUID projectId, UUID id) {
+        return unit.query(LOCK_IF_FREE, Tuple.of(id, projectId))
+                .map(rows -> rows.size() == 0 ? null : fromRow(rows.iterator().next()));
     }
 
     /** Announces what happened, each event under its number; the last has that of the instance after it. */
@@ -146,7 +163,24 @@ public final class AppInstanceStore {
             i.sequence(),
             at(i.createdAt()),
             Json.text(AppInstanceJson.placement(i.placement())),
-            i.policyVersion()
+            i.policyVersion(),
+            i.terms().deleteSeconds(),
+            i.terms().reap()
+        }));
+    }
+
+    /** Keeps what an instance runs; the rest of it is kept as after any change. */
+    public void keepVersion(UnitOfWork unit, AppInstance i) {
+        var previous = i.previous();
+        unit.write(UPGRADE, Tuple.from(new @Nullable Object[] {
+            i.id(),
+            i.projectId(),
+            i.app().versionId(),
+            i.config(),
+            i.terms().deleteSeconds(),
+            i.terms().reap(),
+            previous == null ? null : previous.versionId(),
+            previous == null ? null : previous.config()
         }));
     }
 
@@ -191,7 +225,9 @@ public final class AppInstanceStore {
                 row.getOffsetDateTime(22).toInstant(),
                 deletedAt == null ? null : deletedAt.toInstant(),
                 AppInstanceJson.placement(row.getString(24)),
-                row.getString(25));
+                row.getString(25),
+                new Terms(row.getInteger(26), row.getBoolean(27)),
+                row.getUUID(28) == null ? null : new Previous(row.getUUID(28), row.getString(29), row.getString(30)));
     }
 
     private static OffsetDateTime at(Instant instant) {

@@ -16,6 +16,7 @@ import dev.slipway.instances.report.Report;
 import dev.slipway.instances.report.ReportRouter;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
 import java.util.function.Function;
 
@@ -23,14 +24,19 @@ import java.util.function.Function;
 public final class InstanceReports {
     private final AppInstanceStore instances;
     private final OperationStore operations;
+    private final Upgrades upgrades;
+    private final Deletions deletions;
 
-    public InstanceReports(AppInstanceStore instances, OperationStore operations) {
+    public InstanceReports(
+            AppInstanceStore instances, OperationStore operations, Upgrades upgrades, Deletions deletions) {
         this.instances = instances;
         this.operations = operations;
+        this.upgrades = upgrades;
+        this.deletions = deletions;
     }
 
-    public ReportRouter handle(ReportRouter router) {
-        return router.on("accepted", this::accepted)
+    public void handle(ReportRouter router) {
+        router.on("accepted", this::accepted)
                 .on("deploying", this::deploying)
                 .on("running", this::running)
                 .on("failed", this::failed)
@@ -50,6 +56,10 @@ public final class InstanceReports {
     }
 
     private Future<AppInstance> running(UnitOfWork unit, Report report) {
+        var late = lateUpgrade(report);
+        if (late != null) {
+            return upgrades.runsAfterAll(unit, report, late);
+        }
         var decision = InstanceLifecycle.reportRunning(
                 report.instance(), report.generation(), state(report.payload(), "endpoints"), unit.now());
         return decided(
@@ -61,16 +71,37 @@ public final class InstanceReports {
                         : OperationLifecycle.reportTaken(current, unit.now()));
     }
 
+    /** An upgrade that was given up, if this says that what it led to runs after all. */
+    private static @Nullable Operation lateUpgrade(Report report) {
+        var operation = report.operation();
+        if (operation == null
+                || operation.toVersion() == null
+                || report.outdated()
+                || (operation.status() != Operation.Status.FAILED && operation.status() != Operation.Status.CANCELED)) {
+            return null;
+        }
+        var runs = report.payload().path("app_version").asText(operation.toVersion());
+        return runs.equals(operation.toVersion()) ? operation : null;
+    }
+
     private Future<AppInstance> failed(UnitOfWork unit, Report report) {
         var reason = report.payload().path("reason").asText();
         var decision = InstanceLifecycle.reportFailed(report.instance(), report.generation(), reason, unit.now());
+        var operation = report.operation();
+        var launchFailed = operation != null
+                && operation.kind() == Kind.CREATE
+                && !operation.status().ended()
+                && !report.outdated();
         return decided(
-                unit,
-                report,
-                decision,
-                current -> current.kind() == Kind.CREATE || current.kind() == Kind.DELETE
-                        ? OperationLifecycle.reportFailed(current, reason, unit.now())
-                        : OperationLifecycle.reportTaken(current, unit.now()));
+                        unit,
+                        report,
+                        decision,
+                        current -> current.kind() == Kind.CREATE || current.kind() == Kind.DELETE
+                                ? OperationLifecycle.reportFailed(current, reason, unit.now())
+                                : OperationLifecycle.reportTaken(current, unit.now()))
+                .compose(failed -> launchFailed && failed.terms().reap()
+                        ? deletions.reap(unit, failed)
+                        : Future.succeededFuture(failed));
     }
 
     private Future<AppInstance> deleted(UnitOfWork unit, Report report) {
@@ -95,7 +126,8 @@ public final class InstanceReports {
 
     private Future<AppInstance> decided(
             UnitOfWork unit, Report report, Decision decision, Function<Operation, Accepted> ofOperation) {
-        return Instances.accepted(decision)
+        return Future.succeededFuture(decision)
+                .map(Decisions::accepted)
                 .map(accepted -> kept(unit, report, instances.announce(unit, accepted), ofOperation));
     }
 

@@ -39,8 +39,8 @@ public final class OperationReports {
         return this;
     }
 
-    public ReportRouter handle(ReportRouter router) {
-        return router.on("operation", this::ended);
+    public void handle(ReportRouter router) {
+        router.on("operation", this::ended);
     }
 
     private Future<AppInstance> ended(UnitOfWork unit, Report report) {

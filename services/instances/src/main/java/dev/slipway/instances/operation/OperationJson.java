@@ -22,6 +22,11 @@ public final class OperationJson {
     private OperationJson() {}
 
     public static ObjectNode full(Operation operation) {
+        return full(operation, operation.progress().blockers());
+    }
+
+    /** With all that it waits for, as far as anybody knows. */
+    static ObjectNode full(Operation operation, List<Blocker> blockers) {
         var node = Json.object();
         node.put("id", operation.id().toString());
         node.put("app_instance_id", operation.appInstanceId().toString());
@@ -31,7 +36,7 @@ public final class OperationJson {
         node.put("operation", operation.name());
         node.put("action", operation.action());
         node.put("status", operation.status().text());
-        progress(node, operation);
+        progress(node, operation, blockers);
         raw(node, "input", operation.input());
         raw(node, "output", operation.output());
         node.put("reason", operation.reason());
@@ -67,7 +72,8 @@ public final class OperationJson {
         node.put("status", operation.status().text());
         node.put("requested_by_principal_id", operation.requestedByPrincipalId().toString());
         node.put("deadline_at", operation.deadlineAt().toString());
-        progress(node, operation);
+        node.put("generation", instance.generation());
+        progress(node, operation, operation.progress().blockers());
         node.put("reason", operation.reason());
         node.put("member_id", text(operation.memberId()));
         return node;
@@ -103,10 +109,10 @@ public final class OperationJson {
         return array;
     }
 
-    private static void progress(ObjectNode node, Operation operation) {
+    private static void progress(ObjectNode node, Operation operation, List<Blocker> blockers) {
         node.put("percent", operation.progress().percent());
         node.put("message", operation.progress().message());
-        node.set("blockers", blockers(operation.progress().blockers()));
+        node.set("blockers", blockers(blockers));
     }
 
     private static void raw(ObjectNode node, String field, @Nullable String json) {

@@ -44,7 +44,8 @@ public final class OperationStore {
                 o.correlation_id, o.created_at, o.started_at, o.ended_at, o.deadline_at, o.due_at
             FROM app_instance_operations o
             """;
-    private static final String FIND = COLUMNS + "WHERE o.id = $1 AND o.app_instance_id = $2 AND o.project_id = $3";
+    private static final String ONE = "WHERE o.id = $1 AND o.app_instance_id = $2 AND o.project_id = $3";
+    private static final String FIND = COLUMNS + ONE;
     private static final String BY_COMMAND = COLUMNS + """
             WHERE o.app_instance_id = $1 AND o.project_id = $2 AND (o.command_id = $3 OR o.cancel_command_id = $3)
             """;
@@ -56,6 +57,10 @@ public final class OperationStore {
             WHERE o.app_instance_id = $1 AND o.project_id = $2 AND ($3::text IS NULL OR o.status = $3)
             AND ($4::timestamptz IS NULL OR (o.created_at, o.id) < ($4, $5::uuid))
             ORDER BY o.created_at DESC, o.id DESC LIMIT $6
+            """;
+    private static final String DUE = """
+            SELECT o.id, o.app_instance_id, o.project_id FROM app_instance_operations o
+            WHERE o.status IN ('accepted', 'running') AND o.due_at <= $1 ORDER BY o.due_at LIMIT $2
             """;
     private static final String INSERT = """
             INSERT INTO app_instance_operations (id, app_instance_id, org_id, project_id, kind, name, action, status, input, command_id,
@@ -86,11 +91,16 @@ public final class OperationStore {
         if (!asked.kind().mutates()) {
             return Future.succeededFuture(accept(unit, instance, asked));
         }
+        return requireNoneChanging(unit, instance).map(ok -> accept(unit, instance, asked));
+    }
+
+    /** Refuses, with the first, where an operation that changes the instance is open. */
+    public Future<Void> requireNoneChanging(UnitOfWork unit, AppInstance instance) {
         return openOf(unit, instance).map(open -> {
             open.stream().filter(other -> other.kind().mutates()).findFirst().ifPresent(other -> {
                 throw inProgress(other);
             });
-            return accept(unit, instance, asked);
+            return null;
         });
     }
 
@@ -113,9 +123,8 @@ public final class OperationStore {
         if (!next.equals(current)) {
             update(unit, next);
         }
-        var command = next.commandId();
-        if (command != null && next.status().ended() && !current.status().ended()) {
-            commands.ended(unit, next.appInstanceId(), command);
+        if (next.status().ended() && !current.status().ended()) {
+            endCommands(unit, next);
         }
         var event = decided.event();
         return event == null ? new Changed(instance, next) : announced(unit, instance, next, event);
@@ -143,7 +152,20 @@ public final class OperationStore {
                         : Future.succeededFuture(fromRow(rows.iterator().next())));
     }
 
-    public Future<Operation> find(UUID projectId, UUID instanceId, UUID id) {
+    /** Where an operation is that somebody has to look at. */
+    public record Due(UUID operationId, UUID instanceId, UUID projectId) {}
+
+    /** What is past its time, the longest first. */
+    public Future<List<Due>> due(UnitOfWork unit, int limit) {
+        return unit.query(DUE, Tuple.of(at(unit.now()), limit)).map(rows -> {
+            var due = new ArrayList<Due>(rows.size());
+            rows.forEach(row ->
+                    due.add(new Due(row.getUUID("id"), row.getUUID("app_instance_id"), row.getUUID("project_id"))));
+            return due;
+        });
+    }
+
+    Future<Operation> find(UUID projectId, UUID instanceId, UUID id) {
         return reads.preparedQuery(FIND)
                 .execute(Tuple.of(id, instanceId, projectId))
                 .compose(rows -> rows.size() == 0
@@ -165,6 +187,19 @@ public final class OperationStore {
             rows.forEach(row -> items.add(fromRow(row)));
             return Page.of(items, limit, last -> new Cursor(last.createdAt(), last.id()));
         });
+    }
+
+    /** Nothing of it is sent again. */
+    private void endCommands(UnitOfWork unit, Operation operation) {
+        var command = operation.commandId();
+        if (command != null) {
+            commands.acknowledged(unit, operation.appInstanceId(), command);
+            commands.ended(unit, operation.appInstanceId(), command);
+        }
+        var cancel = operation.cancelCommandId();
+        if (cancel != null && operation.startedAt() != null) {
+            commands.ended(unit, operation.appInstanceId(), cancel);
+        }
     }
 
     private Changed announced(UnitOfWork unit, AppInstance instance, Operation operation, OperationEvent event) {

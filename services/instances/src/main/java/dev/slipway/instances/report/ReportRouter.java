@@ -1,5 +1,6 @@
 package dev.slipway.instances.report;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.ErrorCode;
@@ -26,6 +27,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 
 import static dev.slipway.instances.report.ReportAuthorization.uuid;
 
@@ -59,6 +61,7 @@ public final class ReportRouter {
     }
 
     /** Has reports of a type, such as {@code running}, applied. */
+    @CanIgnoreReturnValue
     public ReportRouter on(String type, ReportHandler handler) {
         handlers.put("runtime.report." + type, handler);
         return this;
@@ -104,12 +107,21 @@ public final class ReportRouter {
                         if (changed.status() == Status.DELETED) {
                             commands.forget(unit, instanceId);
                         } else {
-                            commands.acknowledged(unit, instanceId, commandId);
+                            acknowledged(unit, report, commandId);
                         }
                         return audited(unit, report, changed);
                     }));
         } catch (ProblemException refused) {
             return Future.failedFuture(refused);
+        }
+    }
+
+    /** What is said on a command of an operation that has ended is the last that is said on it. */
+    private void acknowledged(UnitOfWork unit, Report report, UUID commandId) {
+        commands.acknowledged(unit, report.instance().id(), commandId);
+        var operation = report.operation();
+        if (operation != null && operation.status().ended()) {
+            commands.ended(unit, report.instance().id(), commandId);
         }
     }
 

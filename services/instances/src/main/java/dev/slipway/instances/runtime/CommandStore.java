@@ -35,6 +35,8 @@ public final class CommandStore {
     private static final String ACKNOWLEDGE = """
             UPDATE runtime_commands SET due_at = NULL WHERE command_id = $1 AND app_instance_id = $2 AND due_at IS NOT NULL
             """;
+    private static final String DUE_AGAIN =
+            "UPDATE runtime_commands SET due_at = $3 WHERE command_id = $1 AND app_instance_id = $2 AND due_at IS NULL";
     private static final String END =
             "DELETE FROM runtime_commands WHERE command_id = $1 AND app_instance_id = $2 AND NOT " + OF_A_GENERATION;
     private static final String FORGET = "DELETE FROM runtime_commands WHERE app_instance_id = $1";
@@ -76,6 +78,11 @@ public final class CommandStore {
     /** Its adapter has the command: it is not sent again. */
     public void acknowledged(UnitOfWork unit, UUID instanceId, UUID commandId) {
         unit.write(ACKNOWLEDGE, Tuple.of(commandId, instanceId));
+    }
+
+    /** Its adapter had the command and fell silent: it is sent again. */
+    public void dueAgain(UnitOfWork unit, UUID instanceId, UUID commandId) {
+        unit.write(DUE_AGAIN, Tuple.of(commandId, instanceId, unit.now().atOffset(ZoneOffset.UTC)));
     }
 
     /** The command is over, one way or the other. */

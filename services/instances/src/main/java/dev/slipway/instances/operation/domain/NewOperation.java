@@ -65,4 +65,21 @@ public record NewOperation(
                 from,
                 to);
     }
+
+    /** With what was asked for, in JSON text. */
+    public NewOperation with(String asked) {
+        return new NewOperation(
+                id,
+                kind,
+                name,
+                action,
+                requestedByUserId,
+                requestedByPrincipalId,
+                deadlineAt,
+                commandId,
+                asked,
+                memberId,
+                fromVersion,
+                toVersion);
+    }
 }

@@ -126,7 +126,7 @@ public record Operation(
                 requestedByPrincipalId,
                 correlationId,
                 createdAt,
-                startedAt == null && next != Status.ACCEPTED ? now : startedAt,
+                startedAt == null && (next == Status.RUNNING || next == Status.SUCCEEDED) ? now : startedAt,
                 next.ended() ? now : endedAt,
                 deadlineAt,
                 dueAt);

@@ -90,24 +90,24 @@ public final class OperationLifecycle {
      * Somebody does not want it any more. One that its adapter never heard of ends at once; else the adapter is told, by
      * {@code cancelCommandId}, and says how it ended.
      */
-    public static OperationDecision cancel(
-            Operation current, boolean heardOf, UUID cancelCommandId, String reason, Instant now) {
+    public static OperationDecision cancel(Operation current, UUID cancelCommandId, String reason, Instant now) {
         if (current.status().ended()) {
             return new Refused(NOT_CANCELABLE, "The operation has ended: it " + past(current.status()) + ".");
         }
         return switch (current.kind()) {
-            case DELETE -> new Refused(NOT_CANCELABLE, "A deletion is not called off: nobody knows what is left.");
+            case DELETE ->
+                new Refused(NOT_CANCELABLE, "A deletion is not called off: part of the instance may be gone.");
             case CREATE ->
                 new Refused(
                         NOT_CANCELABLE, "To call a launch off, delete the instance: that ends this operation, too.");
             case UPGRADE, ROLLBACK, MEMBER, DECLARED ->
-                heardOf
-                        ? asked(current, cancelCommandId, now)
-                        : end(current, Status.CANCELED, OperationEvent.CANCELED, null, reason, now);
+                current.status() == Status.ACCEPTED
+                        ? reportCanceled(current.canceledBy(cancelCommandId), reason, now)
+                        : told(current, cancelCommandId, now);
         };
     }
 
-    private static OperationDecision asked(Operation current, UUID cancelCommandId, Instant now) {
+    private static OperationDecision told(Operation current, UUID cancelCommandId, Instant now) {
         if (current.cancelCommandId() != null) {
             return unchanged(current);
         }

@@ -38,8 +38,7 @@ class OperationLifecycleTest {
             failed     failed:failed       failed:failed        succeeded:- failed:-  canceled:-
             canceled   canceled:canceled   canceled:canceled    succeeded:- failed:-  canceled:-
             supersede  canceled:canceled   canceled:canceled    succeeded:- failed:-  canceled:-
-            cancel     canceled:canceled   canceled:canceled    refused     refused   refused
-            tell       accepted:progressed running:progressed   refused     refused   refused
+            cancel     canceled:canceled   running:progressed   refused     refused   refused
             expire     failed:failed       failed:failed        succeeded:- failed:-  canceled:-
             early      accepted:-          running:-            succeeded:- failed:-  canceled:-
             """;
@@ -53,8 +52,7 @@ class OperationLifecycleTest {
         COMMANDS.put("failed", o -> OperationLifecycle.reportFailed(o, "no", LATER));
         COMMANDS.put("canceled", o -> OperationLifecycle.reportCanceled(o, "no", LATER));
         COMMANDS.put("supersede", o -> OperationLifecycle.supersede(o, "deleted", LATER));
-        COMMANDS.put("cancel", o -> OperationLifecycle.cancel(o, false, CANCEL, "unwanted", LATER));
-        COMMANDS.put("tell", o -> OperationLifecycle.cancel(o, true, CANCEL, "unwanted", LATER));
+        COMMANDS.put("cancel", o -> OperationLifecycle.cancel(o, CANCEL, "unwanted", LATER));
         COMMANDS.put("expire", o -> OperationLifecycle.expire(o, SILENT, Duration.ofMinutes(1), TOO_LATE));
         COMMANDS.put("early", o -> OperationLifecycle.expire(o, SILENT, Duration.ofMinutes(1), LATER));
     }
@@ -80,11 +78,9 @@ class OperationLifecycleTest {
             names = {"CREATE", "DELETE"})
     void cancel_isRefusedWithWhatToDo_forLaunchesAndDeletions(Kind kind) {
         for (var status : List.of(Status.ACCEPTED, Status.RUNNING)) {
-            for (var heardOf : List.of(true, false)) {
-                var refused = (Refused) OperationLifecycle.cancel(in(status, kind), heardOf, CANCEL, "", LATER);
-                assertThat(refused.code()).isEqualTo("operation_not_cancelable");
-                assertThat(refused.message()).contains("delet");
-            }
+            var refused = (Refused) OperationLifecycle.cancel(in(status, kind), CANCEL, "", LATER);
+            assertThat(refused.code()).isEqualTo("operation_not_cancelable");
+            assertThat(refused.message()).contains("delet");
         }
     }
 
@@ -93,10 +89,10 @@ class OperationLifecycleTest {
             value = Kind.class,
             names = {"UPGRADE", "ROLLBACK", "MEMBER", "DECLARED"})
     void cancel_isPossible_forAllOthers(Kind kind) {
-        var told = accepted(OperationLifecycle.cancel(in(Status.RUNNING, kind), true, CANCEL, "", LATER));
+        var told = accepted(OperationLifecycle.cancel(in(Status.RUNNING, kind), CANCEL, "", LATER));
 
         assertThat(told.next().cancelCommandId()).isEqualTo(CANCEL);
-        var again = accepted(OperationLifecycle.cancel(told.next(), true, UUID.randomUUID(), "", LATER));
+        var again = accepted(OperationLifecycle.cancel(told.next(), UUID.randomUUID(), "", LATER));
         assertThat(again.next()).isEqualTo(told.next());
         assertThat(again.event()).isNull();
     }
@@ -121,7 +117,7 @@ class OperationLifecycleTest {
 
     @Test
     void expire_endsWhatWasCalledOff_asCanceled() {
-        var calledOff = accepted(OperationLifecycle.cancel(in(Status.RUNNING, Kind.DECLARED), true, CANCEL, "", LATER))
+        var calledOff = accepted(OperationLifecycle.cancel(in(Status.RUNNING, Kind.DECLARED), CANCEL, "", LATER))
                 .next();
 
         var ended = OperationLifecycle.expire(calledOff, SILENT, Duration.ofMinutes(1), TOO_LATE);
