@@ -35,7 +35,7 @@ record InstanceLog(
         @Nullable String runs,
         Instant changedAt) {
     private static final int HANDLED_MAX = 1_000;
-    private static final int OUTCOMES_MAX = 32;
+    private static final int OUTCOMES_MAX = 8;
 
     InstanceLog {
         handled = List.copyOf(handled);

@@ -246,7 +246,7 @@ class InstanceLogTest {
             var next = Samples.command(Samples.operate(instance));
             log = log.accept(next, List.of()).finish(next, new Outcome.Done(), outcome(next, new Outcome.Done()));
         }
-        assertThat(log.outcomes()).hasSize(32);
+        assertThat(log.outcomes()).hasSize(8);
         assertThat(log.handled()).hasSize(101);
 
         var gone = log.accept(delete, List.of()).finish(delete, new Deleted(), outcome(delete, new Deleted()));

@@ -85,7 +85,10 @@ final class Changes {
         var procs = next.parts().stream()
                 .map(part -> new Proc(instance.directory(), part))
                 .toList();
-        return machine.room(instance, procs.size(), progress).compose(got -> {
+        // Behind whatever clears away what an adapter before this has left: it must not hit what is launched now.
+        Future<Boolean> room = instance.exclusively(() -> Future.<Void>succeededFuture())
+                .compose(ok -> machine.room(instance, procs.size(), progress));
+        return room.compose(got -> {
             if (!got) {
                 return Future.succeededFuture(UNWANTED);
             }

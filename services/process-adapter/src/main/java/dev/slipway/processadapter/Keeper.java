@@ -64,17 +64,18 @@ final class Keeper {
 
     /** Reports where the instance is now, and how these members are. */
     Future<Void> tell(Instance instance, Collection<Proc> procs) {
-        var spec = instance.spec();
-        if (spec == null) {
-            return Future.succeededFuture();
-        }
-        var limits = machine.limits(spec);
+        return instance.spec() == null
+                ? Future.succeededFuture()
+                : tellMembers(instance, procs).compose(ok -> report(instance));
+    }
+
+    private Future<Void> tellMembers(Instance instance, Collection<Proc> procs) {
+        var limits = machine.limits(instance.requireSpec());
         var up = procs.stream().filter(proc -> proc.turn().isUp()).toList();
         var failed = procs.stream().filter(Proc::hasFailed).toList();
         var states = new ArrayList<>(Instance.states(up, State.READY, limits));
         states.addAll(Instance.states(failed, State.FAILED, limits));
-        var said = states.isEmpty() ? Future.<Void>succeededFuture() : reports.members(instance.id(), states);
-        return said.compose(ok -> report(instance));
+        return states.isEmpty() ? Future.succeededFuture() : reports.members(instance.id(), states);
     }
 
     /** Reports where the instance is, if that is news. */
@@ -181,7 +182,9 @@ final class Keeper {
         var others = instance.procs().stream().anyMatch(other -> other != proc && !other.hasFailed());
         var done = others
                 ? clear(instance, proc, turn).compose(ok -> tell(instance, List.of(proc)))
-                : reports.report(instance.id(), new Failed(reason)).compose(ok -> giveUp(instance, turn));
+                : tellMembers(instance, List.of(proc))
+                        .compose(ok -> reports.report(instance.id(), new Failed(reason)))
+                        .compose(ok -> giveUp(instance, turn));
         done.onFailure(e -> LOG.atError()
                 .addKeyValue("app_instance_id", instance.id())
                 .setCause(e)

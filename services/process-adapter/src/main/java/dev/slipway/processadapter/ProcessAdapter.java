@@ -38,6 +38,7 @@ import static java.util.Objects.requireNonNull;
  */
 final class ProcessAdapter implements RuntimeAdapter {
     private static final long WATCH_EVERY_MS = 500;
+    private static final int UUID_LENGTH = 36;
 
     private final Vertx vertx;
     private final Machine machine;
@@ -113,7 +114,10 @@ final class ProcessAdapter implements RuntimeAdapter {
         var ids = new HashSet<UUID>();
         try (var entries = Files.newDirectoryStream(machine.instances())) {
             for (var entry : entries) {
-                ids.add(UUID.fromString(entry.getFileName().toString()));
+                var name = entry.getFileName().toString();
+                if (name.length() == UUID_LENGTH) {
+                    ids.add(UUID.fromString(name));
+                }
             }
         }
         return ids;
