@@ -352,8 +352,11 @@ class OperationsTest {
     @Test
     void report_isRefused_whenItsOperationIsNotOfItsCommand() {
         var id = harbor.running("1.0.0");
-        var command = command("deploy", id, harbor.operations(id).get(0).path("id").asText());
-        var report = report(command).put("reason", "forged").put("operation_id", UUID.randomUUID().toString());
+        var command =
+                command("deploy", id, harbor.operations(id).get(0).path("id").asText());
+        var report = report(command)
+                .put("reason", "forged")
+                .put("operation_id", UUID.randomUUID().toString());
 
         var refused = rejection(send("runtime.report.failed", report, id));
         assertThat(refused.payload().path("reason").asText()).contains("operation_id");
@@ -430,13 +433,16 @@ class OperationsTest {
 
     private static void assertNumberedWithoutGap(String id) {
         eventually(() -> {
-            var numbers = platform
-                    .events()
-                    .where(seen -> seen.topic().equals("instances.events") && seen.key().equals(id))
-                    .stream()
-                    .map(seen -> seen.payload().path("sequence").asLong())
-                    .toList();
-            assertThat(numbers).isEqualTo(LongStream.rangeClosed(1, numbers.size()).boxed().toList());
+            var numbers =
+                    platform
+                            .events()
+                            .where(seen -> seen.topic().equals("instances.events")
+                                    && seen.key().equals(id))
+                            .stream()
+                            .map(seen -> seen.payload().path("sequence").asLong())
+                            .toList();
+            assertThat(numbers)
+                    .isEqualTo(LongStream.rangeClosed(1, numbers.size()).boxed().toList());
             assertThat(platform.database()
                             .query("SELECT sequence FROM instances.app_instances WHERE id = '" + id + "'"))
                     .isEqualTo(String.valueOf(numbers.size()));
