@@ -6,6 +6,7 @@ import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.EventTap.Seen;
+import dev.slipway.testkit.Proves;
 import dev.slipway.testkit.SimulatedAdapter;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -148,6 +149,21 @@ class OperationsTest {
                 .extracting(seen -> seen.payload().path("from_version").asText() + " to "
                         + seen.payload().path("app_version").asText())
                 .containsExactly("1.0.0 to 1.1.0", "1.1.0 to 1.0.0");
+        assertNumberedWithoutGap(id);
+    }
+
+    @Test
+    @Proves({"1.23", "1.68"})
+    void everyChangeOfStatus_isTold_asItHappens() {
+        var id = harbor.running("1.0.0");
+        harbor.ends(id, harbor.upgrade(id, "1.1.0").send().expect(202).text("id"), "succeeded");
+        adapter.failed(UUID.fromString(id), "it fell over");
+        harbor.becomes(id, "failed");
+        harbor.call("deleteAppInstance", id).send().expect(202);
+        harbor.becomes(id, "deleted");
+
+        eventually(() -> assertThat(harbor.told(id).stream().filter(what -> !what.contains(".")))
+                .containsExactly("requested", "deploying", "running", "upgraded", "failed", "deleting", "deleted"));
         assertNumberedWithoutGap(id);
     }
 

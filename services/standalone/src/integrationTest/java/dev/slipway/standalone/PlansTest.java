@@ -3,7 +3,6 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.Answer;
-import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -76,7 +75,6 @@ class PlansTest {
     }
 
     @Test
-    @Proves("1.102")
     void plan_tellsWhatWouldComeOfALaunch_andChangesNothing() {
         var before = instances();
         var body = harbor.body("2.0.0");
