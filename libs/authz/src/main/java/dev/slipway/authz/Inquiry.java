@@ -56,7 +56,7 @@ final class Inquiry {
         }
         return switch (target.kind()) {
             case SELF -> asOneself();
-            case PLATFORM -> byPlatformRole();
+            case PLATFORM -> principal.type() == ActorType.ADAPTER ? asMachine(target) : byPlatformRole();
             case ANYWHERE -> principal.type() == ActorType.USER ? anywhere() : asMachine(ownPlace());
             case ORGANIZATION, SHARED_RUNTIME, PROJECT ->
                 principal.type() == ActorType.USER ? inTenant() : asMachine(target);
@@ -254,7 +254,7 @@ final class Inquiry {
         var projectId = principal.projectId();
         var sharedRuntimeId = principal.sharedRuntimeId();
         return switch (principal.type()) {
-            case USER -> null;
+            case USER, ADAPTER -> null;
             case SERVICE_ACCOUNT -> projectId == null ? null : Target.project(projectId);
             case SHARED_RUNTIME_OPERATOR ->
                 orgId == null || sharedRuntimeId == null ? null : Target.sharedRuntime(orgId, sharedRuntimeId);
@@ -264,6 +264,7 @@ final class Inquiry {
     private boolean isOwn(Target place) {
         return switch (principal.type()) {
             case USER -> false;
+            case ADAPTER -> place.kind() == Target.Kind.PLATFORM;
             case SERVICE_ACCOUNT ->
                 place.kind() == Target.Kind.PROJECT
                         && place.placeId().equals(principal.projectId())

@@ -9,7 +9,7 @@ import java.util.UUID;
 /**
  * Who is acting.
  *
- * @param responsibleUserId always a person: the user, or the one who created the machine
+ * @param responsibleUserId a person: the user, or the one who created the machine; an adapter that came with the platform is its own
  * @param projectId of a service account: the one project it belongs to
  * @param sharedRuntimeId of a shared-runtime operator: the one runtime, of its organization, that it acts for
  * @param allowedActions of a machine: the only actions it may ever take
@@ -32,7 +32,8 @@ public record Principal(
     public enum ActorType {
         USER,
         SERVICE_ACCOUNT,
-        SHARED_RUNTIME_OPERATOR;
+        SHARED_RUNTIME_OPERATOR,
+        ADAPTER;
 
         private final String text = name().toLowerCase(Locale.ROOT);
 

@@ -6,6 +6,7 @@ import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
+import dev.slipway.authz.Principal.ActorType;
 import dev.slipway.authz.Principal.Task;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Date;
 import java.util.Set;
 import java.util.UUID;
@@ -87,7 +89,10 @@ public final class TokenVerifier {
         if (found == null) {
             throw invalid("The token's subject is not known here, or is not active.");
         }
-        return found.bound(known.task).narrowed(known.actions);
+        // A person's rights are their bindings, whatever their issuer writes; a machine's token has to say what it is
+        // for.
+        var person = !machine && found.type() == ActorType.USER;
+        return found.bound(known.task).narrowed(person ? null : known.actions);
     }
 
     /** The subject of a token that is good at the given time, also one that is not known here yet. */
@@ -161,7 +166,7 @@ public final class TokenVerifier {
         }
     }
 
-    /** What a token says of actions and tasks counts only where we have signed it ourselves. */
+    /** What a token says of tasks counts only where we have signed it ourselves. */
     private static Signed signed(String kid, SigningKey key, JWTClaimsSet claims) throws ParseException {
         var ours = key.issuer().equals(MACHINE_ISSUER);
         var task = ours ? task(claims) : null;
@@ -176,7 +181,7 @@ public final class TokenVerifier {
                 claims.getExpirationTime().toInstant(),
                 notBefore(claims),
                 task,
-                ours && task == null ? actions(claims) : null);
+                task == null ? actions(claims) : null);
     }
 
     private static @Nullable String text(JWTClaimsSet claims, String name) {
@@ -204,9 +209,11 @@ public final class TokenVerifier {
     }
 
     /** A token that names no action is good for none. */
-    private static Set<String> actions(JWTClaimsSet claims) throws ParseException {
-        var scope = claims.getStringClaim("scope");
-        return scope == null || scope.isBlank() ? Set.of() : Set.of(scope.split(" ", -1));
+    private static Set<String> actions(JWTClaimsSet claims) {
+        var scope = text(claims, "scope");
+        return scope == null || scope.isBlank()
+                ? Set.of()
+                : Set.copyOf(Arrays.asList(scope.strip().split(" +", -1)));
     }
 
     private static UUID uuid(@Nullable String text) {

@@ -39,8 +39,10 @@ final class Differential {
     private static final List<String> GROUPS = List.of("g1", "g2");
     private static final List<String> ACCOUNTS = List.of("s1", "s2");
     private static final List<String> OPERATORS = List.of("m1", "m2");
-    private static final List<String> ROLES =
-            List.of("role1", "role2", "role3", "role4", "service_account", "shared_runtime_operator", "nothing");
+    private static final List<String> ADAPTERS = List.of("a1");
+    private static final List<String> MACHINES = List.of("service_account", "shared_runtime_operator", "adapter");
+    private static final List<String> ROLES = List.of(
+            "role1", "role2", "role3", "role4", "service_account", "shared_runtime_operator", "adapter", "nothing");
 
     private final Random random;
     private final World world = new World();
@@ -102,7 +104,7 @@ final class Differential {
     }
 
     private Question question() {
-        var actor = requireNonNull(naive.actors.get(one(List.of(USERS, USERS, ACCOUNTS, OPERATORS))));
+        var actor = requireNonNull(naive.actors.get(one(List.of(USERS, USERS, ACCOUNTS, OPERATORS, ADAPTERS))));
         var token = random.nextInt(4) == 0 ? some(ACTIONS) : null;
         var task = actor.type().equals("service_account") && random.nextInt(4) == 0 ? some(ACTIONS) : null;
         var asking = new Actor(
@@ -153,6 +155,7 @@ final class Differential {
                 actor(new Actor(account, "service_account", "o1", pick(PROJECTS), null, some(ACTIONS), null, null)));
         OPERATORS.forEach(operator -> actor(new Actor(
                 operator, "shared_runtime_operator", pick(ORGS), null, pick(RUNTIMES), some(ACTIONS), null, null)));
+        ADAPTERS.forEach(adapter -> actor(new Actor(adapter, "adapter", null, null, null, some(ACTIONS), null, null)));
         for (var i = random.nextInt(EVENTS_PER_WORLD); i > 0; i--) {
             event();
         }
@@ -161,7 +164,7 @@ final class Differential {
     private void event() {
         switch (random.nextInt(12)) {
             case 0 -> action(pick(ACTIONS.subList(0, 7)), pick(List.of("draft", "active", "deprecated", "retired")));
-            case 1 -> role(pick(ROLES.subList(0, 6)));
+            case 1 -> role(pick(ROLES.subList(0, 7)));
             case 2 -> organization(pick(ORGS), random.nextInt(3) == 0);
             case 3 -> {
                 var id = pick(PROJECTS.subList(0, 3));
@@ -180,7 +183,7 @@ final class Differential {
     }
 
     private void role(String name) {
-        var machine = name.contains("_");
+        var machine = MACHINES.contains(name);
         var level = machine ? "machine" : pick(List.of("platform", "organization", "project"));
         var org = machine || random.nextBoolean() ? null : pick(ORGS);
         var removed = random.nextInt(8) == 0;
@@ -217,6 +220,7 @@ final class Differential {
         switch (actor.type()) {
             case "user" -> ids.put(actor.id(), world.user("issuer", actor.id()));
             case "service_account" -> ids.put(actor.id(), world.serviceAccount(id(actor.project()), actor.list()));
+            case "adapter" -> ids.put(actor.id(), world.adapter(actor.list()));
             default -> ids.put(actor.id(), world.operator(id(actor.org()), id(actor.runtime()), actor.list()));
         }
     }

@@ -15,6 +15,7 @@ import com.nimbusds.jwt.SignedJWT;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -323,7 +324,7 @@ class TokenVerifierTest {
     }
 
     @Test
-    void verify_narrowsToTheScope_onlyWhereSlipwaySignedIt() throws JOSEException {
+    void verify_narrowsToTheScope_ofMachines_andOfNoPersonFromOutside() throws JOSEException {
         var issuer = machineIssuer();
         var account = world.serviceAccount(Ids.next(), List.of());
         var scoped = issuer.sign(account.toString(), NOW, EXPIRES, Map.of("scope", "a.read a.write"));
@@ -335,6 +336,21 @@ class TokenVerifierTest {
         assertThat(verifier.verify(scoped, NOW).tokenAllows("a.delete")).isFalse();
         assertThat(verifier.verify(without, NOW).tokenActions()).isEmpty();
         assertThat(verifier.verify(foreign, NOW).tokenActions()).isNull();
+    }
+
+    @Test
+    @Proves("3.103")
+    void verify_leavesNothing_toAMachineOfAnOutsideIssuer_withoutAScope() throws JOSEException {
+        world.serviceAccount(Ids.next(), List.of("a.read"), ISSUER, "machine");
+
+        var without = verifier.verify(token(claims -> claims.subject("machine")), NOW);
+        var scoped =
+                verifier.verify(token(claims -> claims.subject("machine").claim("scope", " a.read  a.read b")), NOW);
+        var odd = verifier.verify(token(claims -> claims.subject("machine").claim("scope", List.of("a.read"))), NOW);
+
+        assertThat(without.tokenActions()).isEmpty();
+        assertThat(odd.tokenActions()).isEmpty();
+        assertThat(scoped.tokenActions()).containsExactlyInAnyOrder("a.read", "b");
     }
 
     @Test

@@ -79,10 +79,19 @@ final class World {
     }
 
     UUID serviceAccount(UUID projectId, Collection<String> allowed) {
+        return serviceAccount(projectId, allowed, null, null);
+    }
+
+    /** One whose tokens come from an issuer outside. */
+    @CanIgnoreReturnValue
+    UUID serviceAccount(UUID projectId, Collection<String> allowed, String issuer, String subject) {
         var id = Ids.next();
         change(
                 "authz.principal",
-                principal(id, "service_account", allowed, true).put("project_id", text(projectId)));
+                principal(id, "service_account", allowed, true)
+                        .put("project_id", text(projectId))
+                        .put("issuer", issuer)
+                        .put("subject", subject));
         return id;
     }
 
@@ -93,6 +102,12 @@ final class World {
                 principal(id, "shared_runtime_operator", allowed, true)
                         .put("org_id", text(orgId))
                         .put("shared_runtime_id", text(sharedRuntimeId)));
+        return id;
+    }
+
+    UUID adapter(Collection<String> allowed) {
+        var id = Ids.next();
+        change("authz.principal", principal(id, "adapter", allowed, true));
         return id;
     }
 

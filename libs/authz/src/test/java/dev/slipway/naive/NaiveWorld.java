@@ -89,16 +89,19 @@ public final class NaiveWorld {
 
     private String asMachine(Question q) {
         var actor = q.actor;
-        if (q.glass || q.kind.equals("platform")) {
+        var adapter = actor.type.equals("adapter");
+        if (q.glass || (!adapter && q.kind.equals("platform"))) {
             return live(q.action) ? "NOT_GRANTED" : "UNKNOWN_ACTION";
         }
         if (q.kind.equals("self")) {
             return "ALLOWED";
         }
         var account = actor.type.equals("service_account");
-        var there = q.kind.equals("anywhere")
+        var operator = actor.type.equals("shared_runtime_operator");
+        var there = (adapter && q.kind.equals("platform"))
+                || (!adapter && q.kind.equals("anywhere"))
                 || (account && q.kind.equals("project") && actor.project.equals(q.id))
-                || (!account && q.kind.equals("runtime") && actor.org.equals(q.org) && actor.runtime.equals(q.id));
+                || (operator && q.kind.equals("runtime") && actor.org.equals(q.org) && actor.runtime.equals(q.id));
         if (!there || (account && !projects.containsKey(actor.project))) {
             return "NOT_BOUND";
         }

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 /** Measures the rows that it is asked for, all by default, and prints one table. */
 public final class BenchMain {
     private static final List<String> ROWS =
-            List.of("get", "post", "events", "exchange", "catalog", "authz", "policy", "start");
+            List.of("get", "post", "events", "exchange", "catalog", "running", "authz", "policy", "start");
 
     private BenchMain() {}
 
@@ -35,7 +35,7 @@ public final class BenchMain {
         if (rows.contains("policy")) {
             policy(directory, table);
         }
-        if (rows.stream().anyMatch(List.of("get", "post", "events", "exchange", "catalog")::contains)) {
+        if (rows.stream().anyMatch(List.of("get", "post", "events", "exchange", "catalog", "running")::contains)) {
             try (var stage = new Stage(directory, System.getProperty("bench.profile", ""))) {
                 if (rows.contains("get") || rows.contains("post")) {
                     new HttpRows(stage, table).measure(rows.contains("get"), rows.contains("post"));
@@ -48,6 +48,9 @@ public final class BenchMain {
                 }
                 if (rows.contains("catalog")) {
                     new CatalogRow(stage, table).measure();
+                }
+                if (rows.contains("running")) {
+                    new RunningRow(stage, table, directory).measure();
                 }
             }
         }

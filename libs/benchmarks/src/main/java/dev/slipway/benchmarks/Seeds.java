@@ -21,6 +21,9 @@ final class Seeds {
     static final String SLUG = "echo";
     static final String VERSION_NAME = "1.0.0";
 
+    static final UUID ADAPTER = id(9, 0);
+    static final String ADAPTER_SECRET = "the-secret-of-the-bench-adapter";
+
     private static final String ISSUER = "slipway-bench";
     private static final Duration LIFETIME = Duration.ofHours(12);
 
@@ -72,7 +75,8 @@ final class Seeds {
         }
         var key = new IamSeed.IssuerKey(
                 issuer.kid(), ISSUER, issuer.publicJwk(), Instant.now().plus(LIFETIME));
-        return new IamSeed(organizations, users, projects, accounts, bindings, List.of(), List.of(key));
+        var adapter = new IamSeed.Adapter(ADAPTER, "bare_metal", "Adapter of the benchmark", ADAPTER_SECRET);
+        return new IamSeed(organizations, users, projects, accounts, bindings, List.of(adapter), List.of(key));
     }
 
     static CatalogSeed catalog() {

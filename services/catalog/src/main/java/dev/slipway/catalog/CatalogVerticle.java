@@ -19,6 +19,7 @@ public final class CatalogVerticle extends VerticleBase {
     private final CatalogSeed seed;
     private final ArtifactConfig artifacts;
     private @Nullable Service service;
+    private @Nullable CatalogHeartbeat heartbeat;
 
     public CatalogVerticle(Frame frame, CatalogSeed seed, ArtifactConfig artifacts) {
         this.frame = frame;
@@ -38,7 +39,11 @@ public final class CatalogVerticle extends VerticleBase {
         var trusted = new ArtifactWiring(vertx, frame, artifacts, opened, registries.store(), policies.policies());
         var apps = new AppWiring(vertx, opened, registries.store(), policies, trusted.trust());
         var wired = apps.serve(registries.serve(trusted.serve(policies.serve())));
-        return ensureSeed(opened, registries, apps, policies).compose(ok -> wired.start());
+        var beat = new CatalogHeartbeat(vertx, opened.outbox());
+        heartbeat = beat;
+        return ensureSeed(opened, registries, apps, policies)
+                .compose(ok -> wired.start())
+                .compose(ok -> beat.start());
     }
 
     private Future<Void> ensureSeed(Service opened, RegistryWiring registries, AppWiring apps, PolicyWiring policies) {
@@ -56,6 +61,9 @@ public final class CatalogVerticle extends VerticleBase {
 
     @Override
     public Future<?> stop() {
+        if (heartbeat != null) {
+            heartbeat.stop();
+        }
         return service == null ? Future.succeededFuture() : service.stop();
     }
 }

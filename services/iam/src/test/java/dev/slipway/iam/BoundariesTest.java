@@ -36,7 +36,9 @@ class BoundariesTest {
                 "SigningKeyStore",
                 "ServiceAccount",
                 "ServiceAccountStore",
-                "OperatorStore");
+                "OperatorStore",
+                "Adapter",
+                "AdapterStore");
     }
 
     @Test

@@ -1,12 +1,7 @@
 package dev.slipway.instances;
 
-import dev.slipway.contract.EventSchemas;
-import dev.slipway.instances.appinstance.AdmissionStore;
-import dev.slipway.instances.appinstance.AppInstanceApi;
-import dev.slipway.instances.appinstance.AppInstanceEvents;
-import dev.slipway.instances.appinstance.AppInstanceStore;
+import dev.slipway.instances.lifecycle.MemberIssue;
 import dev.slipway.instances.projection.ProjectionStore;
-import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
@@ -34,29 +29,21 @@ public final class InstancesVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
-        var admissions = new AdmissionStore();
-        var commands = new CommandStore();
-        var store = new AppInstanceStore(opened.reads(), admissions, commands, config.region());
-        var api = new AppInstanceApi(store, admissions, opened.mutations());
-        var reports = new AppInstanceEvents(
-                store,
-                commands,
-                frame.authz(),
-                frame.tokens(),
-                EventSchemas.load(),
-                frame.clock(),
-                frame.authzBudgetForWrites());
+        var runtime = new RuntimeWiring(vertx, frame, opened);
+        var lifecycle = new LifecycleWiring(vertx, frame, opened, config, runtime.adapters(), MemberIssue.NONE);
+        runtime.handle(lifecycle.reports());
         var projections = new ProjectionStore();
-        return opened.serve("createAppInstance", api::create)
-                .serve("listAppInstances", api::list)
-                .serve("getAppInstance", api::get)
-                .serve("deleteAppInstance", api::delete)
-                .consume("reports", List.of(Topics.RUNTIME_REPORTS), reports::onReport)
+        return runtime.serve(lifecycle.serve(opened))
+                .consume("reports", List.of(Topics.RUNTIME_REPORTS), lifecycle.reports()::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);
                     return Future.succeededFuture();
                 })
-                .start();
+                .start()
+                .onSuccess(ok -> {
+                    runtime.start();
+                    lifecycle.start();
+                });
     }
 
     @Override

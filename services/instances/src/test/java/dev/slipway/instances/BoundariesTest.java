@@ -15,7 +15,25 @@ class BoundariesTest {
     /** Every change of an instance is part of its history, and most tell its adapter to do something. */
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
-        return ArchitectureRules.ofService("dev.slipway.instances", "HistoryStore", "CommandStore");
+        return ArchitectureRules.ofService(
+                "dev.slipway.instances",
+                "HistoryStore",
+                "CommandStore",
+                "AdapterStore",
+                "Heartbeats",
+                "AppInstanceStore",
+                "AppInstanceJson",
+                "AdmissionStore",
+                "OperationStore",
+                "OperationJson",
+                "OperationReports",
+                "MemberIssue",
+                "PlanStore",
+                "PlanJson",
+                "Deadlines",
+                "Report",
+                "ReportHandler",
+                "ReportRouter");
     }
 
     @Test

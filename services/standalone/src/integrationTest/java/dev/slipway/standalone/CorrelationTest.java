@@ -168,11 +168,16 @@ class CorrelationTest {
         for (var id : ids) {
             eventually(() -> assertThat(lifeOf(id))
                     .extracting(Seen::type)
-                    .containsExactly("apps.instance.requested", "apps.instance.deleting"));
+                    .containsExactly(
+                            "apps.instance.requested",
+                            "apps.instance_operation.accepted",
+                            "apps.instance_operation.canceled",
+                            "apps.instance.deleting",
+                            "apps.instance_operation.accepted"));
             assertThat(lifeOf(id))
                     .extracting(seen -> seen.payload().path("sequence").asLong())
                     .containsExactlyElementsOf(
-                            LongStream.rangeClosed(1, 2).boxed().toList());
+                            LongStream.rangeClosed(1, 5).boxed().toList());
             assertThat(lifeOf(id)).allSatisfy(seen -> {
                 assertThat(seen.payload().path("org_id").asText()).isEqualTo(Demo.ORG.toString());
                 assertThat(seen.payload().path("project_id").asText()).isEqualTo(Demo.PROJECT.toString());

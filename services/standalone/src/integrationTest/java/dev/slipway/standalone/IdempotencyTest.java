@@ -131,7 +131,8 @@ class IdempotencyTest {
                         .text("status"))
                 .isEqualTo("requested");
         assertThat(platform.database().query("SELECT sequence FROM instances.app_instances WHERE id = '" + id + "'"))
-                .isEqualTo("2");
+                .as("requested, deleting, and what became of the two operations")
+                .isEqualTo("5");
         eventually(() -> assertThat(eventsOf(id, "apps.instance.deleting")).isEqualTo(1));
     }
 

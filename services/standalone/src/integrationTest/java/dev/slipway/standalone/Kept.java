@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.LongStream;
 import java.util.stream.StreamSupport;
 
 import static dev.slipway.testkit.Eventually.eventually;
@@ -101,7 +102,11 @@ final class Kept {
             for (var id : load.accepted().keySet()) {
                 var all = byInstance.getOrDefault(id.toString(), Map.of());
                 assertThat(all).as("events of %s", id).isNotEmpty();
-                assertThat(all.get((long) all.size()).type()).isEqualTo("apps.instance." + expected(id));
+                assertThat(LongStream.rangeClosed(1, all.size())
+                                .mapToObj(sequence -> all.get(sequence).type())
+                                .filter(type -> type.startsWith("apps.instance."))
+                                .reduce("", (before, after) -> after))
+                        .isEqualTo("apps.instance." + expected(id));
             }
         });
         assertThat(events.faults())

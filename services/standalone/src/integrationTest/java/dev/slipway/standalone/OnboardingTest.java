@@ -72,6 +72,27 @@ class OnboardingTest {
     }
 
     @Test
+    void policyKey_thatWouldNotBeInForce_isNotRegistered() {
+        var odd = policyKey("integer").put("merge", "intersect").put("default", "many");
+        assertThat(fields(put("policy", "queue.odd", odd).expect(400)))
+                .containsExactlyInAnyOrder("/body/merge", "/body/default");
+        assertThat(fields(put("policy", "queue.odd", policyKey("map")).expect(400)))
+                .containsExactly("/body/type");
+
+        put(
+                        "policy",
+                        "queue.max_waiting",
+                        policyKey("integer").put("merge", "minimum").put("default", 9))
+                .expect(200);
+    }
+
+    private static ObjectNode policyKey(String type) {
+        var body = Json.object().put("product_id", "apps").put("type", type);
+        body.putArray("scope").add("project");
+        return body;
+    }
+
+    @Test
     @Proves({"3.30", "3.38", "C.20"})
     void entry_livesFromDraftToRetired_everyChangeAVersionWithItsAuthor_announcedAndAudited() {
         var body = Json.object()

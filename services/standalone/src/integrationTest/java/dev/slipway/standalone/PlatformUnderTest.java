@@ -163,6 +163,15 @@ final class PlatformUnderTest implements AutoCloseable {
         }
     }
 
+    /** The demo's adapter, in its own name. */
+    ApiClient asAdapter() {
+        var credential =
+                Json.object().put("adapter_id", Demo.ADAPTER.toString()).put("adapter_secret", ADAPTER_SECRET);
+        var token =
+                anonymous().call("exchangeAdapterToken").body(credential).send().expect(200);
+        return anonymous().as(token.text("access_token"));
+    }
+
     Platform platform() {
         return platform;
     }

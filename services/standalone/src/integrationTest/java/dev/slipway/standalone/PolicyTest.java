@@ -503,6 +503,23 @@ class PolicyTest {
     }
 
     @Test
+    void launch_isRefused_whilePolicyIsNotConfirmed_andWorksAgainWhenItIs() {
+        eventually(() -> {
+            platform.database()
+                    .execute("UPDATE instances.catalog_freshness SET known_until = now() - interval '6 minutes'");
+            assertThat(platform.launch("project_owner", "on what policy?")
+                            .send()
+                            .text("code"))
+                    .isEqualTo("policy_stale");
+        });
+
+        eventually(() -> assertThat(platform.launch("project_owner", "as policy says")
+                        .send()
+                        .status())
+                .isEqualTo(202));
+    }
+
+    @Test
     @Proves("1.101")
     void database_refusesAnEntitlement_whoseProjectIsAnotherOrganizations() {
         var sql =

@@ -32,6 +32,8 @@ final class Demo {
 
     static final String ISSUER = "slipway-demo";
     private static final Duration TOKEN_LIFETIME = Duration.ofHours(12);
+    private static final List<String> CI_ACTIONS = List.of(
+            "apps.instance.read", "apps.instance.create", "apps.instance.member.read", "apps.instance.member.operate");
     private static final UUID OPERATOR = id(0x103);
     private static final UUID SIBLING_OPERATOR = id(0x106);
     static final UUID OTHER_OPERATOR = id(0x203);
@@ -104,11 +106,7 @@ final class Demo {
                                 "Demo CI account",
                                 ISSUER,
                                 "service_account",
-                                List.of(
-                                        "apps.instance.read",
-                                        "apps.instance.create",
-                                        "apps.instance.member.read",
-                                        "apps.instance.member.operate"),
+                                CI_ACTIONS,
                                 id(0x305))),
                 bindings,
                 List.of(new IamSeed.Adapter(ADAPTER, "bare_metal", "Process adapter", adapterSecret)),
@@ -142,12 +140,16 @@ final class Demo {
     Map<String, String> tokens() {
         var tokens = new LinkedHashMap<String, String>();
         PEOPLE.forEach(person -> tokens.put(person.name, token(person.name)));
-        tokens.put("service_account", token("service_account"));
+        tokens.put("service_account", token("service_account", Map.of("scope", String.join(" ", CI_ACTIONS))));
         return tokens;
     }
 
     String token(String subject) {
-        return issuer.sign(subject, now, now.plus(TOKEN_LIFETIME), Map.of());
+        return token(subject, Map.of());
+    }
+
+    private String token(String subject, Map<String, String> claims) {
+        return issuer.sign(subject, now, now.plus(TOKEN_LIFETIME), claims);
     }
 
     private static IamSeed.ServiceAccount operator(UUID id, UUID orgId, UUID projectId, UUID createdBy) {

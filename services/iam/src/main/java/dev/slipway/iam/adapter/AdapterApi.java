@@ -33,10 +33,12 @@ public final class AdapterApi {
         var backend = request.body().path("runtime_backend").asText();
         var name = request.body().path("display_name").asText();
         return mutations.run(request, unit -> {
-            var adapter = new Adapter(Ids.next(), backend, name, unit.now(), null);
-            store.create(unit, adapter);
-            audit(request, unit, adapter, "create");
-            return Future.succeededFuture(Reply.of(adapter.json(), "/api/v1/admin/iam/adapters/" + adapter.id()));
+            var responsible = request.principal().responsibleUserId();
+            var adapter = new Adapter(Ids.next(), backend, name, responsible, unit.now(), null);
+            return store.create(unit, adapter).map(ok -> {
+                audit(request, unit, adapter, "create");
+                return Reply.of(adapter.json(), "/api/v1/admin/iam/adapters/" + adapter.id());
+            });
         });
     }
 

@@ -2,6 +2,8 @@ package dev.slipway.iam.adapter;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.iam.revision.Revision;
+import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -19,13 +21,18 @@ import java.util.UUID;
 /** All SQL of adapters, which are the platform's and no tenant's. */
 public final class AdapterStore {
     private static final String COLUMNS =
-            "SELECT id, runtime_backend, display_name, created_at, disabled_at FROM adapters";
+            "SELECT id, runtime_backend, display_name, created_by_user_id, created_at, disabled_at FROM adapters";
     private static final String FIND = COLUMNS + " WHERE id = $1";
     private static final String LOCK = FIND + " FOR NO KEY UPDATE";
     private static final String LIST = COLUMNS + " ORDER BY created_at DESC, id DESC LIMIT 500";
-    private static final String INSERT =
-            "INSERT INTO adapters (id, runtime_backend, display_name, created_at) VALUES ($1, $2, $3, $4)";
+    private static final String INSERT = """
+            INSERT INTO adapters (id, runtime_backend, display_name, created_by_user_id, created_at) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT DO NOTHING RETURNING id
+            """;
     private static final String UPDATE = "UPDATE adapters SET disabled_at = $2 WHERE id = $1";
+
+    /** Every adapter, page by page: after an id. */
+    public static final String AFTER = COLUMNS + " WHERE id > $1 ORDER BY id LIMIT $2";
 
     private final SqlClient reads;
 
@@ -33,21 +40,39 @@ public final class AdapterStore {
         this.reads = reads;
     }
 
-    void create(UnitOfWork unit, Adapter adapter) {
-        unit.write(
-                INSERT,
-                Tuple.of(
-                        adapter.id(),
-                        adapter.runtimeBackend(),
-                        adapter.displayName(),
-                        adapter.createdAt().atOffset(ZoneOffset.UTC)));
+    Future<Void> create(UnitOfWork unit, Adapter adapter) {
+        return RevisionStore.raised(unit, revision -> ensure(unit, revision, adapter));
+    }
+
+    /** Adds it unless it is there. */
+    public static Future<Void> ensure(UnitOfWork unit, Revision revision, Adapter adapter) {
+        var row = Tuple.of(
+                adapter.id(),
+                adapter.runtimeBackend(),
+                adapter.displayName(),
+                adapter.createdByUserId(),
+                adapter.createdAt().atOffset(ZoneOffset.UTC));
+        return unit.query(INSERT, row).map(added -> {
+            if (added.size() > 0) {
+                tell(revision, adapter);
+            }
+            return null;
+        });
     }
 
     Future<Adapter> disabled(UnitOfWork unit, UUID id, @Nullable Instant at) {
-        return lock(unit, id).map(current -> {
+        return RevisionStore.raised(unit, revision -> lock(unit, id).map(current -> {
             unit.write(UPDATE, Tuple.of(id, at == null ? null : at.atOffset(ZoneOffset.UTC)));
-            return new Adapter(id, current.runtimeBackend(), current.displayName(), current.createdAt(), at);
-        });
+            var next = new Adapter(
+                    id,
+                    current.runtimeBackend(),
+                    current.displayName(),
+                    current.createdByUserId(),
+                    current.createdAt(),
+                    at);
+            tell(revision, next);
+            return next;
+        }));
     }
 
     Future<Adapter> lock(UnitOfWork unit, UUID id) {
@@ -66,6 +91,16 @@ public final class AdapterStore {
         });
     }
 
+    /** Announces an adapter as it stands. */
+    public static void tell(Revision revision, Row row) {
+        tell(revision, fromRow(row));
+    }
+
+    private static void tell(Revision revision, Adapter adapter) {
+        revision.authz("principal:" + adapter.id(), "authz.principal", adapter.principal());
+        revision.state("adapter:" + adapter.id(), "iam.adapter.snapshot", adapter.snapshot());
+    }
+
     private static Future<Adapter> one(RowSet<Row> rows, UUID id) {
         return rows.size() == 0
                 ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "There is no adapter " + id + ".")
@@ -79,6 +114,7 @@ public final class AdapterStore {
                 row.getUUID("id"),
                 row.getString("runtime_backend"),
                 row.getString("display_name"),
+                row.getUUID("created_by_user_id"),
                 row.getOffsetDateTime("created_at").toInstant(),
                 disabledAt == null ? null : disabledAt.toInstant());
     }

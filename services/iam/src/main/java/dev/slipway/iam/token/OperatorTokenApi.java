@@ -3,6 +3,7 @@ package dev.slipway.iam.token;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.iam.adapter.Adapter;
 import dev.slipway.iam.credential.CredentialStore;
 import dev.slipway.iam.credential.Secrets;
 import dev.slipway.iam.token.OperatorTokenStore.Candidate;
@@ -23,10 +24,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/** Tokens for adapters' tasks. Every exchange is audited, and every refusal, in the transaction that looked. */
+/** Tokens for adapters: for their tasks, and for themselves. Every exchange is audited, and every refusal, in the transaction that looked. */
 public final class OperatorTokenApi {
     private static final String TASK_ACTIONS = "apps.instance.report apps.instance.read";
-    private static final String ACTION = "iam.operator_token.exchange";
 
     private final OperatorTokenStore store;
     private final CredentialStore credentials;
@@ -34,7 +34,21 @@ public final class OperatorTokenApi {
     private final Outbox outbox;
 
     /** What is asked for: a token of the adapter's for one command on one instance. */
-    private record Task(UUID adapterId, UUID instanceId, UUID commandId) {}
+    private record Task(UUID adapterId, UUID instanceId, UUID commandId) {
+        Entry entry(@Nullable Operator operator) {
+            return new Entry(
+                    "iam.operator_token.exchange",
+                    "app_instance",
+                    instanceId.toString(),
+                    operator == null ? null : operator.orgId(),
+                    operator == null ? null : operator.projectId(),
+                    Json.object());
+        }
+    }
+
+    /** An adapter that has shown its secret, or why it gets nothing: one of the two is set. */
+    private record Shown(
+            @Nullable Live credential, @Nullable Problem refusal) {}
 
     /** Exactly one is set. */
     private record Outcome(
@@ -54,44 +68,42 @@ public final class OperatorTokenApi {
                 UUID.fromString(body.path("app_instance_id").asText()),
                 UUID.fromString(body.path("command_id").asText()));
         var secret = body.path("adapter_secret").asText();
-        return outbox.transaction(request.cause(), unit -> store.find(unit, task.adapterId, task.instanceId)
-                        .map(found -> decide(unit, task, found, secret)))
-                .compose(outcome -> outcome.token == null
-                        ? Future.succeededFuture(Reply.of(Objects.requireNonNull(outcome.refusal)))
-                        : mint.signed(outcome.token, false));
+        return answer(outbox.transaction(request.cause(), unit -> store.find(unit, task.adapterId, task.instanceId)
+                .map(found -> forTask(unit, task, found, secret))));
     }
 
-    private Outcome decide(UnitOfWork unit, Task task, @Nullable Candidate found, String secret) {
-        var live = found == null ? List.<Live>of() : found.credentials();
-        var matching = Secrets.indexOf(live.stream().map(Live::secretHash).toList(), secret);
-        if (found == null || matching < 0) {
-            return refused(unit, task, null, ErrorCode.CREDENTIAL_INVALID, "The adapter id or secret is wrong.");
-        }
-        if (found.disabled()) {
-            return refused(unit, task, found, ErrorCode.CREDENTIAL_INVALID, "The adapter is disabled.");
+    /** For what an adapter does in its own name: to say that it is alive, and to ask what should run. */
+    public Future<Reply> exchangeOwn(Request request) {
+        var adapterId = UUID.fromString(request.body().path("adapter_id").asText());
+        var secret = request.body().path("adapter_secret").asText();
+        return answer(outbox.transaction(request.cause(), unit -> store.find(unit, adapterId, null)
+                .map(found -> forItself(unit, adapterId, found, secret))));
+    }
+
+    private Future<Reply> answer(Future<Outcome> decided) {
+        return decided.compose(outcome -> outcome.token == null
+                ? Future.succeededFuture(Reply.of(Objects.requireNonNull(outcome.refusal)))
+                : mint.signed(outcome.token, false));
+    }
+
+    private Outcome forTask(UnitOfWork unit, Task task, @Nullable Candidate found, String secret) {
+        var shown = shown(found, secret);
+        if (shown.credential == null || found == null) {
+            return refused(unit, task.adapterId, found, task.entry(null), Objects.requireNonNull(shown.refusal));
         }
         var operator = found.operator();
         if (operator == null) {
-            return refused(
-                    unit,
-                    task,
-                    found,
+            var unknown = Problem.of(
                     ErrorCode.TASK_UNKNOWN,
                     "Your backend has no instance " + task.instanceId + " (yet). Try again shortly.");
+            return refused(unit, task.adapterId, found, task.entry(null), unknown);
         }
-        var used = live.get(matching);
-        credentials.used(unit, used.id(), used.lastUsedAt());
-        audit(unit, task, found, operator, "success", null);
-        return new Outcome(granted(unit, task, operator, used.id()), null);
-    }
-
-    private Unsigned granted(UnitOfWork unit, Task task, Operator operator, UUID credentialId) {
-        return mint.decided(
+        var token = mint.decided(
                 unit,
                 operator.serviceAccountId(),
                 operator.orgId(),
                 operator.projectId(),
-                credentialId,
+                shown.credential.id(),
                 TASK_ACTIONS,
                 Map.of(
                         "actor_type", "service_account",
@@ -100,29 +112,55 @@ public final class OperatorTokenApi {
                         "adapter_id", task.adapterId.toString(),
                         "app_instance_id", task.instanceId.toString(),
                         "command_id", task.commandId.toString()));
+        return given(unit, task.adapterId, found, task.entry(operator), shown.credential, token);
+    }
+
+    private Outcome forItself(UnitOfWork unit, UUID adapterId, @Nullable Candidate found, String secret) {
+        var entry = new Entry("iam.adapter_token.exchange", "adapter", adapterId.toString(), null, null, Json.object());
+        var shown = shown(found, secret);
+        if (shown.credential == null || found == null) {
+            return refused(unit, adapterId, found, entry, Objects.requireNonNull(shown.refusal));
+        }
+        var token = mint.decided(
+                unit,
+                adapterId,
+                null,
+                null,
+                shown.credential.id(),
+                String.join(" ", Adapter.ACTIONS),
+                Map.of("actor_type", "adapter"));
+        return given(unit, adapterId, found, entry, shown.credential, token);
+    }
+
+    private static Shown shown(@Nullable Candidate found, String secret) {
+        var live = found == null ? List.<Live>of() : found.credentials();
+        var matching = Secrets.indexOf(live.stream().map(Live::secretHash).toList(), secret);
+        if (found == null || matching < 0) {
+            return new Shown(null, Problem.of(ErrorCode.CREDENTIAL_INVALID, "The adapter id or secret is wrong."));
+        }
+        return found.disabled()
+                ? new Shown(null, Problem.of(ErrorCode.CREDENTIAL_INVALID, "The adapter is disabled."))
+                : new Shown(live.get(matching), null);
+    }
+
+    private Outcome given(
+            UnitOfWork unit, UUID adapterId, Candidate adapter, Entry entry, Live credential, Unsigned token) {
+        credentials.used(unit, credential.id(), credential.lastUsedAt());
+        AuditTrail.byOther(unit, "adapter", adapter.adapterName(), adapterId, entry, "success", null);
+        return new Outcome(token, null);
     }
 
     private static Outcome refused(
-            UnitOfWork unit, Task task, @Nullable Candidate adapter, ErrorCode code, String message) {
-        audit(unit, task, adapter, null, "denied", code.code());
-        return new Outcome(null, Problem.of(code, message));
-    }
-
-    private static void audit(
-            UnitOfWork unit,
-            Task task,
-            @Nullable Candidate adapter,
-            @Nullable Operator operator,
-            String result,
-            @Nullable String reason) {
-        var entry = new Entry(
-                ACTION,
-                "app_instance",
-                task.instanceId.toString(),
-                operator == null ? null : operator.orgId(),
-                operator == null ? null : operator.projectId(),
-                Json.object());
+            UnitOfWork unit, UUID adapterId, @Nullable Candidate adapter, Entry entry, Problem problem) {
         var name = adapter == null ? "unknown adapter" : adapter.adapterName();
-        AuditTrail.byOther(unit, "adapter", name, task.adapterId, entry, result, reason);
+        AuditTrail.byOther(
+                unit,
+                "adapter",
+                name,
+                adapterId,
+                entry,
+                "denied",
+                problem.code().code());
+        return new Outcome(null, problem);
     }
 }

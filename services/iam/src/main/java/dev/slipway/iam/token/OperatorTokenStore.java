@@ -31,7 +31,7 @@ public final class OperatorTokenStore {
             SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[]) ON CONFLICT DO NOTHING
             """;
 
-    /** An adapter, its live credentials, and if its backend has the instance, who speaks for it. */
+    /** An adapter, its live credentials, and if its backend has the instance that it asks for, who speaks for it. */
     record Candidate(
             String adapterName,
             boolean disabled,
@@ -42,7 +42,7 @@ public final class OperatorTokenStore {
 
     record Operator(UUID orgId, UUID projectId, UUID serviceAccountId) {}
 
-    Future<@Nullable Candidate> find(UnitOfWork unit, UUID adapterId, UUID instanceId) {
+    Future<@Nullable Candidate> find(UnitOfWork unit, UUID adapterId, @Nullable UUID instanceId) {
         return unit.query(FIND, Tuple.of(adapterId, instanceId)).map(rows -> {
             if (rows.size() == 0) {
                 return null;

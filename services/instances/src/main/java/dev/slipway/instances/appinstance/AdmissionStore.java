@@ -5,20 +5,24 @@ import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.domain.Admission;
 import dev.slipway.instances.appinstance.domain.Admission.Policy;
 import dev.slipway.instances.appinstance.domain.Admission.Version;
+import dev.slipway.instances.appinstance.domain.AppInstance.App;
 import dev.slipway.instances.appinstance.domain.Launch;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.policy.EffectivePolicy;
 import dev.slipway.policy.PolicyKeys;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.UUID;
 
 /** Reads, behind the project's lock, all that a launch is decided by. */
 public final class AdmissionStore {
     private static final String ADMIT = "SELECT " + PolicyStore.COLUMNS + """
             , p.org_id, a.id AS app_id, v.id AS version_id, v.runtime_backend, v.status AS version_status,
-                   coalesce(v.manifest, '{}')::text AS manifest, coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
+                   coalesce(v.manifest, '{}')::text AS manifest, coalesce(v.revision, 0) AS version_revision, coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
                    coalesce(e.policy_overrides, '{}')::text AS overrides, e.id AS entitlement_id, e.revision AS entitlement_version,
                    s.id AS operator_id, u.id AS user_id,
                    EXISTS (SELECT FROM jsonb_path_query(v.manifest, '$.artifacts[*].digest') AS named (digest)
@@ -40,12 +44,46 @@ public final class AdmissionStore {
                 SELECT FROM app_instances WHERE project_id = $1 AND app_id = $2 AND status <> 'deleted' LIMIT $3) AS counted
             """;
 
-    private final PolicyStore policies = new PolicyStore();
+    private static final String VERSION = """
+            SELECT v.id, v.runtime_backend, v.revision, v.manifest::text AS manifest, a.slug
+            FROM app_versions v JOIN app_catalog a ON a.id = v.app_id WHERE v.app_id = $1 AND v.version = $2
+            """;
+
+    private final PolicyStore policies;
+
+    /** {@code policyBudget}: how old what is known of policy may be. */
+    public AdmissionStore(Duration policyBudget) {
+        policies = new PolicyStore(policyBudget);
+    }
 
     /** What is known about a launch; the manifest goes to the runtime. */
-    record Admitted(Admission admission, String manifest) {}
+    public record Admitted(
+            Admission admission,
+            Manifest manifest,
+            EffectivePolicy policy,
+            @Nullable Quota quota) {}
 
-    Future<Admitted> admit(UnitOfWork unit, Launch launch) {
+    /** The manifest of a version, as it is kept. */
+    public record Manifest(@Nullable UUID versionId, long revision, String text) {}
+
+    /** A version, by its app and its name. */
+    public record KnownVersion(App app, Manifest manifest) {}
+
+    /** How many instances of the app the project may have, and has; null where there is no limit, or something else is in the way. */
+    public record Quota(long limit, long used) {}
+
+    /** What is judged: a launch makes one instance more, a change does not. */
+    public enum Purpose {
+        LAUNCH,
+        CHANGE
+    }
+
+    private record Judged(
+            Policy policy,
+            EffectivePolicy effective,
+            @Nullable Quota quota) {}
+
+    public Future<Admitted> admit(UnitOfWork unit, Launch launch, Purpose purpose) {
         var asked = Tuple.of(
                 launch.projectId(),
                 launch.appSlug(),
@@ -60,8 +98,11 @@ public final class AdmissionStore {
                                 .asException());
             }
             var row = rows.iterator().next();
-            return policy(unit, row, launch)
-                    .map(policy -> new Admitted(admission(row, policy), row.getString("manifest")));
+            var manifest =
+                    new Manifest(row.getUUID("version_id"), row.getLong("version_revision"), row.getString("manifest"));
+            return judged(unit, row, launch, purpose)
+                    .map(judged ->
+                            new Admitted(admission(row, judged.policy), manifest, judged.effective, judged.quota));
         });
     }
 
@@ -76,8 +117,19 @@ public final class AdmissionStore {
         });
     }
 
-    private Future<Policy> policy(UnitOfWork unit, Row row, Launch launch) {
-        return policies.of(unit, row).compose(levels -> {
+    /** What a version of an instance's app is, whatever has become of it since. */
+    public Future<KnownVersion> version(UnitOfWork unit, UUID appId, String version) {
+        return unit.query(VERSION, Tuple.of(appId, version)).map(rows -> {
+            var row = rows.iterator().next();
+            var id = row.getUUID("id");
+            return new KnownVersion(
+                    new App(appId, id, row.getString("slug"), version, row.getString("runtime_backend")),
+                    new Manifest(id, row.getLong("revision"), row.getString("manifest")));
+        });
+    }
+
+    private Future<Judged> judged(UnitOfWork unit, Row row, Launch launch, Purpose purpose) {
+        return policies.fresh(unit, row).compose(levels -> {
             var entitlementId = row.getUUID("entitlement_id");
             var spoken = entitlementId == null
                     ? levels
@@ -86,14 +138,15 @@ public final class AdmissionStore {
             var policy = LaunchPolicy.judged(effective, launch);
             var limit = effective.limit(PolicyKeys.MAX_INSTANCES);
             var appId = row.getUUID("app_id");
-            if (limit.isEmpty() || appId == null || policy.refusal() != null) {
-                return Future.succeededFuture(policy);
+            if (purpose == Purpose.CHANGE || limit.isEmpty() || appId == null || policy.refusal() != null) {
+                return Future.succeededFuture(new Judged(policy, effective, null));
             }
             var most = limit.getAsLong();
-            return unit.query(COUNT, Tuple.of(launch.projectId(), appId, most))
-                    .map(counted -> counted.iterator().next().getLong("live") < most
-                            ? policy
-                            : LaunchPolicy.full(policy, most));
+            return unit.query(COUNT, Tuple.of(launch.projectId(), appId, most)).map(counted -> {
+                var live = counted.iterator().next().getLong("live");
+                return new Judged(
+                        live < most ? policy : LaunchPolicy.full(policy, most), effective, new Quota(most, live));
+            });
         });
     }
 

@@ -10,14 +10,23 @@ import dev.slipway.instances.appinstance.domain.Placement;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.regex.Pattern;
 
 /** App instances as the contract writes them: to callers, in events, in commands. */
-final class AppInstanceJson {
+public final class AppInstanceJson {
+    private static final Pattern WORD = Pattern.compile("(?<=[a-z])(?=[A-Z])");
+
     private AppInstanceJson() {}
 
-    static ObjectNode full(AppInstance instance) {
+    /** With the operation that is changing it, if one is. */
+    public static ObjectNode full(AppInstance instance, @Nullable UUID operationId) {
         var node = summary(instance);
         node.putRawValue("config", stored(instance.config()));
+        if (operationId != null) {
+            node.put("operation_id", operationId.toString());
+        }
         return node;
     }
 
@@ -51,12 +60,13 @@ final class AppInstanceJson {
     }
 
     static String type(InstanceEvent event) {
-        return "apps.instance." + event.getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
+        var name = event.getClass().getSimpleName();
+        return "apps.instance." + WORD.matcher(name).replaceAll("_").toLowerCase(Locale.ROOT);
     }
 
-    static ObjectNode event(AppInstance instance, InstanceEvent event) {
+    static ObjectNode event(AppInstance instance, InstanceEvent event, long sequence) {
         var node = context(instance);
-        node.put("sequence", instance.sequence());
+        node.put("sequence", sequence);
         node.put("generation", instance.generation());
         node.put("status", instance.status().text());
         node.put("app_version", instance.app().version());
@@ -73,13 +83,19 @@ final class AppInstanceJson {
         node.put("policy_version", instance.policyVersion());
         if (event instanceof InstanceEvent.Running) {
             node.set("endpoints", Json.trusted(instance.runtimeState()).path("endpoints"));
+        } else if (event instanceof InstanceEvent.Upgraded upgraded) {
+            node.put("from_version", upgraded.fromVersion());
+            node.put("operation_id", upgraded.operationId().toString());
+            node.set("endpoints", Json.trusted(instance.runtimeState()).withArray("endpoints"));
+        } else if (event instanceof InstanceEvent.ForceDeleted forced) {
+            node.put("reason", forced.reason());
         } else if (event instanceof InstanceEvent.Failed failed) {
             node.put("failure_reason", failed.reason());
         }
         return node;
     }
 
-    static ObjectNode command(AppInstance instance) {
+    public static ObjectNode command(AppInstance instance) {
         var node = context(instance);
         node.put("generation", instance.generation());
         node.put("runtime_backend", instance.app().runtimeBackend());
@@ -91,15 +107,16 @@ final class AppInstanceJson {
         return node;
     }
 
-    static ObjectNode deploy(AppInstance instance, String manifest) {
+    /** What is to run: {@code config} with the manifest of the version that the command names. */
+    public static ObjectNode deploy(AppInstance instance, String manifest, String config) {
         var node = command(instance);
         node.set("placement_intent", placement(instance.placement()));
         node.putRawValue("manifest", stored(manifest));
-        node.putRawValue("config", stored(instance.config()));
+        node.putRawValue("config", stored(config));
         return node;
     }
 
-    static ObjectNode placement(Placement placement) {
+    public static ObjectNode placement(Placement placement) {
         var node = Json.object();
         if (placement.region() != null) {
             node.put("region", placement.region());
@@ -118,7 +135,7 @@ final class AppInstanceJson {
         return json.equals("{}") ? Placement.ANYWHERE : placement(Json.trusted(json));
     }
 
-    static Placement placement(JsonNode json) {
+    public static Placement placement(JsonNode json) {
         return json.isEmpty()
                 ? Placement.ANYWHERE
                 : new Placement(

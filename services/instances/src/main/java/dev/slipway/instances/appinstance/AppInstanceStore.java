@@ -2,21 +2,15 @@ package dev.slipway.instances.appinstance;
 
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
-import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.contract.ResourceName;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.AppInstance.App;
+import dev.slipway.instances.appinstance.domain.AppInstance.Previous;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
-import dev.slipway.instances.appinstance.domain.Decision;
+import dev.slipway.instances.appinstance.domain.AppInstance.Terms;
 import dev.slipway.instances.appinstance.domain.Decision.Accepted;
-import dev.slipway.instances.appinstance.domain.Decision.Refused;
-import dev.slipway.instances.appinstance.domain.InstanceEvent;
-import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
-import dev.slipway.instances.appinstance.domain.Launch;
 import dev.slipway.instances.history.HistoryStore;
-import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -30,22 +24,31 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.UUID;
-import java.util.function.Function;
 
-/** All SQL of app instances. A change runs the lifecycle's decision behind a lock and stores what it decided, with its events. */
+/** All SQL of app instances. */
 public final class AppInstanceStore {
     private static final String COLUMNS = """
             i.id, i.resource_name, i.org_id, i.project_id, i.app_id, i.app_version_id, a.slug, v.version, v.runtime_backend,
             i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
             i.requested_by_principal_id, i.operator_service_account_id, %s AS config, i.runtime_state::text AS runtime_state,
             i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
-            i.placement_intent::text AS placement_intent, i.policy_version
-            FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
+            i.placement_intent::text AS placement_intent, i.policy_version, i.delete_seconds, i.reap, i.previous_version_id, b.version,
+            %s AS previous_config
             """;
-    private static final String FIND =
-            "SELECT " + COLUMNS.formatted("i.config::text") + " WHERE i.id = $1 AND i.project_id = $2";
+    private static final String FROM = """
+             FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
+            LEFT JOIN app_versions b ON b.id = i.previous_version_id
+            """;
+    private static final String ONE = FROM + "WHERE i.id = $1 AND i.project_id = $2";
+    private static final String FIND = "SELECT " + COLUMNS.formatted("i.config::text", "i.previous_config::text") + ONE;
+    private static final String CURRENT =
+            "SELECT " + COLUMNS.formatted("i.config::text", "i.previous_config::text") + """
+            , (SELECT o.id FROM app_instance_operations o WHERE o.app_instance_id = i.id AND o.kind <> 'declared'
+                AND o.status IN ('accepted', 'running')) AS operation_id
+            """ + ONE;
     private static final String LOCK = FIND + " FOR NO KEY UPDATE OF i";
-    private static final String LIST = "SELECT " + COLUMNS.formatted("'{}'") + """
+    private static final String LOCK_IF_FREE = LOCK + " SKIP LOCKED";
+    private static final String LIST = "SELECT " + COLUMNS.formatted("'{}'", "'{}'") + FROM + """
             WHERE i.project_id = $1 AND ($2::text IS NULL OR i.status = $2)
             AND ($3::timestamptz IS NULL OR (i.created_at, i.id) < ($3, $4::uuid))
             ORDER BY i.created_at DESC, i.id DESC LIMIT $5
@@ -54,58 +57,66 @@ public final class AppInstanceStore {
             INSERT INTO app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, operating_mode,
                 control_plane_scope, tenant_boundary_mode, status, requested_by_user_id, requested_by_principal_id,
                 operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at, placement_intent,
-                policy_version)
+                policy_version, delete_seconds, reap)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19,
-                $20::text::jsonb, $21)
+                $20::text::jsonb, $21, $22, $23)
             """;
     private static final String UPDATE = """
             UPDATE app_instances SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
                 updated_at = $8, deleted_at = $9
             WHERE id = $1 AND project_id = $2
             """;
+    private static final String UPGRADE = """
+            UPDATE app_instances SET app_version_id = $3, config = $4::text::jsonb, delete_seconds = $5, reap = $6,
+                previous_version_id = $7, previous_config = $8::text::jsonb
+            WHERE id = $1 AND project_id = $2
+            """;
 
     private final SqlClient reads;
-    private final String region;
-    private final AdmissionStore admissions;
     private final HistoryStore history = new HistoryStore();
-    private final CommandStore commands;
 
-    public AppInstanceStore(SqlClient reads, AdmissionStore admissions, CommandStore commands, String region) {
+    public AppInstanceStore(SqlClient reads) {
         this.reads = reads;
-        this.admissions = admissions;
-        this.commands = commands;
-        this.region = region;
     }
 
-    public Future<AppInstance> create(UnitOfWork unit, Launch launch) {
-        return admissions.admit(unit, launch).compose(admitted -> {
-            var admission = admitted.admission();
-            var id = Ids.next();
-            var name = new ResourceName(region, admission.orgId(), launch.projectId(), "app_instance", id).toString();
-            return accepted(InstanceLifecycle.request(launch, admission, id, name, unit.now()))
-                    .map(decided -> {
-                        insert(unit, decided.next());
-                        announce(unit, decided, admitted.manifest());
-                        return decided.next();
-                    });
-        });
+    /** Loads one behind its lock, which every change begins with. Another project's instance is not found. */
+    public Future<AppInstance> lock(UnitOfWork unit, UUID projectId, UUID id) {
+        return unit.query(LOCK, Tuple.of(id, projectId))
+                .compose(rows -> rows.size() == 0
+                        ? Future.failedFuture(notFound(id))
+                        : Future.succeededFuture(fromRow(rows.iterator().next())));
     }
 
-    /** Loads behind a lock, decides, stores. Another project's instance is not found. */
-    public Future<AppInstance> change(
-            UnitOfWork unit, UUID projectId, UUID id, Function<AppInstance, Decision> decide) {
-        return unit.query(LOCK, Tuple.of(id, projectId)).compose(rows -> {
-            if (rows.size() == 0) {
-                return Future.failedFuture(notFound(id));
-            }
-            return accepted(decide.apply(fromRow(rows.iterator().next()))).map(decided -> {
-                if (!decided.events().isEmpty()) {
-                    update(unit, decided.next());
-                    announce(unit, decided, "{}");
-                }
-                return decided.next();
-            });
-        });
+    /** As {@link #lock}, but does not wait: null where somebody else is changing it just now, or there is none. */
+    public Future<@Nullable AppInstance> lockIfFree(UnitOfWork unit, UUID projectId, UUID id) {
+        return unit.query(LOCK_IF_FREE, Tuple.of(id, projectId))
+                .map(rows -> rows.size() == 0 ? null : fromRow(rows.iterator().next()));
+    }
+
+    /** Announces what happened, each event under its number; the last has that of the instance after it. */
+    public AppInstance announce(UnitOfWork unit, Accepted decided) {
+        var next = decided.next();
+        var number = next.sequence() - decided.events().size();
+        for (var event : decided.events()) {
+            number++;
+            history.append(unit, AppInstanceJson.type(event), AppInstanceJson.event(next, event, number));
+        }
+        return next;
+    }
+
+    /** An instance, and the operation that is changing it; null if none is. */
+    record Current(AppInstance instance, @Nullable UUID operationId) {}
+
+    Future<Current> current(UUID projectId, UUID id) {
+        return reads.preparedQuery(CURRENT)
+                .execute(Tuple.of(id, projectId))
+                .compose(rows -> rows.size() == 0
+                        ? Future.failedFuture(notFound(id))
+                        : Future.succeededFuture(current(rows.iterator().next())));
+    }
+
+    private static Current current(Row row) {
+        return new Current(fromRow(row), row.getUUID("operation_id"));
     }
 
     public Future<AppInstance> find(UUID projectId, UUID id) {
@@ -130,15 +141,7 @@ public final class AppInstanceStore {
         });
     }
 
-    private static Future<Accepted> accepted(Decision decision) {
-        if (decision instanceof Refused refused) {
-            return Future.failedFuture(
-                    Problem.of(ErrorCode.of(refused.code()), refused.message()).asException());
-        }
-        return Future.succeededFuture((Accepted) decision);
-    }
-
-    private static void insert(UnitOfWork unit, AppInstance i) {
+    public void insert(UnitOfWork unit, AppInstance i) {
         unit.write(INSERT, Tuple.from(new Object[] {
             i.id(),
             i.resourceName(),
@@ -160,11 +163,29 @@ public final class AppInstanceStore {
             i.sequence(),
             at(i.createdAt()),
             Json.text(AppInstanceJson.placement(i.placement())),
-            i.policyVersion()
+            i.policyVersion(),
+            i.terms().deleteSeconds(),
+            i.terms().reap()
         }));
     }
 
-    private static void update(UnitOfWork unit, AppInstance i) {
+    /** Keeps what an instance runs; the rest of it is kept as after any change. */
+    public void keepVersion(UnitOfWork unit, AppInstance i) {
+        var previous = i.previous();
+        unit.write(UPGRADE, Tuple.from(new @Nullable Object[] {
+            i.id(),
+            i.projectId(),
+            i.app().versionId(),
+            i.config(),
+            i.terms().deleteSeconds(),
+            i.terms().reap(),
+            previous == null ? null : previous.versionId(),
+            previous == null ? null : previous.config()
+        }));
+    }
+
+    /** Keeps an instance as it is after all that a transaction did to it. */
+    public void keep(UnitOfWork unit, AppInstance i) {
         var deletedAt = i.deletedAt();
         unit.write(UPDATE, Tuple.from(new Object[] {
             i.id(),
@@ -177,19 +198,6 @@ public final class AppInstanceStore {
             at(i.updatedAt()),
             deletedAt == null ? null : at(deletedAt)
         }));
-    }
-
-    private void announce(UnitOfWork unit, Accepted decided, String manifest) {
-        var instance = decided.next();
-        for (var event : decided.events()) {
-            history.append(unit, AppInstanceJson.type(event), AppInstanceJson.event(instance, event));
-            if (event instanceof InstanceEvent.Requested) {
-                commands.send(unit, "runtime.command.deploy", AppInstanceJson.deploy(instance, manifest));
-            } else if (event instanceof InstanceEvent.Deleting) {
-                commands.withdraw(unit, instance.id());
-                commands.send(unit, "runtime.command.delete", AppInstanceJson.command(instance));
-            }
-        }
     }
 
     /** By position, in the order of COLUMNS: finding two dozen columns by name is a good part of what a read costs. */
@@ -217,7 +225,9 @@ public final class AppInstanceStore {
                 row.getOffsetDateTime(22).toInstant(),
                 deletedAt == null ? null : deletedAt.toInstant(),
                 AppInstanceJson.placement(row.getString(24)),
-                row.getString(25));
+                row.getString(25),
+                new Terms(row.getInteger(26), row.getBoolean(27)),
+                row.getUUID(28) == null ? null : new Previous(row.getUUID(28), row.getString(29), row.getString(30)));
     }
 
     private static OffsetDateTime at(Instant instant) {

@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 
+import java.time.Duration;
 import java.util.UUID;
 
 /**
@@ -18,6 +19,7 @@ import java.util.UUID;
 final class PolicyStore {
     /** Columns of a statement over {@code projects p} and {@code organizations o}. */
     static final String COLUMNS = """
+            (SELECT extract(epoch FROM now() - f.known_until)::float8 FROM catalog_freshness f) AS policy_age_s,
             (SELECT coalesce(sum(k.version), 0)::bigint FROM policy_keys k) AS policy_stamp,
             (SELECT jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('level', l.level, 'subject_id', l.subject_id,
                     'version', l.version, 'values', l.said, 'hard_denies', l.hard_denies)), '[]'))::text
@@ -34,6 +36,13 @@ final class PolicyStore {
             FROM projects p JOIN organizations o ON o.id = p.org_id WHERE p.id = $1
             """;
 
+    private final Duration budget;
+
+    /** {@code budget}: how old what is known of the catalog may be where something new is let in. */
+    PolicyStore(Duration budget) {
+        this.budget = budget;
+    }
+
     private record Known(long stamp, PolicyKeys keys) {}
 
     private volatile Known known = new Known(0, LaunchPolicy.keys("{}"));
@@ -47,6 +56,16 @@ final class PolicyStore {
             }
             return of(unit, rows.iterator().next());
         });
+    }
+
+    /** From a row that has the columns, unless nobody knows whether that is what policy says now: then nothing is let in. */
+    Future<Said> fresh(UnitOfWork unit, Row row) {
+        return row.getDouble("policy_age_s") > budget.toSeconds()
+                ? Future.failedFuture(Problem.of(
+                                ErrorCode.POLICY_STALE,
+                                "Policy has not been confirmed lately, so nothing was launched. Try again shortly.")
+                        .asException())
+                : of(unit, row);
     }
 
     /** From a row that has the columns. */

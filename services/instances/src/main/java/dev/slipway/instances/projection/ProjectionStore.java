@@ -5,6 +5,7 @@ import dev.slipway.messaging.UnitOfWork;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
+import java.time.OffsetDateTime;
 import java.util.UUID;
 
 /** Keeps this service's copies of what IAM and the catalog own. A snapshot older than what is kept changes nothing. */
@@ -14,6 +15,12 @@ public final class ProjectionStore {
             ON CONFLICT (id) DO UPDATE SET slug = $2, display_name = $3, plan = $4, revision = $5
                 WHERE organizations.revision < $5
             """;
+    private static final String ADAPTER = """
+            INSERT INTO adapters (id, runtime_backend, display_name, state, revision) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (id) DO UPDATE SET runtime_backend = $2, display_name = $3, state = $4, revision = $5
+                WHERE adapters.revision < $5
+            """;
+    private static final String CATALOG_KNOWN = "UPDATE catalog_freshness SET known_until = greatest(known_until, $1)";
     private static final String USER = """
             INSERT INTO users (id, display_name, revision) VALUES ($1, $2, $3)
             ON CONFLICT (id) DO UPDATE SET display_name = $2, revision = $3 WHERE users.revision < $3
@@ -88,6 +95,17 @@ public final class ProjectionStore {
                                 p.text("slug"),
                                 p.text("state"),
                                 p.revision()));
+            case "iam.adapter.snapshot" ->
+                unit.write(
+                        ADAPTER,
+                        Tuple.of(
+                                p.id("adapter_id"),
+                                p.text("runtime_backend"),
+                                p.text("display_name"),
+                                p.text("state"),
+                                p.revision()));
+            case "catalog.heartbeat" ->
+                unit.write(CATALOG_KNOWN, Tuple.of(OffsetDateTime.parse(p.text("committed_at"))));
             case "catalog.app.snapshot" ->
                 unit.write(APP, Tuple.of(p.id("app_id"), p.text("app_slug"), p.text("status"), p.revision()));
             case "catalog.version.snapshot" ->

@@ -9,12 +9,15 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.instances.appinstance.domain.Admission;
 import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.appinstance.domain.AppInstance.App;
+import dev.slipway.instances.appinstance.domain.AppInstance.Terms;
 import dev.slipway.instances.appinstance.domain.Decision;
 import dev.slipway.instances.appinstance.domain.Decision.Accepted;
 import dev.slipway.instances.appinstance.domain.InstanceEvent;
 import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
 import dev.slipway.instances.appinstance.domain.Launch;
 import dev.slipway.instances.appinstance.domain.Placement;
+import dev.slipway.instances.appinstance.domain.Upgrade;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
@@ -44,7 +47,7 @@ class AppInstanceJsonTest {
         for (var step : life) {
             for (var event : step.events()) {
                 var type = AppInstanceJson.type(event);
-                assertThat(problems(type, AppInstanceJson.event(step.next(), event)))
+                assertThat(problems(type, AppInstanceJson.event(step.next(), event, 1)))
                         .as(type)
                         .isEmpty();
             }
@@ -55,24 +58,26 @@ class AppInstanceJsonTest {
     void event_tellsTheStatusAfterIt() {
         assertThat(life)
                 .extracting(step -> AppInstanceJson.type(step.events().get(0)) + " "
-                        + AppInstanceJson.event(step.next(), step.events().get(0))
+                        + AppInstanceJson.event(step.next(), step.events().get(0), 1)
                                 .path("status")
                                 .asText())
                 .containsExactly(
                         "apps.instance.requested requested",
                         "apps.instance.deploying deploying",
                         "apps.instance.running running",
+                        "apps.instance.upgraded running",
                         "apps.instance.failed failed",
                         "apps.instance.deleting deleting",
-                        "apps.instance.deleted deleted");
+                        "apps.instance.deleted deleted",
+                        "apps.instance.force_deleted deleted");
     }
 
     @Test
     void command_isAsItsSchemaSays() {
         var requested = life.get(0).next();
-        var deleting = life.get(4).next();
+        var deleting = life.get(5).next();
 
-        var deploy = AppInstanceJson.deploy(requested, "{\"app\":\"echo\"}");
+        var deploy = AppInstanceJson.deploy(requested, "{\"app\":\"echo\"}", requested.config());
         var delete = AppInstanceJson.command(deleting);
 
         assertThat(problems("runtime.command.deploy", deploy)).isEmpty();
@@ -80,14 +85,20 @@ class AppInstanceJsonTest {
         assertThat(deploy.path("generation").asInt()).isEqualTo(1);
         assertThat(Json.node(Json.bytes(deploy)).path("config").path("replicas").asInt())
                 .isEqualTo(2);
-        assertThat(delete.path("generation").asInt()).isEqualTo(2);
+        assertThat(delete.path("generation").asInt()).isEqualTo(3);
     }
 
     @Test
     void full_isAsTheContractSays_inEveryStatus() {
         for (var step : life) {
-            assertAnswer("getAppInstance", 200, AppInstanceJson.full(step.next()));
-            assertAnswer("createAppInstance", 202, AppInstanceJson.full(step.next()));
+            assertAnswer(
+                    "getAppInstance",
+                    200,
+                    AppInstanceJson.full(step.next(), step.next().id()));
+            assertAnswer(
+                    "createAppInstance",
+                    202,
+                    AppInstanceJson.full(step.next(), step.next().id()));
         }
     }
 
@@ -135,9 +146,15 @@ class AppInstanceJsonTest {
         steps.add((Accepted) InstanceLifecycle.request(launch, admission, Ids.next(), "slipway:name", NOW));
         add(steps, InstanceLifecycle.reportDeploying(last(steps), 1, "{\"message\":\"pulling\"}", NOW));
         add(steps, InstanceLifecycle.reportRunning(last(steps), 1, ENDPOINTS, NOW));
-        add(steps, InstanceLifecycle.reportFailed(last(steps), 1, "out of memory", NOW));
+        var changing = ((Accepted) InstanceLifecycle.beginChange(last(steps))).next();
+        var next = new App(changing.app().appId(), Ids.next(), "echo", "2.0.0", "bare_metal");
+        var upgrade = new Upgrade(next, "{\"replicas\":3}", Terms.USUAL, null);
+        add(steps, InstanceLifecycle.reportUpgraded(changing, 2, Ids.next(), upgrade, ENDPOINTS, NOW));
+        add(steps, InstanceLifecycle.reportFailed(last(steps), 2, "out of memory", NOW));
         add(steps, InstanceLifecycle.delete(last(steps), NOW));
-        add(steps, InstanceLifecycle.reportDeleted(last(steps), 2, NOW));
+        var deleting = last(steps);
+        add(steps, InstanceLifecycle.reportDeleted(deleting, 3, NOW));
+        add(steps, InstanceLifecycle.forceDelete(deleting, "its host is gone", NOW));
         return steps;
     }
 

@@ -1,6 +1,7 @@
 package dev.slipway.iam.tenancy.seed;
 
 import dev.slipway.contract.Ids;
+import dev.slipway.iam.adapter.AdapterStore;
 import dev.slipway.iam.operator.OperatorStore;
 import dev.slipway.iam.revision.Revision;
 import dev.slipway.iam.revocation.RevocationStore;
@@ -42,7 +43,7 @@ import java.util.function.Function;
 public final class ReannounceStore {
     private static final Logger LOG = LoggerFactory.getLogger(ReannounceStore.class);
     /** Raise it when the records of existing things say more than before. */
-    private static final int LAYOUT = 2;
+    private static final int LAYOUT = 3;
 
     private static final int PAGE = 1_000;
     private static final UUID NIL = new UUID(0, 0);
@@ -70,6 +71,7 @@ public final class ReannounceStore {
                     tenants((records, row) -> records.member(GroupStore.memberFromRow(row)))),
             byId(BindingStore.AFTER, (records, row) -> records.binding(BindingStore.fromRow(row))),
             told(OperatorStore.AFTER, OperatorStore::tell),
+            told(AdapterStore.AFTER, AdapterStore::tell),
             told(RevocationStore.AFTER, RevocationStore::tell),
             new Kind(
                     SigningKeyStore.AFTER,

@@ -1,7 +1,10 @@
 package dev.slipway.iam.tenancy.seed;
 
 import dev.slipway.contract.Ids;
+import dev.slipway.iam.adapter.Adapter;
+import dev.slipway.iam.adapter.AdapterStore;
 import dev.slipway.iam.credential.Secrets;
+import dev.slipway.iam.revision.Revision;
 import dev.slipway.iam.revision.RevisionStore;
 import dev.slipway.iam.serviceaccount.ServiceAccount;
 import dev.slipway.iam.serviceaccount.ServiceAccountStore;
@@ -35,8 +38,6 @@ import java.util.function.Function;
 
 /** Adds what is not there of the registries and the seed; announces only what was added, so that a second start changes nothing. */
 public final class SeedStore {
-    private static final String ADAPTER =
-            "INSERT INTO adapters (id, runtime_backend, display_name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
     /** Under the adapter's own id; one that was revoked stays so, whatever the configuration says. */
     private static final String ADAPTER_CREDENTIAL = """
             INSERT INTO credentials (id, owner_kind, owner_id, secret_hash) VALUES ($1, 'adapter', $1, $2)
@@ -59,6 +60,7 @@ public final class SeedStore {
     public static Future<Void> ensure(UnitOfWork unit, List<Action> actions, List<Role> roles, IamSeed seed) {
         return RevisionStore.raised(unit, revision -> new SeedStore(unit, new AuthzRecords(revision))
                 .ensure(actions, roles, seed)
+                .compose(ok -> each(seed.adapters(), adapter -> adapter(unit, revision, adapter)))
                 .compose(ok -> each(
                         seed.issuerKeys(),
                         key -> SigningKeyStore.publish(
@@ -79,10 +81,6 @@ public final class SeedStore {
     }
 
     private Future<Void> ensure(List<Action> actions, List<Role> roles, IamSeed seed) {
-        for (var a : seed.adapters()) {
-            unit.write(ADAPTER, Tuple.of(a.id(), a.runtimeBackend(), a.displayName()));
-            unit.write(ADAPTER_CREDENTIAL, Tuple.of(a.id(), Secrets.hash(a.secret())));
-        }
         return each(actions, action -> ScopeStore.seed(unit, records, action))
                 .compose(ok -> each(roles, role -> RoleStore.seed(unit, records, role)))
                 .compose(ok -> each(seed.organizations(), this::organization))
@@ -90,6 +88,14 @@ public final class SeedStore {
                 .compose(ok -> each(seed.projects(), this::project))
                 .compose(ok -> each(seed.serviceAccounts(), this::serviceAccount))
                 .compose(ok -> each(seed.bindings(), this::binding));
+    }
+
+    private static Future<Void> adapter(UnitOfWork unit, Revision revision, IamSeed.Adapter a) {
+        var made = new Adapter(a.id(), a.runtimeBackend(), a.displayName(), null, unit.now(), null);
+        return AdapterStore.ensure(unit, revision, made).map(ok -> {
+            unit.write(ADAPTER_CREDENTIAL, Tuple.of(a.id(), Secrets.hash(a.secret())));
+            return null;
+        });
     }
 
     private static <T> Future<Void> each(List<T> items, Function<T, Future<Void>> ensure) {

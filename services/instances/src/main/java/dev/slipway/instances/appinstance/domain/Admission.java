@@ -37,4 +37,15 @@ public record Admission(
             Placement placement,
             boolean deprecatedAllowed,
             @Nullable Refused refusal) {}
+
+    /** As if policy let deprecated versions be launched. */
+    public Admission withDeprecated() {
+        return new Admission(
+                orgId,
+                appId,
+                version,
+                entitled,
+                new Policy(policy.version, policy.placement, true, policy.refusal),
+                operatorAccountId);
+    }
 }

@@ -12,6 +12,7 @@ import java.util.UUID;
  * @param generation raised by every command to the runtime: a report of an older one changes nothing
  * @param sequence of the last event: gap-free
  * @param policyVersion the effective policy that it was admitted under; null for those from before there was one
+ * @param previous null where it runs what it was launched with, or what it was rolled back to
  */
 public record AppInstance(
         UUID id,
@@ -35,7 +36,17 @@ public record AppInstance(
         Instant updatedAt,
         @Nullable Instant deletedAt,
         Placement placement,
-        @Nullable String policyVersion) {
+        @Nullable String policyVersion,
+        Terms terms,
+        @Nullable Previous previous) {
+
+    /** What its manifest said that counts when the manifest is of no use any more. */
+    public record Terms(int deleteSeconds, boolean reap) {
+        public static final Terms USUAL = new Terms(1_800, false);
+    }
+
+    /** What it ran before, to go back to. */
+    public record Previous(UUID versionId, String version, String config) {}
 
     /** The version of the app that the instance runs. */
     public record App(UUID appId, UUID versionId, String slug, String version, String runtimeBackend) {}
@@ -65,7 +76,68 @@ public record AppInstance(
                 : "tenant_isolated";
     }
 
+    /** One more event was told of it, that left it as it is. */
+    public AppInstance noted() {
+        return with(status, runtimeState, failureReason, generation, sequence + 1, updatedAt, deletedAt);
+    }
+
+    /** Its adapter is told something that makes what it was told before void. */
+    AppInstance commanded() {
+        return with(status, runtimeState, failureReason, generation + 1, sequence, updatedAt, deletedAt);
+    }
+
     AppInstance to(Status next, String nextRuntimeState, @Nullable String reason, Instant now) {
+        return with(
+                next,
+                nextRuntimeState,
+                reason,
+                next == Status.DELETING ? generation + 1 : generation,
+                sequence + 1,
+                now,
+                next == Status.DELETED ? now : deletedAt);
+    }
+
+    /** With the launch parameters that its version makes of those it was asked for with. */
+    public AppInstance launchedWith(String resolved, Terms agreed) {
+        return running(app, resolved, agreed, null);
+    }
+
+    AppInstance running(App next, String nextConfig, Terms nextTerms, @Nullable Previous before) {
+        return new AppInstance(
+                id,
+                resourceName,
+                orgId,
+                projectId,
+                next,
+                displayName,
+                operatingMode,
+                controlPlaneScope,
+                status,
+                requestedByUserId,
+                requestedByPrincipalId,
+                operatorServiceAccountId,
+                nextConfig,
+                runtimeState,
+                failureReason,
+                generation,
+                sequence,
+                createdAt,
+                updatedAt,
+                deletedAt,
+                placement,
+                policyVersion,
+                nextTerms,
+                before);
+    }
+
+    private AppInstance with(
+            Status nextStatus,
+            String nextRuntimeState,
+            @Nullable String reason,
+            int nextGeneration,
+            long nextSequence,
+            Instant nextUpdatedAt,
+            @Nullable Instant nextDeletedAt) {
         return new AppInstance(
                 id,
                 resourceName,
@@ -75,19 +147,21 @@ public record AppInstance(
                 displayName,
                 operatingMode,
                 controlPlaneScope,
-                next,
+                nextStatus,
                 requestedByUserId,
                 requestedByPrincipalId,
                 operatorServiceAccountId,
                 config,
                 nextRuntimeState,
                 reason,
-                next == Status.DELETING ? generation + 1 : generation,
-                sequence + 1,
+                nextGeneration,
+                nextSequence,
                 createdAt,
-                now,
-                next == Status.DELETED ? now : deletedAt,
+                nextUpdatedAt,
+                nextDeletedAt,
                 placement,
-                policyVersion);
+                policyVersion,
+                terms,
+                previous);
     }
 }

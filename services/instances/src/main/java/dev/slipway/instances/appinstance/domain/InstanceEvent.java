@@ -1,5 +1,7 @@
 package dev.slipway.instances.appinstance.domain;
 
+import java.util.UUID;
+
 /** What happened to an instance. */
 public sealed interface InstanceEvent {
     record Requested() implements InstanceEvent {}
@@ -13,4 +15,8 @@ public sealed interface InstanceEvent {
     record Deleting() implements InstanceEvent {}
 
     record Deleted() implements InstanceEvent {}
+
+    record Upgraded(String fromVersion, UUID operationId) implements InstanceEvent {}
+
+    record ForceDeleted(String reason) implements InstanceEvent {}
 }

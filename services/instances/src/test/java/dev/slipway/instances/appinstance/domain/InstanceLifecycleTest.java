@@ -5,7 +5,9 @@ import dev.slipway.contract.ErrorCode.Kind;
 import dev.slipway.instances.appinstance.domain.Admission.Policy;
 import dev.slipway.instances.appinstance.domain.Admission.Version;
 import dev.slipway.instances.appinstance.domain.AppInstance.App;
+import dev.slipway.instances.appinstance.domain.AppInstance.Previous;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
+import dev.slipway.instances.appinstance.domain.AppInstance.Terms;
 import dev.slipway.instances.appinstance.domain.Decision.Accepted;
 import dev.slipway.instances.appinstance.domain.Decision.Refused;
 import dev.slipway.testkit.Proves;
@@ -33,6 +35,7 @@ class InstanceLifecycleTest {
     private static final UUID ACCOUNT = new UUID(0, 5);
     private static final UUID PERSON = new UUID(0, 6);
     private static final Version ACTIVE = new Version(new UUID(0, 7), "bare_metal", "active", false);
+    private static final App NEXT = new App(APP, new UUID(0, 8), "echo", "2.0.0", "bare_metal");
     private static final Placement ANYWHERE = Placement.ANYWHERE;
     private static final Policy POLICY = new Policy("p1", ANYWHERE, false, null);
     private static final Launch LAUNCH = new Launch(
@@ -69,6 +72,59 @@ class InstanceLifecycleTest {
         assertOutcome(current, InstanceLifecycle.reportRunning(current, GENERATION, NEW_STATE, NOW), running);
         assertOutcome(current, InstanceLifecycle.reportFailed(current, GENERATION, "out of memory", NOW), failed);
         assertOutcome(current, InstanceLifecycle.reportDeleted(current, GENERATION, NOW), deleted);
+    }
+
+    /** As above, for what is done to instances that are there. */
+    @ParameterizedTest
+    @CsvSource({
+        // status,  upgrade begins,          upgraded,                time is over,  given up
+        "REQUESTED, instance_state_conflict, instance_state_conflict, FAILED Failed, instance_state_conflict",
+        "DEPLOYING, instance_state_conflict, instance_state_conflict, FAILED Failed, instance_state_conflict",
+        "RUNNING,   begins,                  RUNNING Upgraded,        same,          instance_state_conflict",
+        "FAILED,    instance_state_conflict, RUNNING Upgraded,        same,          DELETED",
+        "DELETING,  instance_state_conflict, same,                    same,          DELETED",
+        "DELETED,   instance_state_conflict, instance_state_conflict, same,          same",
+    })
+    void everyChange_inEveryStatus(Status status, String begins, String upgraded, String expired, String forced) {
+        var current = instance(status);
+        var begun = InstanceLifecycle.beginChange(current);
+        if (begins.equals("begins")) {
+            assertThat(accepted(begun).events()).isEmpty();
+            assertThat(accepted(begun).next().generation()).isEqualTo(GENERATION + 1);
+            assertThat(accepted(begun).next().status()).isEqualTo(Status.RUNNING);
+        } else {
+            assertOutcome(current, begun, begins);
+        }
+        assertOutcome(current, reportUpgraded(current, GENERATION), upgraded);
+        assertOutcome(current, InstanceLifecycle.expireLaunch(current, "too late", NOW), expired);
+        var given = InstanceLifecycle.forceDelete(current, "its host is gone", NOW);
+        if (forced.equals("DELETED")) {
+            assertThat(accepted(given).events())
+                    .containsExactly(new InstanceEvent.ForceDeleted("its host is gone"), new InstanceEvent.Deleted());
+            assertThat(accepted(given).next().sequence()).isEqualTo(current.sequence() + 2);
+            assertThat(accepted(given).next().deletedAt()).isEqualTo(NOW);
+        } else {
+            assertOutcome(current, given, forced);
+        }
+    }
+
+    @Test
+    void reportUpgraded_changesWhatRuns_andKeepsWhatItCameFrom() {
+        var after =
+                accepted(reportUpgraded(instance(Status.RUNNING), GENERATION)).next();
+
+        assertThat(after.app()).isEqualTo(NEXT);
+        assertThat(after.config()).isEqualTo("{\"b\":2}");
+        assertThat(after.terms()).isEqualTo(new Terms(60, true));
+        assertThat(after.previous()).isEqualTo(new Previous(ACTIVE.id(), "1.0.0", "{}"));
+        assertThat(after.runtimeState()).isEqualTo(NEW_STATE);
+        assertOutcome(after, reportUpgraded(after, GENERATION), "same");
+        assertOutcome(after, reportUpgraded(after, GENERATION - 1), "same");
+    }
+
+    private static Decision reportUpgraded(AppInstance current, int generation) {
+        var upgrade = new Upgrade(NEXT, "{\"b\":2}", new Terms(60, true), new Previous(ACTIVE.id(), "1.0.0", "{}"));
+        return InstanceLifecycle.reportUpgraded(current, generation, ID, upgrade, NEW_STATE, NOW);
     }
 
     @ParameterizedTest
@@ -227,7 +283,9 @@ class InstanceLifecycleTest {
                         NOW,
                         null,
                         ANYWHERE,
-                        "p1"));
+                        "p1",
+                        Terms.USUAL,
+                        null));
     }
 
     @ParameterizedTest
@@ -312,6 +370,8 @@ class InstanceLifecycleTest {
                 CREATED,
                 status == Status.DELETED ? CREATED : null,
                 ANYWHERE,
-                "p1");
+                "p1",
+                Terms.USUAL,
+                null);
     }
 }

@@ -1,0 +1,148 @@
+package dev.slipway.benchmarks;
+
+import dev.slipway.contract.Envelope;
+import dev.slipway.testkit.SimulatedAdapter;
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+
+/** How long a launch takes with an adapter that has nothing to do, and what the platform costs when nothing happens. */
+final class RunningRow {
+    private static final int RATE = 20;
+    private static final int PASSES = 3;
+    private static final double SECONDS = 10;
+    private static final double MEDIAN_BAR_MS = 40;
+    private static final double P99_BAR_MS = 150;
+    private static final double IDLE_BAR = 5;
+    private static final double IDLE_SECONDS = 20;
+    private static final int INSTANCES = 10_000;
+    private static final String SERVICES = HttpRows.ALL;
+    private static final String COPY = """
+            INSERT INTO instances.app_instances
+            SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'resource_name', 'idle-' || n))).*
+            FROM (SELECT * FROM instances.app_instances WHERE status = 'running' LIMIT 1) i, generate_series(1, %d) n
+            """.formatted(INSTANCES);
+
+    private final Stage stage;
+    private final Table table;
+    private final Path directory;
+
+    RunningRow(Stage stage, Table table, Path directory) {
+        this.stage = stage;
+        this.table = table;
+        this.directory = directory;
+    }
+
+    void measure() {
+        try (var platform = stage.platform(SERVICES);
+                var adapter = adapter(platform)) {
+            var requests = stage.requests(
+                    "running",
+                    HttpRows.lines(i -> "POST\t/api/v1/projects/" + Seeds.project(i) + "/app-instances\t"
+                            + platform.tokenFor(i) + "\t" + Seeds.launch()));
+            stage.awaitTenants();
+            Console.note(adapter.lineWith("adapter takes commands"));
+            stage.settle(SERVICES);
+            stage.warmUntilCompiled(platform.process(), platform.port(), requests, RATE * 20);
+            stage.settle(SERVICES);
+            launches(platform, requests);
+            idle(platform);
+        }
+    }
+
+    private void launches(Stage.Running platform, Path requests) {
+        var events = new EventsRow(stage, table);
+        var median = new double[PASSES];
+        var p99 = new double[PASSES];
+        var raw = new double[PASSES];
+        for (var pass = 0; pass < PASSES; pass++) {
+            raw[pass] = EventsRow.ms(events.raw(), 50);
+            var requested = new ConcurrentHashMap<String, Instant>();
+            var count = (int) (RATE * SECONDS);
+            var taken = events.latencies("instances.events", count, event -> asked(requested, event), () -> {
+                stage.warm(platform.port(), requests, count, SECONDS * 2, RATE);
+                stage.settle(SERVICES);
+            });
+            median[pass] = EventsRow.ms(taken, 50);
+            p99[pass] = EventsRow.ms(taken, 99);
+        }
+        var base = Table.median(raw);
+        add(
+                "launch → running event, an adapter that is at once done, " + RATE + "/s, p50",
+                median,
+                base,
+                MEDIAN_BAR_MS);
+        add("the same, p99", p99, base, P99_BAR_MS);
+    }
+
+    /** When the instance that runs was asked for. */
+    private static @Nullable Instant asked(Map<String, Instant> requested, Envelope event) {
+        var instance = event.payload().path("app_instance_id").asText();
+        if (event.eventType().equals("apps.instance.requested")) {
+            requested.put(instance, event.occurredAt());
+        }
+        return event.eventType().equals("apps.instance.running") ? requested.remove(instance) : null;
+    }
+
+    private void add(String what, double[] passes, double base, double bar) {
+        var ours = Table.median(passes);
+        table.add(
+                new Table.Row(
+                        what,
+                        Table.number(ours) + " ms",
+                        "raw produce → consume, p50 " + Table.number(base) + " ms",
+                        Table.number(ours / base),
+                        "≤ " + (int) bar + " ms",
+                        Table.met(ours <= bar),
+                        "from before the launch's transaction; token exchange, three topics and the adapter's journal between"));
+    }
+
+    private void idle(Stage.Running platform) {
+        var few = busy(platform);
+        stage.database().execute(COPY);
+        var many = busy(platform);
+        table.add(new Table.Row(
+                "idle platform with " + Table.number(INSTANCES) + " running instances",
+                Table.number(many) + " % of one core",
+                "with the few of this run " + Table.number(few) + " %",
+                Table.number(many / few),
+                "< " + (int) IDLE_BAR + " %",
+                Table.met(many < IDLE_BAR),
+                "all services in one process, without Kafka and PostgreSQL"));
+    }
+
+    private static double busy(Stage.Running platform) {
+        LockSupport.parkNanos(5_000_000_000L);
+        var before = platform.process().cpuSeconds();
+        var started = System.nanoTime();
+        LockSupport.parkNanos((long) (IDLE_SECONDS * 1e9));
+        return 100 * (platform.process().cpuSeconds() - before) / ((System.nanoTime() - started) / 1e9);
+    }
+
+    private Child adapter(Stage.Running platform) {
+        try {
+            var secret = Files.writeString(directory.resolve("adapter-secret"), Seeds.ADAPTER_SECRET);
+            return Child.java(
+                    "adapter",
+                    directory,
+                    List.of("-Xmx128m", "-XX:+UseSerialGC"),
+                    SimulatedAdapter.class,
+                    "http://127.0.0.1:" + platform.port(),
+                    stage.kafkaBootstrap(),
+                    "",
+                    Seeds.ADAPTER.toString(),
+                    secret.toString(),
+                    directory.resolve("adapter").toString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package dev.slipway.instances.lifecycle;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.ForeignSchema;
+import dev.slipway.contract.Json;
+import dev.slipway.instances.appinstance.AdmissionStore.Manifest;
+import dev.slipway.instances.appinstance.domain.AppInstance.Terms;
+import dev.slipway.instances.appinstance.domain.UpgradePath.Way;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+
+/**
+ * The manifests that launches need, read and compiled once, away from the event loop: what was published does not change. Used on one
+ * event loop.
+ */
+public final class Manifests {
+    private static final int MOST = 256;
+
+    private final Vertx vertx;
+    private final Map<Key, Known> known = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Key, Known> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    public Manifests(Vertx vertx) {
+        this.vertx = vertx;
+    }
+
+    private record Key(UUID versionId, long revision) {}
+
+    /**
+     * A manifest.
+     *
+     * @param launch the schema of the launch parameters; null where anything goes
+     * @param slow whether checking may take long, since the schema has patterns of its own
+     */
+    public record Known(
+            JsonNode manifest, String text, @Nullable ForeignSchema launch, boolean slow) {
+        Terms terms() {
+            return new Terms(
+                    (int) Deadlines.delete(manifest).toSeconds(),
+                    manifest.path("failure_policy").asText().equals("reap"));
+        }
+
+        /** What it says of a way to or from its version: upgrade or rollback. */
+        Way way(String name) {
+            var said = manifest.path("lifecycle").path(name);
+            var versions = new ArrayList<String>();
+            said.path(name.equals("upgrade") ? "from" : "to").forEach(version -> versions.add(version.asText()));
+            return new Way(said.path("strategy").asText("unsupported"), versions);
+        }
+    }
+
+    public Future<Known> of(Manifest manifest) {
+        var key = new Key(Objects.requireNonNull(manifest.versionId(), "a version that is there"), manifest.revision());
+        var found = known.get(key);
+        if (found != null) {
+            return Future.succeededFuture(found);
+        }
+        return vertx.executeBlocking(() -> read(manifest.text())).onSuccess(read -> known.put(key, read));
+    }
+
+    private static Known read(String text) {
+        var manifest = Json.trusted(text);
+        var schema = manifest.path("launch").path("schema");
+        return new Known(
+                manifest,
+                text,
+                schema.isMissingNode() ? null : ForeignSchema.of(schema),
+                schema.toString().contains("\"pattern"));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.lifecycle;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,53 @@
+package dev.slipway.instances.operation;
+
+import dev.slipway.instances.appinstance.AppInstanceStore;
+import dev.slipway.instances.operation.domain.Waiting;
+import dev.slipway.instances.operation.domain.Waiting.Adapters;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
+import io.vertx.core.Future;
+
+import java.time.Clock;
+import java.util.function.Function;
+
+/** What was asked of an instance: the operations on it, to be read. */
+public final class OperationApi {
+    private final OperationStore store;
+    private final AppInstanceStore instances;
+    private final Function<String, Future<Adapters>> adapters;
+    private final Clock clock;
+
+    /** {@code adapters} tells of those of a backend. */
+    public OperationApi(
+            OperationStore store,
+            AppInstanceStore instances,
+            Function<String, Future<Adapters>> adapters,
+            Clock clock) {
+        this.store = store;
+        this.instances = instances;
+        this.adapters = adapters;
+        this.clock = clock;
+    }
+
+    public Future<Reply> list(Request request) {
+        var instanceId = request.pathId("app_instance_id");
+        var cursor = request.cursor();
+        return instances
+                .find(request.projectId(), instanceId)
+                .compose(found -> adapters.apply(found.app().runtimeBackend()))
+                .compose(known -> store.list(
+                                request.projectId(), instanceId, request.query("status"), cursor, request.limit())
+                        .map(page -> page.reply(operation ->
+                                OperationJson.full(operation, Waiting.on(operation, known, clock.instant())))));
+    }
+
+    public Future<Reply> get(Request request) {
+        var instanceId = request.pathId("app_instance_id");
+        return instances
+                .find(request.projectId(), instanceId)
+                .compose(found -> adapters.apply(found.app().runtimeBackend()))
+                .compose(known -> store.find(request.projectId(), instanceId, request.pathId("operation_id"))
+                        .map(operation -> Reply.of(
+                                OperationJson.full(operation, Waiting.on(operation, known, clock.instant())))));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.operation.domain;
+
+import org.jspecify.annotations.NullMarked;

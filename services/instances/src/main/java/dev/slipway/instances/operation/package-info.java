@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.operation;
+
+import org.jspecify.annotations.NullMarked;

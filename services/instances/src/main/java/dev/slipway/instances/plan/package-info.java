@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.plan;
+
+import org.jspecify.annotations.NullMarked;

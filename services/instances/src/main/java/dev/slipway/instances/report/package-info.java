@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,136 @@
+package dev.slipway.standalone;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient;
+import dev.slipway.testkit.ApiClient.Answer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.util.UUID;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the platform knows of adapters, and what they may ask of it in their own name. */
+class RuntimeTest {
+    private static PlatformUnderTest platform;
+
+    @BeforeAll
+    static void start() {
+        platform = new PlatformUnderTest();
+    }
+
+    @AfterAll
+    static void stop() {
+        platform.close();
+    }
+
+    @Test
+    void adapterToken_isRefused_toTheWrongSecret_andGoodForNothingElse() {
+        assertThat(exchange(Demo.ADAPTER, "wrong").status()).isEqualTo(401);
+        assertThat(exchange(UUID.randomUUID(), "wrong").text("code")).isEqualTo("credential_invalid");
+
+        var adapter = platform.asAdapter();
+
+        assertThat(adapter.call("listRuntimeAdapters").send().status()).isEqualTo(403);
+        assertThat(adapter.call("listAppInstances")
+                        .path("project_id", Demo.PROJECT)
+                        .send()
+                        .status())
+                .isEqualTo(404);
+        assertThat(platform.as("platform_superadmin")
+                        .call("listDesiredState")
+                        .send()
+                        .status())
+                .as("not even an administrator reads every tenant's config through it")
+                .isEqualTo(403);
+    }
+
+    @Test
+    void adapterToken_ends_whenTheAdapterIsDisabled() {
+        var made = platform.as("platform_superadmin")
+                .call("createAdapter")
+                .body(Json.object().put("runtime_backend", "ray").put("display_name", "Ray"))
+                .send()
+                .expect(201)
+                .text("id");
+        var secret = adapter("createAdapterCredential", made)
+                .body(Json.object())
+                .send()
+                .expect(201)
+                .text("secret");
+        var own = eventuallyWorking(UUID.fromString(made), secret);
+
+        adapter("disableAdapter", made).send().expect(200);
+
+        eventually(
+                () -> assertThat(own.call("listDesiredState").send().status()).isEqualTo(401));
+        assertThat(exchange(UUID.fromString(made), secret).text("message")).contains("disabled");
+    }
+
+    @Test
+    void desiredState_listsWhatTheBackendShouldRun_andNothingOfAnotherBackend() {
+        var instance =
+                platform.launch("project_owner", "wanted").send().expect(202).text("id");
+        var other = platform.launchIn(Demo.OTHER_PROJECT, "other_tenant_owner", "wanted, too")
+                .send()
+                .expect(202)
+                .text("id");
+
+        var wanted = desired(platform.asAdapter(), instance);
+
+        assertThat(wanted.path("desired").asText()).isEqualTo("running");
+        assertThat(wanted.path("generation").asInt()).isEqualTo(1);
+        assertThat(wanted.path("manifest").path("app").asText()).isEqualTo(Demo.APP);
+        assertThat(wanted.path("open_commands"))
+                .singleElement()
+                .satisfies(command -> assertThat(command.path("event_id")).isEqualTo(wanted.path("command_id")));
+        assertThat(desired(platform.asAdapter(), other).path("org_id").asText())
+                .as("an adapter serves every tenant of its backend")
+                .isEqualTo(Demo.OTHER_ORG.toString());
+
+        platform.instance("deleteAppInstance", "project_owner", instance).send().expect(202);
+
+        var ending = desired(platform.asAdapter(), instance);
+        assertThat(ending.path("desired").asText()).isEqualTo("deleted");
+        assertThat(ending.path("generation").asInt()).isEqualTo(2);
+        assertThat(ending.path("open_commands")).singleElement().satisfies(command -> assertThat(
+                        command.path("event_type").asText())
+                .isEqualTo("runtime.command.delete"));
+    }
+
+    private static ApiClient eventuallyWorking(UUID adapterId, String secret) {
+        var token = exchange(adapterId, secret).expect(200).text("access_token");
+        var client = platform.anonymous().as(token);
+        eventually(() -> assertThat(client.call("listDesiredState")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .path("items"))
+                .isEmpty());
+        return client;
+    }
+
+    private static ObjectNode desired(ApiClient adapter, String instance) {
+        var page = adapter.call("listDesiredState").query("limit=100").send().expect(200);
+        for (var item : page.body().path("items")) {
+            if (item.path("app_instance_id").asText().equals(instance)) {
+                return (ObjectNode) item;
+            }
+        }
+        throw new AssertionError("not wanted: " + instance + " in " + page.body());
+    }
+
+    private static ApiClient.Call adapter(String operation, String id) {
+        return platform.as("platform_superadmin").call(operation).path("adapter_id", id);
+    }
+
+    private static Answer exchange(UUID adapterId, String secret) {
+        return platform.anonymous()
+                .call("exchangeAdapterToken")
+                .body(Json.object().put("adapter_id", adapterId.toString()).put("adapter_secret", secret))
+                .send();
+    }
+}
