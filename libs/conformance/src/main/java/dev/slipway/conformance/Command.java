@@ -60,6 +60,11 @@ final class Command {
         return end != null;
     }
 
+    /** Whether the platform still lists it for an adapter that starts: what the desired state says too, it lists until it was heard of. */
+    boolean isOpen() {
+        return kind.raisesGeneration() ? reports.isEmpty() : !isOver();
+    }
+
     void end(Report report) {
         end = report;
     }

@@ -141,7 +141,7 @@ final class PlatformApi implements AutoCloseable {
                 .forEach(member -> members.add(member.json().put("desired_state", "ready")));
         var open = item.putArray("open_commands");
         instance.commands().stream()
-                .filter(command -> !command.isOver() && command.generation() == instance.generation())
+                .filter(command -> command.isOpen() && command.generation() == instance.generation())
                 .forEach(command -> open.add(Json.node(command.event().toBytes())));
         return item;
     }
