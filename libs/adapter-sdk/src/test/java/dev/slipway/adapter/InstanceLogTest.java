@@ -234,6 +234,9 @@ class InstanceLogTest {
         var over =
                 empty.accept(operate, List.of()).finish(operate, done, report).sent(report);
         assertThat(over.repeat(operate).repeat(operate).reports()).containsExactly(report);
+
+        var gone = over.accept(delete, List.of()).finish(delete, new Deleted(), outcome(delete, new Deleted()));
+        assertThat(gone.repeat(operate)).as("after the end of the instance").isEqualTo(gone);
     }
 
     @Test
