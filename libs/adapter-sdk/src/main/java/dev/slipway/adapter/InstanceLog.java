@@ -35,7 +35,7 @@ record InstanceLog(
         @Nullable String runs,
         Instant changedAt) {
     private static final int HANDLED_MAX = 1_000;
-    private static final int OUTCOMES_MAX = 32;
+    private static final int OUTCOMES_MAX = 8;
 
     InstanceLog {
         handled = List.copyOf(handled);
@@ -156,12 +156,17 @@ record InstanceLog(
         });
     }
 
-    /** What is said of a command that came again: how it ended, or that it is here. Unless that is about to be said anyway. */
+    /**
+     * What is said of a command that came again: how it ended, or that it is here. Unless that is about to be said anyway, or there is
+     * nothing any more that it could be said of.
+     */
     InstanceLog repeat(Message command) {
-        var word = outcomes.stream()
-                .filter(o -> o.isAbout(command.id()))
-                .findFirst()
-                .orElseGet(() -> ReportMessages.accepted(command));
+        var outcome = outcomes.stream().filter(o -> o.isAbout(command.id())).findFirst();
+        var isHistory = command.generation() < generation || (deployed == null && handled.contains(command.id()));
+        if (outcome.isEmpty() && isHistory) {
+            return this;
+        }
+        var word = outcome.orElseGet(() -> ReportMessages.accepted(command));
         var waiting = reports.stream().anyMatch(r -> r.id().equals(word.id()) || isSame(r, word));
         return waiting ? this : edit(next -> next.reports.add(word));
     }

@@ -12,10 +12,12 @@ import org.slf4j.LoggerFactory;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -113,22 +115,30 @@ final class Reconciliation {
         for (var envelope : item.path("open_commands")) {
             open.add(Message.command(Envelope.fromBytes(Json.bytes(envelope)), Map.of()));
         }
-        var last = UUID.fromString(item.path("command_id").asText());
-        var isOpen = open.stream().anyMatch(c -> c.id().equals(last));
         var done = new ArrayList<Future<Void>>();
-        if (item.path("desired").asText().equals("deleted")) {
-            if (!isOpen) {
-                done.add(lane.accept(command(Kind.DELETE, item, last)));
-            }
-        } else if (!isOpen && !item.path("status").asText().equals("failed")) {
-            if (!lane.log().knows(last)) {
-                done.add(lane.accept(command(Kind.DEPLOY, item, last)));
-            } else if (!owned && lane.log().commands().isEmpty()) {
-                done.add(lane.again(command(Kind.DEPLOY, item, last)));
-            }
+        // Without it there is nothing that a report could be about; and if it is open, it is on the list itself.
+        var last = item.path("command_id").textValue();
+        if (last != null && open.stream().noneMatch(c -> c.id().toString().equals(last))) {
+            bring(item, UUID.fromString(last), lane, owned).ifPresent(done::add);
         }
         open.forEach(command -> done.add(lane.accept(command)));
         return done;
+    }
+
+    /** What failed is not launched again by itself; what is there already is not launched twice. */
+    private static Optional<Future<Void>> bring(ObjectNode item, UUID last, Lane lane, boolean owned) {
+        if (item.path("desired").asText().equals("deleted")) {
+            return Optional.of(lane.accept(command(Kind.DELETE, item, last)));
+        }
+        if (item.path("status").asText().equals("failed")) {
+            return Optional.empty();
+        }
+        if (!lane.log().knows(last)) {
+            return Optional.of(lane.accept(command(Kind.DEPLOY, item, last)));
+        }
+        return owned || !lane.log().commands().isEmpty()
+                ? Optional.empty()
+                : Optional.of(lane.again(command(Kind.DEPLOY, item, last)));
     }
 
     /** What is wanted, as the command that would say so. */
@@ -155,7 +165,7 @@ final class Reconciliation {
                 }
             }
         }
-        var event = new Envelope(id, kind.type(), java.time.Instant.now(), 1, "reconcile-" + id, payload);
+        var event = new Envelope(id, kind.type(), Instant.now(), 1, "reconcile-" + id, payload);
         return Message.command(event, Map.of());
     }
 

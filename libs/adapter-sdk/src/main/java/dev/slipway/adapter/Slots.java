@@ -5,11 +5,13 @@ import io.vertx.core.Promise;
 
 import java.util.ArrayDeque;
 
-/** So many places and no more; who finds none waits in line. To be used from one event loop. */
+/** So many places and no more; who finds too few waits in line. To be used from one event loop. */
 public final class Slots {
     private final int limit;
-    private final ArrayDeque<Promise<Boolean>> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private int inUse;
+
+    private record Waiting(int places, Promise<Boolean> got) {}
 
     public Slots(int limit) {
         this.limit = limit;
@@ -23,32 +25,44 @@ public final class Slots {
         return inUse;
     }
 
+    /** How many wait in line. */
     public int waiting() {
         return waiting.size();
     }
 
     /** Takes a place if one is free and nobody waits for it. */
     public boolean tryAcquire() {
-        if (inUse >= limit) {
+        return tryAcquire(1);
+    }
+
+    /** Takes all of these places or none. */
+    public boolean tryAcquire(int places) {
+        if (!waiting.isEmpty() || inUse + places > limit) {
             return false;
         }
-        inUse++;
+        inUse += places;
         return true;
     }
 
     /** Waits for a place. Answers false, with no place taken, when {@code givenUp} comes first. */
     public Future<Boolean> acquire(Future<?> givenUp) {
-        if (tryAcquire()) {
+        return acquire(1, givenUp);
+    }
+
+    /** Waits for so many places at once: who took them one by one could wait for ever for another who does the same. */
+    public Future<Boolean> acquire(int places, Future<?> givenUp) {
+        if (tryAcquire(places)) {
             return Future.succeededFuture(true);
         }
-        var place = Promise.<Boolean>promise();
-        waiting.add(place);
+        var next = new Waiting(places, Promise.promise());
+        waiting.add(next);
         givenUp.onComplete(done -> {
-            if (waiting.remove(place)) {
-                place.complete(false);
+            if (waiting.remove(next)) {
+                next.got.complete(false);
+                letIn();
             }
         });
-        return place.future();
+        return next.got.future();
     }
 
     /** Takes a place even beyond the limit: for what holds one already, such as a process that outlived a restart. */
@@ -57,10 +71,20 @@ public final class Slots {
     }
 
     public void release() {
-        inUse--;
-        while (inUse < limit && !waiting.isEmpty()) {
-            inUse++;
-            waiting.remove().complete(true);
+        release(1);
+    }
+
+    public void release(int places) {
+        inUse -= places;
+        letIn();
+    }
+
+    /** In line: many places for one do not go to others one by one. */
+    private void letIn() {
+        while (!waiting.isEmpty() && inUse + waiting.element().places <= limit) {
+            var next = waiting.remove();
+            inUse += next.places;
+            next.got.complete(true);
         }
     }
 }

@@ -15,6 +15,7 @@ final class Tokens {
 
     private final PlatformClient platform;
     private @Nullable Token own;
+    private @Nullable Future<Token> asked;
 
     Tokens(PlatformClient platform) {
         this.platform = platform;
@@ -27,15 +28,19 @@ final class Tokens {
                 .map(answer -> read(answer, report.commandId()));
     }
 
-    /** The adapter's own, kept until shortly before it expires. */
+    /** The adapter's own, kept until shortly before it expires. Who asks while it is asked for gets the same. */
     Future<Token> own() {
         var current = own;
         if (current != null && current.serves(ITSELF, Instant.now())) {
             return Future.succeededFuture(current);
         }
-        return platform.postWithCredential("/api/v1/auth/adapter-token", Json.object(), "adapter-" + Ids.next())
-                .map(answer -> read(answer, ITSELF))
-                .onSuccess(fresh -> own = fresh);
+        if (asked == null) {
+            asked = platform.postWithCredential("/api/v1/auth/adapter-token", Json.object(), "adapter-" + Ids.next())
+                    .map(answer -> read(answer, ITSELF))
+                    .onSuccess(fresh -> own = fresh)
+                    .onComplete(done -> asked = null);
+        }
+        return asked;
     }
 
     private static Token read(JsonNode json, String purpose) {

@@ -234,6 +234,9 @@ class InstanceLogTest {
         var over =
                 empty.accept(operate, List.of()).finish(operate, done, report).sent(report);
         assertThat(over.repeat(operate).repeat(operate).reports()).containsExactly(report);
+
+        var gone = over.accept(delete, List.of()).finish(delete, new Deleted(), outcome(delete, new Deleted()));
+        assertThat(gone.repeat(operate)).as("after the end of the instance").isEqualTo(gone);
     }
 
     @Test
@@ -243,7 +246,7 @@ class InstanceLogTest {
             var next = Samples.command(Samples.operate(instance));
             log = log.accept(next, List.of()).finish(next, new Outcome.Done(), outcome(next, new Outcome.Done()));
         }
-        assertThat(log.outcomes()).hasSize(32);
+        assertThat(log.outcomes()).hasSize(8);
         assertThat(log.handled()).hasSize(101);
 
         var gone = log.accept(delete, List.of()).finish(delete, new Deleted(), outcome(delete, new Deleted()));

@@ -47,4 +47,20 @@ class SlotsTest {
         slots.release();
         assertThat(waiting.result()).isTrue();
     }
+
+    @Test
+    void acquire_getsManyAtOnceOrNone_andIsNotOvertaken() {
+        var three = new Slots(3);
+        assertThat(three.tryAcquire(2)).isTrue();
+        var giveUp = Promise.<Void>promise();
+        var two = three.acquire(2, giveUp.future());
+        var one = three.acquire(never.future());
+        assertThat(one.isComplete()).as("one is free, but another was first").isFalse();
+
+        giveUp.complete();
+
+        assertThat(two.result()).isFalse();
+        assertThat(one.result()).isTrue();
+        assertThat(three.inUse()).isEqualTo(3);
+    }
 }

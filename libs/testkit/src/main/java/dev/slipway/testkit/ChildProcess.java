@@ -52,6 +52,10 @@ public final class ChildProcess implements AutoCloseable {
         return read(errors);
     }
 
+    public long pid() {
+        return process.pid();
+    }
+
     public boolean isAlive() {
         return process.isAlive();
     }

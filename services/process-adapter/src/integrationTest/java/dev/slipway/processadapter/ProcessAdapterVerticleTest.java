@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -52,7 +53,8 @@ class ProcessAdapterVerticleTest {
                 platform.adapter(home.resolve("adapter/journal"), ProcessAdapterConfig.MAX_CONCURRENT),
                 home.resolve("adapter"),
                 5,
-                ProcessAdapterConfig.builtIn());
+                ProcessAdapterConfig.builtIn(),
+                Duration.ofSeconds(1));
         return get(vertx.deployVerticle(new ProcessAdapterVerticle(config, telemetry.traces())));
     }
 

@@ -11,15 +11,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** The app of the built-in profile {@code echo}: says what it was asked. Runs in a JVM of its own, with the JDK and nothing else. */
 final class EchoServer {
+    /** A JSON string as it was written: it goes back the same way. */
+    private static final Pattern MESSAGE = Pattern.compile("\"message\"\\s*:\\s*(\"(?:[^\"\\\\]|\\\\.)*\")");
+
+    private static final Pattern SECONDS = Pattern.compile("\"seconds\"\\s*:\\s*([0-9]{1,4})");
+
     private EchoServer() {}
 
     public static void main(String[] args) throws IOException {
         var env = System.getenv();
         var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(Executors.newCachedThreadPool());
         server.createContext("/health", exchange -> answer(exchange, "{\"status\":\"up\"}"));
+        server.createContext("/ping", exchange -> answer(exchange, ping(body(exchange), env)));
+        server.createContext("/wait", exchange -> answer(exchange, waited(body(exchange))));
         server.createContext("/", exchange -> answer(exchange, echo(exchange, env)));
         server.start();
         var portFile = Path.of(args[0]);
@@ -30,9 +41,34 @@ final class EchoServer {
 
     private static String echo(HttpExchange exchange, Map<String, String> env) {
         return "{\"app_instance_id\":" + quote(env.getOrDefault(Processes.MARK, ""))
+                + ",\"version\":" + quote(env.getOrDefault("SLIPWAY_APP_VERSION", ""))
+                + ",\"member\":" + quote(env.getOrDefault("SLIPWAY_MEMBER_ID", ""))
                 + ",\"method\":" + quote(exchange.getRequestMethod())
                 + ",\"path\":" + quote(exchange.getRequestURI().getPath())
                 + ",\"message\":" + quote(env.getOrDefault("SLIPWAY_CONFIG_MESSAGE", "")) + "}";
+    }
+
+    /** The operation {@code echo.ping}. */
+    private static String ping(String input, Map<String, String> env) {
+        var message = MESSAGE.matcher(input);
+        return "{\"message\":" + (message.find() ? message.group(1) : "\"\"") + ",\"member\":"
+                + quote(env.getOrDefault("SLIPWAY_MEMBER_ID", "")) + "}";
+    }
+
+    /** The operation {@code echo.wait}: takes as long as it is told to. */
+    private static String waited(String input) throws IOException {
+        var seconds = SECONDS.matcher(input);
+        var asked = seconds.find() ? Integer.parseInt(seconds.group(1)) : 0;
+        try {
+            TimeUnit.SECONDS.sleep(asked);
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+        return "{\"waited_seconds\":" + asked + "}";
+    }
+
+    private static String body(HttpExchange exchange) throws IOException {
+        return new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
     }
 
     private static void answer(HttpExchange exchange, String json) throws IOException {

@@ -9,11 +9,10 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
 
-/** Ends all processes of some instances: politely first, then not. */
+/** Ends processes: politely first, then not. */
 final class Ending {
     private static final long EVERY_MS = 50;
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(4);
@@ -25,17 +24,22 @@ final class Ending {
         this.vertx = vertx;
     }
 
-    /** Done when none is left. */
-    Future<Void> of(Collection<Child> children) {
-        var directories = children.stream().map(Child::directory).toList();
+    /** Done when none is left: of those with the mark, and in these directories. */
+    Future<Void> of(Predicate<List<String>> marked, Collection<Proc> procs) {
+        var directories = procs.stream().map(Proc::directory).toList();
         var ended = Promise.<Void>promise();
-        round(directories, new HashSet<>(), System.nanoTime(), ended);
+        round(marked, directories, new HashSet<>(), System.nanoTime(), ended);
         return ended.future();
     }
 
-    private void round(List<InstanceDir> directories, Set<Long> told, long begunNanos, Promise<Void> ended) {
+    private void round(
+            Predicate<List<String>> marked,
+            List<ProcessDir> directories,
+            Set<Long> told,
+            long begunNanos,
+            Promise<Void> ended) {
         var elapsed = System.nanoTime() - begunNanos;
-        vertx.executeBlocking(() -> signal(directories, told, elapsed > GRACE_NANOS), true)
+        vertx.executeBlocking(() -> signal(marked, directories, told, elapsed > GRACE_NANOS), true)
                 .onFailure(ended::fail)
                 .onSuccess(left -> {
                     if (!left) {
@@ -43,15 +47,16 @@ final class Ending {
                     } else if (elapsed > LIMIT_NANOS) {
                         ended.fail("processes do not end, even when killed");
                     } else {
-                        vertx.setTimer(EVERY_MS, timer -> round(directories, told, begunNanos, ended));
+                        vertx.setTimer(EVERY_MS, timer -> round(marked, directories, told, begunNanos, ended));
                     }
                 });
     }
 
     /** Each is asked once, as some take a second request for an order. Answers whether any is left. */
-    private static boolean signal(List<InstanceDir> directories, Set<Long> told, boolean force) throws IOException {
-        Set<UUID> instances = directories.stream().map(InstanceDir::instance).collect(Collectors.toSet());
-        var left = instances.isEmpty() ? List.<ProcessHandle>of() : Processes.of(instances);
+    private static boolean signal(
+            Predicate<List<String>> marked, List<ProcessDir> directories, Set<Long> told, boolean force)
+            throws IOException {
+        var left = Processes.all(marked);
         for (var process : left) {
             if (force) {
                 process.destroyForcibly();
@@ -60,7 +65,7 @@ final class Ending {
             }
         }
         // One that is just becoming another program is not among those found, but it is alive.
-        for (var directory : left.isEmpty() ? directories : List.<InstanceDir>of()) {
+        for (var directory : left.isEmpty() ? directories : List.<ProcessDir>of()) {
             if (directory.isAlive()) {
                 return true;
             }

@@ -1,10 +1,6 @@
 package dev.slipway.processadapter;
 
-import dev.slipway.adapter.Outcome;
-import dev.slipway.adapter.Outcome.Endpoint;
-import dev.slipway.adapter.Outcome.Failed;
-import dev.slipway.adapter.Outcome.Running;
-import dev.slipway.processadapter.Child.Turn;
+import dev.slipway.processadapter.Proc.Turn;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -13,28 +9,28 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpMethod;
 import org.jspecify.annotations.Nullable;
 
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Asks a young process for its health until it is well, dead, or late. */
 final class Probe {
-    private static final String HOST = "127.0.0.1";
+    static final String HOST = "127.0.0.1";
     private static final long EVERY_MS = 100;
     private static final int TIMEOUT_MS = 2_000;
 
     private final Vertx vertx;
     private final HttpClient http;
 
-    private record Sight(boolean alive, @Nullable Integer port) {}
+    private record Sight(
+            boolean alive, @Nullable Integer port, @Nullable Long pid) {}
 
     Probe(Vertx vertx) {
         this.vertx = vertx;
         this.http = vertx.createHttpClient(new HttpClientOptions().setConnectTimeout(TIMEOUT_MS));
     }
 
-    Future<Outcome> untilHealthy(InstanceDir directory, Turn turn, int seconds) {
+    Future<Health> untilHealthy(ProcessDir directory, Turn turn, int seconds) {
         var deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-        var result = Promise.<Outcome>promise();
+        var result = Promise.<Health>promise();
         ask(directory, turn, seconds, deadline, result);
         return result.future();
     }
@@ -43,17 +39,17 @@ final class Probe {
         return http.close();
     }
 
-    private void ask(InstanceDir directory, Turn turn, int seconds, long deadline, Promise<Outcome> result) {
+    private void ask(ProcessDir directory, Turn turn, int seconds, long deadline, Promise<Health> result) {
         if (turn.isOver()) {
             result.fail("no longer wanted");
             return;
         }
-        vertx.executeBlocking(() -> new Sight(directory.isAlive(), directory.port()), true)
+        vertx.executeBlocking(() -> new Sight(directory.isAlive(), directory.port(), directory.owner()), true)
                 .compose(seen -> judge(seen, deadline, seconds))
                 .onFailure(result::fail)
-                .onSuccess(outcome -> {
-                    if (outcome != null) {
-                        result.complete(outcome);
+                .onSuccess(health -> {
+                    if (health != null) {
+                        result.complete(health);
                     } else {
                         vertx.setTimer(EVERY_MS, timer -> ask(directory, turn, seconds, deadline, result));
                     }
@@ -61,19 +57,19 @@ final class Probe {
     }
 
     /** Null when it is too early to tell. */
-    private Future<@Nullable Outcome> judge(Sight seen, long deadline, int seconds) {
+    private Future<@Nullable Health> judge(Sight seen, long deadline, int seconds) {
         if (!seen.alive) {
-            return Future.succeededFuture(new Failed("the process ended before it was healthy"));
+            return Future.succeededFuture(Health.failed("the process ended before it was healthy"));
         }
         if (System.nanoTime() > deadline) {
-            return Future.succeededFuture(new Failed("the process was not healthy within " + seconds + " s"));
+            return Future.succeededFuture(Health.failed("the process was not healthy within " + seconds + " s"));
         }
         var port = seen.port;
-        if (port == null) {
+        var pid = seen.pid;
+        if (port == null || pid == null) {
             return Future.succeededFuture(null);
         }
-        var running = new Running(List.of(new Endpoint("http", "http://" + HOST + ":" + port)));
-        return isHealthy(port).map(healthy -> healthy ? running : null);
+        return isHealthy(port).map(healthy -> healthy ? new Health(port, pid, null) : null);
     }
 
     private Future<Boolean> isHealthy(int port) {

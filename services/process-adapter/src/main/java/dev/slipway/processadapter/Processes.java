@@ -12,18 +12,24 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
-/** Knows processes by the instance's id in their environment, as /proc shows it. Blocking. */
+/**
+ * Knows processes by marks in their environment, as /proc shows it: their instance's id, and which of its processes they are. Whatever
+ * an app starts inherits both. Blocking.
+ */
 final class Processes {
     static final String MARK = "SLIPWAY_APP_INSTANCE_ID";
+    static final String PART = "SLIPWAY_PROCESS";
 
     private static final Path PROC = Path.of("/proc");
     private static final long EXEC_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private Processes() {}
 
-    /** Whether this pid is a living process of the instance. A dead one that nobody has reaped has no environment: it is not. */
-    static boolean belongs(long pid, UUID instance) {
+    /** Whether this pid is a living process of that kind. A dead one that nobody has reaped has no environment: it is not. */
+    static boolean belongs(long pid, Predicate<List<String>> marked) {
         // A process that is just becoming another program shows no environment for a moment either.
         var deadline = System.nanoTime() + EXEC_NANOS;
         var environment = environment(String.valueOf(pid));
@@ -31,18 +37,16 @@ final class Processes {
             Thread.onSpinWait();
             environment = environment(String.valueOf(pid));
         }
-        return environment != null && environment.contains(mark(instance));
+        return environment != null && marked.test(environment);
     }
 
-    /** All processes of these instances, also the ones that their apps have started. */
-    static List<ProcessHandle> of(Set<UUID> instances) throws IOException {
-        var marks = instances.stream().map(Processes::mark).toList();
+    static List<ProcessHandle> all(Predicate<List<String>> marked) throws IOException {
         var found = new ArrayList<ProcessHandle>();
         try (var entries = Files.newDirectoryStream(PROC, "[0-9]*")) {
             for (var entry : entries) {
                 var pid = entry.getFileName().toString();
                 var environment = environment(pid);
-                if (environment != null && marks.stream().anyMatch(environment::contains)) {
+                if (environment != null && marked.test(environment)) {
                     ProcessHandle.of(Long.parseLong(pid)).ifPresent(found::add);
                 }
             }
@@ -50,8 +54,26 @@ final class Processes {
         return found;
     }
 
-    private static String mark(UUID instance) {
-        return MARK + "=" + instance;
+    /** All processes of these instances. */
+    static List<ProcessHandle> of(Set<UUID> instances) throws IOException {
+        return all(ofInstances(instances));
+    }
+
+    static Predicate<List<String>> ofInstances(Set<UUID> instances) {
+        return anyOf(instances.stream().map(id -> MARK + "=" + id).collect(Collectors.toSet()));
+    }
+
+    static Predicate<List<String>> ofParts(UUID instance, Set<String> keys) {
+        return anyOf(keys.stream().map(key -> PART + "=" + part(instance, key)).collect(Collectors.toSet()));
+    }
+
+    /** The value of the mark. */
+    static String part(UUID instance, String key) {
+        return instance + "/" + key;
+    }
+
+    private static Predicate<List<String>> anyOf(Set<String> marks) {
+        return environment -> environment.stream().anyMatch(marks::contains);
     }
 
     private static @Nullable List<String> environment(String pid) {

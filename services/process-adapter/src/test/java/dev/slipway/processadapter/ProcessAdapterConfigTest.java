@@ -37,12 +37,33 @@ class ProcessAdapterConfigTest {
         var file = Files.writeString(home.resolve("profiles.json"), "{\"web\": [\"web-server\", \"{port_file}\"]}");
         env.put("SLIPWAY_PROCESS_ADAPTER_PROFILES_FILE", file.toString());
 
-        assertThat(ProcessAdapterConfig.from(env).profiles().get("web")).containsExactly("web-server", "{port_file}");
+        assertThat(ProcessAdapterConfig.from(env).profiles().get("web").command("any"))
+                .containsExactly("web-server", "{port_file}");
+    }
+
+    @Test
+    void from_readsWhatAProfileLimitsAndOffers() throws Exception {
+        var file = Files.writeString(home.resolve("profiles.json"), """
+                {"web": {"command": ["web-server"], "components": {"worker": ["work"]},
+                         "limits": {"address_space_mib": 512, "open_files": 64, "niceness": 10},
+                         "operations": {"web.flush": "/flush"}}}
+                """);
+        env.put("SLIPWAY_PROCESS_ADAPTER_PROFILES_FILE", file.toString());
+
+        var web = ProcessAdapterConfig.from(env).profiles().get("web");
+
+        assertThat(web.command("worker")).containsExactly("work");
+        assertThat(web.command("server")).containsExactly("web-server");
+        assertThat(web.limits()).isEqualTo(new Limits(512, 64, 10));
+        assertThat(web.path("web.flush")).isEqualTo("/flush");
+        assertThat(web.path("web.other")).isNull();
     }
 
     @Test
     void from_namesEveryFaultAtOnce() throws Exception {
-        var file = Files.writeString(home.resolve("profiles.json"), "{\"web\": []}");
+        var file = Files.writeString(
+                home.resolve("profiles.json"),
+                "{\"web\": [], \"db\": {\"command\": [\"db\"], \"limits\": {\"niceness\": -5}}}");
         env.put("SLIPWAY_PROCESS_ADAPTER_PROFILES_FILE", file.toString());
         env.put("SLIPWAY_PROCESS_ADAPTER_MAX_CHILDREN", "many");
         env.remove("SLIPWAY_ADAPTER_ID");
@@ -51,6 +72,8 @@ class ProcessAdapterConfigTest {
         assertThatThrownBy(() -> ProcessAdapterConfig.from(env))
                 .hasMessageContainingAll(
                         "SLIPWAY_PROCESS_ADAPTER_PROFILES_FILE",
+                        "wrong about web: there are no words to launch",
+                        "wrong about db: niceness",
                         "SLIPWAY_PROCESS_ADAPTER_MAX_CHILDREN",
                         "SLIPWAY_ADAPTER_ID",
                         "SLIPWAY_PROCESS_ADAPTER_HOME");

@@ -28,6 +28,9 @@ final class Demo {
     static final UUID OTHER_PROJECT = id(0x202);
     static final String APP = "echo";
     static final String VERSION = "1.0.0";
+    /** What an instance can be upgraded to: it has members to add and operations to run. */
+    static final String NEXT_VERSION = "1.1.0";
+
     static final UUID ADAPTER = id(0x501);
 
     static final String ISSUER = "slipway-demo";
@@ -119,21 +122,16 @@ final class Demo {
 
     CatalogSeed catalog() {
         return new CatalogSeed(
-                List.of(new CatalogSeed.App(
-                        ECHO,
-                        APP,
-                        "Echo",
-                        "examples",
-                        "Slipway",
-                        "apps",
-                        id(0x402),
-                        VERSION,
-                        "bare_metal",
-                        manifest())),
+                List.of(echo(id(0x402), VERSION, manifest()), echo(id(0x406), NEXT_VERSION, nextManifest())),
                 List.of(
                         new CatalogSeed.Entitlement(id(0x403), ORG, PROJECT, ECHO, APP),
                         new CatalogSeed.Entitlement(id(0x405), ORG, SIBLING_PROJECT, ECHO, APP),
                         new CatalogSeed.Entitlement(id(0x404), OTHER_ORG, OTHER_PROJECT, ECHO, APP)));
+    }
+
+    private static CatalogSeed.App echo(UUID versionId, String version, String manifest) {
+        return new CatalogSeed.App(
+                ECHO, APP, "Echo", "examples", "Slipway", "apps", versionId, version, "bare_metal", manifest);
     }
 
     /** A token for every demo user, and for the service account. */
@@ -180,6 +178,37 @@ final class Demo {
                  "usage_units": ["app_runtime_hour"],
                  "runbook": {"url": "https://slipway.dev/runbooks/echo", "triage": ["correlation_id", "timeline", "logs", "adapter"]}}
                 """.formatted(APP, VERSION);
+    }
+
+    static String nextManifest() {
+        return """
+                {"app": "%s", "version": "%s", "runtime_backend": "bare_metal",
+                 "summary": "Answers every request with what it was sent, by up to three members.",
+                 "runtime": {"profile": "echo"},
+                 "launch": {"schema": {"type": "object", "properties": {"message": {"type": "string", "maxLength": 200}}}},
+                 "components": [{"key": "server", "min": 1, "max": 3, "default": 1}],
+                 "endpoints": [{"name": "http", "protocol": "http", "component": "server", "connect": "open"}],
+                 "required_actions": ["apps.instance.report"],
+                 "operations": [
+                   {"name": "echo.ping", "description": "Says a message back, and which member it was.",
+                    "action": "apps.instance.read", "deadline_seconds": 10,
+                    "input_schema": {"type": "object", "required": ["message"], "additionalProperties": false,
+                      "properties": {"message": {"type": "string", "maxLength": 200}}},
+                    "output_schema": {"type": "object", "required": ["message", "member"],
+                      "properties": {"message": {"type": "string"}, "member": {"type": "string"}}}},
+                   {"name": "echo.wait", "description": "Takes as long as it is told to; for trying out what is slow.",
+                    "action": "apps.instance.update", "deadline_seconds": 60,
+                    "input_schema": {"type": "object", "required": ["seconds"], "additionalProperties": false,
+                      "properties": {"seconds": {"type": "integer", "minimum": 0, "maximum": 600}}},
+                    "output_schema": {"type": "object", "required": ["waited_seconds"],
+                      "properties": {"waited_seconds": {"type": "integer"}}}}],
+                 "lifecycle": {"upgrade": {"strategy": "replace"}, "rollback": {"strategy": "redeploy"}, "delete": {"data": "none"}},
+                 "deadlines": {"deploy_seconds": 60, "upgrade_seconds": 60, "rollback_seconds": 60, "delete_seconds": 60,
+                   "member_seconds": 60},
+                 "failure_policy": "retain",
+                 "usage_units": ["app_runtime_hour"],
+                 "runbook": {"url": "https://slipway.dev/runbooks/echo", "triage": ["correlation_id", "timeline", "logs", "adapter"]}}
+                """.formatted(APP, NEXT_VERSION);
     }
 
     /** A UUID of version 7 with a time of its own, long ago, so that no made one can meet it. */

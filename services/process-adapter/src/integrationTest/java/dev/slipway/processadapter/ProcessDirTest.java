@@ -10,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CyclicBarrier;
@@ -20,24 +21,31 @@ import static dev.slipway.processadapter.Awaiting.pids;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-class InstanceDirTest {
-    private static final List<String> SLEEPER = List.of("sleep", "600");
+class ProcessDirTest {
+    private static final Profile SLEEPER = Profile.of(List.of("sleep", "600"));
 
     @TempDir
     Path home;
 
     private final UUID instance = Ids.next();
-    private final Spec spec = new Spec(1, "sleeper", 60, Json.object());
+    private final Part part = Part.alone(1);
+    private final Spec spec = new Spec(1, "1.0.0", "sleeper", 60, Json.object(), Json.array(), false, List.of(part));
 
     @AfterEach
     void end() throws Exception {
         Processes.of(Set.of(instance)).forEach(ProcessHandle::destroyForcibly);
     }
 
-    private InstanceDir directory() throws Exception {
+    private ProcessDir directory() throws Exception {
         var directory = new InstanceDir(home, instance);
         directory.write(spec);
-        return directory;
+        return directory.process(part);
+    }
+
+    private Path file(String name) throws Exception {
+        var file = home.resolve(instance.toString()).resolve(part.key()).resolve(name);
+        Files.createDirectories(file.getParent());
+        return file;
     }
 
     /** As after kill -9 between fork and claim: two launches that know nothing of each other. */
@@ -49,8 +57,7 @@ class InstanceDirTest {
             var launches = List.of(directory(), directory()).stream()
                     .map(directory -> threads.submit(() -> {
                         together.await(10, TimeUnit.SECONDS);
-                        directory.launch(SLEEPER, spec);
-                        return null;
+                        return directory.launch(SLEEPER, spec);
                     }))
                     .toList();
             for (var launch : launches) {
@@ -65,30 +72,27 @@ class InstanceDirTest {
                 assertThat(ProcessHandle.current().children().count() == 1).isTrue());
         eventually(() -> assertThat(pids(instance).size() == 1).isTrue());
         assertThat(pids(instance))
-                .containsExactly(Long.parseLong(
-                        Files.readString(home.resolve(instance + "/pid")).strip()));
+                .containsExactly(Long.parseLong(Files.readString(file("pid")).strip()));
         assertThat(directory().isAlive()).isTrue();
     }
 
     @Test
     void isAlive_isFalse_whenThePidIsSomebodyElsesNow() throws Exception {
         var directory = directory();
-        Files.writeString(
-                home.resolve(instance + "/pid"), ProcessHandle.current().pid() + "\n");
+        Files.writeString(file("pid"), ProcessHandle.current().pid() + "\n");
 
         assertThat(directory.isAlive()).isFalse();
-        directory.launch(SLEEPER, spec);
+        assertThat(directory.launch(SLEEPER, spec)).isTrue();
         eventually(() -> assertThat(pids(instance).size() == 1).isTrue());
         assertThat(pids(instance)).doesNotContain(ProcessHandle.current().pid());
     }
 
     @Test
     void launch_doesNothing_whenTheProcessRuns() throws Exception {
-        directory().launch(SLEEPER, spec);
-        eventually(
-                () -> assertThat(Files.exists(home.resolve(instance + "/pid"))).isTrue());
+        assertThat(directory().launch(SLEEPER, spec)).isTrue();
+        eventually(() -> assertThat(Files.exists(file("pid"))).isTrue());
 
-        directory().launch(SLEEPER, spec);
+        assertThat(directory().launch(SLEEPER, spec)).isFalse();
 
         eventually(() -> assertThat(pids(instance).size() == 1).isTrue());
         assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive))
@@ -97,25 +101,50 @@ class InstanceDirTest {
 
     @Test
     void launch_keepsTheAdaptersEnvironmentFromTheApp() throws Exception {
-        directory().launch(List.of("sh", "-c", "env > env.txt; exec sleep 600"), spec);
-        var file = home.resolve(instance + "/env.txt");
+        assertThat(directory().launch(shell("env > env.txt; exec sleep 600", Limits.NONE), spec))
+                .isTrue();
+        var file = file("env.txt");
         eventually(() -> assertThat(Files.exists(file) && Files.readString(file).contains("SLIPWAY_APP_INSTANCE_ID"))
                 .isTrue());
 
         var names = Files.readAllLines(file).stream()
                 .map(line -> line.substring(0, line.indexOf('=')))
                 .toList();
-        assertThat(names).isSubsetOf("PATH", "HOME", "PWD", "OLDPWD", "SHLVL", "_", "SLIPWAY_APP_INSTANCE_ID");
+        assertThat(names)
+                .filteredOn(name -> !name.startsWith("SLIPWAY_"))
+                .isSubsetOf("PATH", "HOME", "PWD", "OLDPWD", "SHLVL", "_");
+        assertThat(names)
+                .filteredOn(name -> name.startsWith("SLIPWAY_"))
+                .containsExactlyInAnyOrder(
+                        "SLIPWAY_APP_INSTANCE_ID",
+                        "SLIPWAY_APP_VERSION",
+                        "SLIPWAY_COMPONENT",
+                        "SLIPWAY_MEMBER_ID",
+                        "SLIPWAY_PROCESS");
+    }
+
+    private static Profile shell(String script, Limits limits) {
+        return new Profile(List.of("sh", "-c", script), Map.of(), limits, Map.of());
     }
 
     @Test
-    void boundLog_startsItAnew_whenItIsTooLong() throws Exception {
+    void launch_limitsWhatTheProcessMayUse() throws Exception {
+        var script = "{ ulimit -v; ulimit -n; ulimit -c; nice; } > limits.tmp; mv limits.tmp limits; exec sleep 600";
+        assertThat(directory().launch(shell(script, new Limits(512, 64, 7)), spec))
+                .isTrue();
+        eventually(() -> assertThat(Files.exists(file("limits"))).isTrue());
+
+        assertThat(Files.readAllLines(file("limits"))).containsExactly("524288", "64", "0", "7");
+    }
+
+    @Test
+    void boundLog_keepsTheLastPart_whenItIsTooLong() throws Exception {
         var directory = directory();
-        var log = home.resolve(instance + "/log");
-        Files.write(log, new byte[(8 << 20) + 1]);
+        Files.write(file("log"), new byte[(8 << 20) + 1]);
 
         directory.boundLog();
 
-        assertThat(log).isEmptyFile();
+        assertThat(file("log")).isEmptyFile();
+        assertThat(file("log.1")).hasSize((8 << 20) + 1);
     }
 }

@@ -1,0 +1,5 @@
+/** The adapter of docs/build-an-adapter.md. */
+@NullMarked
+package dev.slipway.example;
+
+import org.jspecify.annotations.NullMarked;

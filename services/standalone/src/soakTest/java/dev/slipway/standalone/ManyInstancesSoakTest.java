@@ -1,0 +1,238 @@
+package dev.slipway.standalone;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient;
+import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.EventTap;
+import dev.slipway.testkit.PlatformProcess;
+import dev.slipway.testkit.SimulatedAdapter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Ten thousand instances over a thousand projects: launched, run and deleted through a real broker. */
+class ManyInstancesSoakTest {
+    private static final int PROJECTS = Integer.getInteger("slipway.soak.projects", 1_000);
+    private static final int INSTANCES = 10 * PROJECTS;
+    private static final int FEW = 100;
+    private static final int CLIENTS = 8;
+    private static final int LISTS = 400;
+
+    @TempDir
+    Path directory;
+
+    private final ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
+    private final Map<UUID, UUID> projectOf = new ConcurrentHashMap<>();
+
+    @Test
+    void allOfThemCome_run_andGo_withoutALossOrALeak() throws Exception {
+        var settings = Map.of(
+                "SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,gateway",
+                "SLIPWAY_RATE_PER_PRINCIPAL", "0",
+                "SLIPWAY_RATE_PER_ADDRESS", "0",
+                "SLIPWAY_RATE_TOKENS_PER_ADDRESS", "0");
+        try (var platform = new PlatformProcess(directory, settings)) {
+            platform.start();
+            var owner = platform.as("tenant_owner");
+            var demo = platform.demo();
+            var bootstrap = demo.path("kafka_bootstrap").asText();
+            var place = new SimulatedAdapter.Place(
+                    demo.path("base_url").asText(),
+                    bootstrap,
+                    "",
+                    Demo.ADAPTER,
+                    platform.home().resolve("adapter.secret"),
+                    directory.resolve("adapter"));
+            try (var adapter = SimulatedAdapter.start(place);
+                    var events = new EventTap(bootstrap, "")) {
+                var projects = projects(owner);
+                launch(owner, projects, FEW);
+                settled(events, "apps.instance.running", FEW);
+                var few = lists(owner, projects);
+                var heapWithFew = heap(platform);
+
+                launch(owner, projects, INSTANCES - FEW);
+                settled(events, "apps.instance.running", INSTANCES);
+                var many = lists(owner, projects);
+                System.out.printf(
+                        "list p99: %.1f ms at %d, %.1f ms at %d: %.2f times as long%n",
+                        few, FEW, many, INSTANCES, many / few);
+
+                all(List.copyOf(projectOf.keySet()), id -> delete(owner, id));
+                settled(events, "apps.instance.deleted", INSTANCES);
+                var heapAfter = heap(platform);
+                System.out.printf("heap in use: %.0f MiB at first, %.0f MiB at the end%n", heapWithFew, heapAfter);
+
+                everyEventIsThereOnce(events);
+                assertThat(projectOf.keySet())
+                        .allSatisfy(id -> assertThat(adapter.world().asked(id)).containsExactly("deployed", "deleted"));
+                assertThat(heapAfter / heapWithFew)
+                        .as("how much more memory is in use")
+                        .isLessThanOrEqualTo(1.5);
+            }
+        } finally {
+            clients.shutdownNow();
+        }
+    }
+
+    private List<UUID> projects(ApiClient owner) throws Exception {
+        var made = all(IntStream.range(0, PROJECTS).boxed().toList(), i -> owner.call("createProject")
+                .path("org_id", Demo.ORG)
+                .body(Json.object().put("slug", "soak-" + i).put("display_name", "Soak " + i))
+                .send()
+                .expect(201));
+        var ids = made.stream()
+                .map(project -> UUID.fromString(project.text("id")))
+                .toList();
+        all(ids, id -> owner.call("putAppEntitlement")
+                .path("project_id", id)
+                .path("app_slug", Demo.APP)
+                .body(Json.object().put("enabled", true))
+                .send()
+                .expect(200));
+        return ids;
+    }
+
+    private void launch(ApiClient owner, List<UUID> projects, int count) throws Exception {
+        var from = projectOf.size();
+        all(IntStream.range(from, from + count).boxed().toList(), i -> {
+            var project = projects.get(i % PROJECTS);
+            var body = Json.object()
+                    .put("app_slug", Demo.APP)
+                    .put("version", Demo.VERSION)
+                    .put("display_name", "Soak " + i);
+            var made = new Answer[1];
+            // What this service keeps of a new project may be a moment behind.
+            eventually(() -> made[0] = owner.call("createAppInstance")
+                    .path("project_id", project)
+                    .header("Idempotency-Key", "soak-" + i)
+                    .body(body)
+                    .send()
+                    .expect(202));
+            projectOf.put(UUID.fromString(made[0].text("id")), project);
+            return made[0];
+        });
+    }
+
+    private Answer delete(ApiClient owner, UUID id) {
+        return owner.call("deleteAppInstance")
+                .path("project_id", projectOf.get(id))
+                .path("app_instance_id", id)
+                .send()
+                .expect(202);
+    }
+
+    private static void settled(EventTap events, String type, int count) {
+        long before = -1;
+        // For as long as it goes on: how fast it is does not matter here.
+        for (var now = 0L; now < count && now != before; ) {
+            before = now;
+            var least = before + 1;
+            eventually(() -> assertThat(distinct(events, type)).isGreaterThanOrEqualTo(least));
+            now = distinct(events, type);
+        }
+        assertThat(distinct(events, type)).as(type).isEqualTo(count);
+    }
+
+    private static long distinct(EventTap events, String type) {
+        return events.where(seen -> seen.type().equals(type)).stream()
+                .map(EventTap.Seen::key)
+                .distinct()
+                .count();
+    }
+
+    private void everyEventIsThereOnce(EventTap events) {
+        Map<String, Map<Long, String>> byInstance = new HashMap<>();
+        for (var seen : events.where(seen -> seen.topic().equals("instances.events"))) {
+            var sequence = seen.payload().path("sequence").asLong();
+            var id = seen.event().path("event_id").asText();
+            var before = byInstance
+                    .computeIfAbsent(seen.key(), key -> new HashMap<>())
+                    .putIfAbsent(sequence, id);
+            assertThat(before == null || before.equals(id))
+                    .as("%s of %s", sequence, seen.key())
+                    .isTrue();
+        }
+        assertThat(byInstance).hasSize(INSTANCES);
+        byInstance.forEach((id, sequences) -> assertThat(sequences.keySet())
+                .as(id)
+                .containsAll(IntStream.rangeClosed(1, sequences.size())
+                        .mapToObj(Long::valueOf)
+                        .toList()));
+        assertThat(events.faults()).isEmpty();
+    }
+
+    /** Of so many lists, each of another project: the 99th percentile, in milliseconds. */
+    private static double lists(ApiClient owner, List<UUID> projects) {
+        var taken = new long[LISTS];
+        for (var warm = 0; warm < 2; warm++) {
+            for (var i = 0; i < LISTS; i++) {
+                var started = System.nanoTime();
+                owner.call("listAppInstances")
+                        .path("project_id", projects.get(i % FEW))
+                        .query("limit=10")
+                        .send()
+                        .expect(200);
+                taken[i] = System.nanoTime() - started;
+            }
+        }
+        Arrays.sort(taken);
+        return taken[LISTS * 99 / 100] / 1e6;
+    }
+
+    /** What is left on the heap after a collection, in MiB. */
+    private static double heap(PlatformProcess platform) throws IOException, InterruptedException {
+        var pid = platform.process().pid();
+        var jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+        assertThat(new ProcessBuilder(jcmd, String.valueOf(pid), "GC.run")
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start()
+                        .waitFor())
+                .isZero();
+        var metrics = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(platform.managementUrl() + "/metrics"))
+                                .build(),
+                        BodyHandlers.ofString());
+        return metrics.body()
+                        .lines()
+                        .filter(line -> line.startsWith("jvm_memory_used_bytes{area=\"heap\""))
+                        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                        .sum()
+                / (1 << 20);
+    }
+
+    @CanIgnoreReturnValue
+    private <T> List<Answer> all(List<T> items, java.util.function.Function<T, Answer> call) throws Exception {
+        var calls = items.stream()
+                .map(item -> clients.submit(() -> call.apply(item)))
+                .toList();
+        var answers = new java.util.ArrayList<Answer>();
+        for (Future<Answer> each : calls) {
+            answers.add(each.get(600, TimeUnit.SECONDS));
+        }
+        return answers;
+    }
+}
