@@ -13,13 +13,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,35 +21,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SeededBugsTest {
     private static final int PATIENCE_SECONDS = 30;
     private static final int PATIENCE_WITHOUT_BUGS_SECONDS = 90;
-    /** Most of the time the runs wait. */
-    private static final ExecutorService POOL = Executors.newFixedThreadPool(6);
-
-    private static final Map<Bug, Future<SeededRun>> RUNS = new EnumMap<>(Bug.class);
 
     @TempDir
     static Path home;
 
+    private static SeededRuns runs;
+
     @BeforeAll
     static void start() {
+        runs = new SeededRuns(home);
         for (var bug : Bug.values()) {
             var patience = bug == Bug.NONE ? PATIENCE_WITHOUT_BUGS_SECONDS : PATIENCE_SECONDS;
-            RUNS.put(bug, POOL.submit(() -> SeededRun.of(bug, bug.scenario(), patience, home.resolve(bug.name()))));
+            runs.start(bug, bug.scenario(), patience);
         }
     }
 
     @AfterAll
     static void stop() {
-        POOL.shutdownNow();
-    }
-
-    private static SeededRun run(Bug bug) throws Exception {
-        return RUNS.get(bug).get(5, TimeUnit.MINUTES);
+        runs.close();
     }
 
     @ParameterizedTest
     @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
     void bug_isFound_andItsClauseIsNamed(Bug bug) throws Exception {
-        var run = run(bug);
+        var run = runs.of(bug);
         assertThat(run.broken(bug.scenario())).as(run.output()).contains(bug.clause());
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(Seal.isIntact(run.sealed())).isTrue();
@@ -63,7 +52,7 @@ class SeededBugsTest {
 
     @Test
     void adapterWithoutBugs_passesEverything() throws Exception {
-        var run = run(Bug.NONE);
+        var run = runs.of(Bug.NONE);
         assertThat(run.verdicts()).as(run.output()).containsExactly("passed");
         assertThat(run.exitCode()).isZero();
         assertThat(run.sealed().path("report").path("scenarios"))
@@ -72,7 +61,11 @@ class SeededBugsTest {
 
     @Test
     void report_isRefused_whenItWasChanged() throws Exception {
-        assertThat(run(Bug.NO_HEARTBEAT).sealed().path("report").path("passed").asBoolean())
+        assertThat(runs.of(Bug.NO_HEARTBEAT)
+                        .sealed()
+                        .path("report")
+                        .path("passed")
+                        .asBoolean())
                 .isFalse();
         var report = home.resolve(Bug.NO_HEARTBEAT.name()).resolve("report.json");
         assertThat(verify(report)).isZero();

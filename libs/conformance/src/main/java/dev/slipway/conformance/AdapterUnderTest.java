@@ -14,6 +14,9 @@ final class AdapterUnderTest implements AutoCloseable {
     private final @Nullable String command;
     private final Map<String, String> environment;
     private final Path log;
+    /** A kit that is interrupted leaves no adapter behind. */
+    private final Thread atExit = new Thread(this::end, "end of the adapter");
+
     private volatile @Nullable Process process;
 
     /** Without a command it is started by hand. */
@@ -21,6 +24,7 @@ final class AdapterUnderTest implements AutoCloseable {
         this.command = command;
         this.environment = Map.copyOf(environment);
         this.log = log;
+        Runtime.getRuntime().addShutdownHook(atExit);
     }
 
     boolean canBeRestarted() {
@@ -74,12 +78,18 @@ final class AdapterUnderTest implements AutoCloseable {
     /** SIGTERM, and what it takes if that is not enough. */
     @Override
     public void close() throws InterruptedException {
+        Runtime.getRuntime().removeShutdownHook(atExit);
+        end();
+        var running = process;
+        if (running != null && !running.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            kill();
+        }
+    }
+
+    private void end() {
         var running = process;
         if (running != null) {
             running.destroy();
-            if (!running.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                kill();
-            }
         }
     }
 }

@@ -16,6 +16,7 @@ import java.util.List;
 /** The program {@code slipway-conformance}. */
 public final class ConformanceMain {
     private static final int WRONG_USE = 2;
+    private static final int NO_VERDICT = 4;
 
     private final PrintStream out;
 
@@ -23,8 +24,16 @@ public final class ConformanceMain {
         this.out = out;
     }
 
-    public static void main(String[] args) throws Exception {
-        System.exit(run(List.of(args), new PrintStream(System.out, true, StandardCharsets.UTF_8)));
+    public static void main(String[] args) {
+        var out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        int exitCode;
+        try {
+            exitCode = run(List.of(args), out);
+        } catch (Exception e) {
+            out.println("The kit could not go on, which says nothing about the adapter: " + e);
+            exitCode = NO_VERDICT;
+        }
+        System.exit(exitCode);
     }
 
     /** Does what the arguments say, and answers the exit code. */

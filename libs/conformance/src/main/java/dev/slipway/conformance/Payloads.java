@@ -49,7 +49,7 @@ final class Payloads {
                 .put("deadline_at", Instant.now().plus(TIME_ENOUGH).toString());
     }
 
-    /** Of a deploy, an upgrade or a rollback; members are issued with the first. */
+    /** Of a deploy, an upgrade or a rollback; where no member was issued before, one is. */
     ObjectNode deployment(Instance instance, Profile.App app) {
         var payload = next(instance).put("app_version", app.version());
         payload.set("manifest", app.manifest());
@@ -79,7 +79,7 @@ final class Payloads {
     }
 
     private List<Instance.Member> issued(Instance instance) {
-        while (instance.members().size() < profile.members()) {
+        if (instance.members().isEmpty()) {
             var ignored = issue(instance);
         }
         return instance.members().values().stream().filter(instance::wants).toList();

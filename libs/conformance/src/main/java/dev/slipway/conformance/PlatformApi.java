@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -101,9 +103,9 @@ final class PlatformApi implements AutoCloseable {
     private ObjectNode page(int from, int limit) {
         var answer = Json.object();
         var items = answer.putArray("items");
-        var known = ledger.known().stream()
-                .filter(instance -> instance.last() != null)
-                .toList();
+        var known = new ArrayList<>(ledger.known());
+        known.removeIf(instance -> instance.last() == null);
+        Collections.reverse(known); // newest first
         known.stream().skip(from).limit(limit).forEach(instance -> items.add(item(instance)));
         if (from + limit < known.size()) {
             answer.put("next_cursor", String.valueOf(from + limit));

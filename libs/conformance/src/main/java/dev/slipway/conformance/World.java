@@ -24,6 +24,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class World {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    /** From here on a shell says that it could not run a command. Below, commands say what they please: grep, that nothing was found. */
+    private static final int NO_SUCH_COMMAND = 126;
+
     private static final String PLACEHOLDER = "{app_instance_id}";
 
     private final HttpClient http = HttpClient.newBuilder()
@@ -107,6 +110,9 @@ final class World {
             var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IOException("it does not end");
+            }
+            if (process.exitValue() >= NO_SUCH_COMMAND) {
+                throw new IOException("the shell ends with " + process.exitValue());
             }
             return text;
         } catch (InterruptedException e) {

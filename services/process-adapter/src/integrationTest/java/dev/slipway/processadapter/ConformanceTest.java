@@ -1,7 +1,6 @@
 package dev.slipway.processadapter;
 
 import dev.slipway.conformance.ConformanceMain;
-import dev.slipway.contract.Json;
 import dev.slipway.testkit.Proves;
 import dev.slipway.testkit.TestInfrastructure;
 import org.junit.jupiter.api.Test;
@@ -12,7 +11,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,8 +33,6 @@ class ConformanceTest {
                         adapter(),
                         "--effects",
                         "grep -lsxz '" + Processes.MARK + "={app_instance_id}' /proc/[0-9]*/environ",
-                        "--profile",
-                        profile().toString(),
                         "--data",
                         home.toString(),
                         "--report",
@@ -49,33 +45,16 @@ class ConformanceTest {
         assertThat(exitCode).as(output.toString(StandardCharsets.UTF_8)).isZero();
     }
 
-    private Path profile() throws Exception {
-        try (var in = ConformanceTest.class.getResourceAsStream("conformance.json")) {
-            return Files.write(home.resolve("profile.json"), in.readAllBytes());
-        }
-    }
-
     private String adapter() throws Exception {
         return String.join(
                 " ",
                 "env",
                 "SLIPWAY_PROCESS_ADAPTER_HOME=\"$SLIPWAY_ADAPTER_DATA_DIR\"",
-                "SLIPWAY_PROCESS_ADAPTER_PROFILES_FILE=" + profiles(),
                 "SLIPWAY_KAFKA_CLIENT_FILE=" + client(),
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto",
                 "-cp '" + System.getProperty("java.class.path") + "'",
                 ProcessAdapterMain.class.getName());
-    }
-
-    /** Beside {@code echo}, one that takes its time, and one that never comes up. */
-    private Path profiles() throws Exception {
-        var profiles = Json.object();
-        var slow = new ArrayList<>(List.of("/bin/sh", "-c", "sleep 5; exec \"$@\"", "sh"));
-        slow.addAll(ProcessAdapterConfig.builtIn().get("echo"));
-        slow.forEach(profiles.putArray("slow")::add);
-        profiles.putArray("failing").add("/bin/false").add("{port_file}");
-        return Files.write(home.resolve("profiles.json"), Json.bytes(profiles));
     }
 
     /** A member that comes back under its name has its partitions at once: no crash waits for a session to end. */
