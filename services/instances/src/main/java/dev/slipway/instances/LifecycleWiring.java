@@ -75,7 +75,7 @@ final class LifecycleWiring {
         var deletions = new Deletions(instances, operations, commands);
         lifecycle = new LifecycleApi(
                 upgrades,
-                new Cancellations(instances, operations, commands),
+                new Cancellations(instances, operations, commands, members),
                 deletions,
                 admissions,
                 new Authorizer(frame.authz()),
@@ -89,6 +89,7 @@ final class LifecycleWiring {
                 operations,
                 commands,
                 deletions,
+                members,
                 plans,
                 known,
                 config.deadlinesEvery());
