@@ -18,6 +18,7 @@ import dev.slipway.instances.lifecycle.MemberIssue;
 import dev.slipway.instances.lifecycle.OperationReports;
 import dev.slipway.instances.lifecycle.Upgrades;
 import dev.slipway.instances.operation.OperationApi;
+import dev.slipway.instances.operation.OperationReadStore;
 import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.domain.Operation.Kind;
 import dev.slipway.instances.operation.domain.Waiting.Adapters;
@@ -62,9 +63,9 @@ final class LifecycleWiring {
         Function<String, Future<Adapters>> known =
                 backend -> adapters.lastSeen(backend).map(seen -> new Adapters(backend, seen, AdapterStore.SILENCE));
         instances = new AppInstanceStore(service.reads());
-        operations = new OperationStore(service.reads(), commands);
+        operations = new OperationStore(commands);
         reading = new AppInstanceApi(instances);
-        operationApi = new OperationApi(operations, instances, known, frame.clock());
+        operationApi = new OperationApi(new OperationReadStore(service.reads()), instances, known, frame.clock());
         launching = new LaunchApi(
                 new Launches(
                         instances, admissions, manifests, parameters, members, operations, commands, config.region()),
