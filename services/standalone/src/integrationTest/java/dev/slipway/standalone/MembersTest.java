@@ -175,6 +175,37 @@ class MembersTest {
     }
 
     @Test
+    void launch_saysHowManyMembersThereAre_withinTheBoundsOfTheComponent() {
+        assertThat(told(launch(counts("worker", 4)))).isEqualTo("409 component_bounds");
+        assertThat(told(launch(counts("worker", 0)))).isEqualTo("409 component_bounds");
+        var unknown = launch(counts("ghost", 1)).expect(400);
+        assertThat(unknown.body().at("/details/fields/0/field").asText()).isEqualTo("/components/ghost");
+
+        var id = launch(counts("worker", 3)).expect(202).text("id");
+
+        eventually(() -> assertThat(ready(id, "worker")).hasSize(3));
+        assertThat(ready(id, "server")).hasSize(1);
+    }
+
+    private static ObjectNode counts(String component, int count) {
+        var body = PlatformUnderTest.launchBody("counted").put("version", VERSION);
+        body.putObject("components").put(component, count);
+        return body;
+    }
+
+    private static Answer launch(ObjectNode body) {
+        return eventuallyGet(() -> {
+            var answer = platform.as("project_owner")
+                    .call("createAppInstance")
+                    .path("project_id", Demo.PROJECT)
+                    .body(body)
+                    .send();
+            assertThat(answer.text("code")).isNotEqualTo("app_version_not_found"); // the version is on its way
+            return answer;
+        });
+    }
+
+    @Test
     @Proves({"2.43", "2.44"})
     void topology_isForAdministrators_andNobodyChoosesAHost() {
         var id = running("governed");
@@ -445,14 +476,9 @@ class MembersTest {
     }
 
     private static String launched(String name) {
-        var body = PlatformUnderTest.launchBody(name).put("version", VERSION);
-        return eventuallyGet(() -> platform.as("project_owner")
-                .call("createAppInstance")
-                .path("project_id", Demo.PROJECT)
-                .body(body)
-                .send()
+        return launch(PlatformUnderTest.launchBody(name).put("version", VERSION))
                 .expect(202)
-                .text("id"));
+                .text("id");
     }
 
     private static String running(String name) {

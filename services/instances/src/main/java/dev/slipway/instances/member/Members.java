@@ -1,7 +1,9 @@
 package dev.slipway.instances.member;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.lifecycle.MemberIssue;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** What happens to members when something happens to their instance. */
 public final class Members implements MemberIssue {
@@ -27,12 +30,33 @@ public final class Members implements MemberIssue {
         this.store = store;
     }
 
+    @Override
+    public void requireFit(JsonNode manifest, Map<String, Integer> counts) {
+        var components =
+                MemberJson.components(manifest).stream().collect(Collectors.toMap(Component::key, each -> each));
+        counts.forEach((key, count) -> {
+            var component = components.get(key);
+            if (component == null) {
+                throw Problem.validationOf(
+                                ErrorCode.VALIDATION_ERROR, "/components/" + key, "is not a component of this version")
+                        .asException();
+            }
+            if (count < component.min() || count > component.max()) {
+                throw Problem.of(
+                                ErrorCode.COMPONENT_BOUNDS,
+                                "The component " + key + " has " + component.min() + " to " + component.max()
+                                        + " members, not " + count + ".")
+                        .asException();
+            }
+        });
+    }
+
     /**
      * The members of an instance that is to run a version: those it has, and of every component as many more as its manifest says there
      * are at first, or at least.
      */
     @Override
-    public Future<Issued> issue(UnitOfWork unit, AppInstance instance, JsonNode manifest) {
+    public Future<Issued> issue(UnitOfWork unit, AppInstance instance, JsonNode manifest, Map<String, Integer> counts) {
         var there = instance.status() == Status.REQUESTED
                 ? Future.succeededFuture(List.<Member>of()) // not even its row is there
                 : store.all(unit, instance);
@@ -41,7 +65,9 @@ public final class Members implements MemberIssue {
             var missing = new ArrayList<Member>();
             for (var component : MemberJson.components(manifest)) {
                 var count = count(members, component);
-                for (var i = count; i < (count == 0 ? component.initial() : component.min()); i++) {
+                for (var i = count;
+                        i < (count == 0 ? counts.getOrDefault(component.key(), component.initial()) : component.min());
+                        i++) {
                     missing.add(store.fresh(unit, instance, component.key(), Map.of()));
                 }
             }
