@@ -28,8 +28,11 @@ final class Baseline extends VerticleBase {
             i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
             i.requested_by_principal_id, i.operator_service_account_id, i.config::text AS config, i.runtime_state::text AS runtime_state,
             i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
-            i.placement_intent::text AS placement_intent, i.policy_version
+            i.placement_intent::text AS placement_intent, i.policy_version, i.delete_seconds, i.reap, i.previous_version_id, b.version AS previous_version,
+            i.previous_config::text AS previous_config, (SELECT o.id FROM app_instance_operations o WHERE o.app_instance_id = i.id
+                AND o.kind <> 'declared' AND o.status IN ('accepted', 'running')) AS operation_id
             FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
+            LEFT JOIN app_versions b ON b.id = i.previous_version_id
             WHERE i.id = $1 AND i.project_id = $2
             """;
     private static final String LOCK =
@@ -41,6 +44,20 @@ final class Baseline extends VerticleBase {
                 policy_version)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19,
                 $20::text::jsonb, $21)
+            """;
+    private static final String EVENT = """
+            INSERT INTO instance_events (app_instance_id, sequence, project_id, event_id, event_type, occurred_at, correlation_id, payload)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb)
+            """;
+    private static final String COMMAND = """
+            INSERT INTO runtime_commands (command_id, app_instance_id, runtime_backend, event_type, occurred_at, correlation_id, payload,
+                due_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8)
+            """;
+    private static final String OPERATION = """
+            INSERT INTO app_instance_operations (id, app_instance_id, org_id, project_id, kind, name, action, status, command_id,
+                requested_by_user_id, requested_by_principal_id, correlation_id, created_at, deadline_at, due_at)
+            VALUES ($1, $2, $3, $4, 'create', 'create', 'apps.instance.create', 'accepted', $5, $6, $6, $7, $8, $9, $9)
             """;
     private static final String OUTBOX = """
             INSERT INTO outbox (event_id, event_type, topic, key, occurred_at, correlation_id, traceparent, value)
@@ -113,8 +130,15 @@ final class Baseline extends VerticleBase {
             var row = row(projectId, project, body);
             var answer = json(row).toBuffer();
             var id = row[0].toString();
+            var command = UUID.randomUUID();
             return Future.all(List.of(
                             connection.preparedQuery(INSTANCE).execute(Tuple.from(row)),
+                            connection.preparedQuery(EVENT).execute(event(row, 1, "apps.instance.requested", 0)),
+                            connection.preparedQuery(COMMAND).execute(command(row, command)),
+                            connection.preparedQuery(OPERATION).execute(operation(row, command)),
+                            connection
+                                    .preparedQuery(EVENT)
+                                    .execute(event(row, 2, "apps.instance_operation.accepted", 3)),
                             connection
                                     .preparedQuery(IDEMPOTENCY)
                                     .execute(Tuple.of(
@@ -153,23 +177,52 @@ final class Baseline extends VerticleBase {
             body.getJsonObject("config").encode(),
             "{}",
             1,
-            1L,
+            2L,
             OffsetDateTime.now(ZoneOffset.UTC),
             "{}",
             POLICY_VERSION
         };
     }
 
+    private Tuple event(Object[] row, long sequence, String type, int size) {
+        return Tuple.of(
+                row[0], sequence, row[3], UUID.randomUUID(), type, row[18], row[0].toString(), payload(events[size]));
+    }
+
+    private Tuple command(Object[] row, UUID id) {
+        var at = (OffsetDateTime) row[18];
+        var type = "runtime.command.deploy";
+        return Tuple.of(id, row[0], "bare_metal", type, at, row[0].toString(), payload(events[1]), at.plusSeconds(30));
+    }
+
+    private static Tuple operation(Object[] row, UUID command) {
+        var at = (OffsetDateTime) row[18];
+        return Tuple.of(UUID.randomUUID(), row[0], row[2], row[3], command, row[11])
+                .addValue(row[0].toString())
+                .addValue(at)
+                .addValue(at.plusMinutes(30));
+    }
+
+    /** JSON of about that size. */
+    private static String payload(Buffer size) {
+        return "{\"x\":\"" + size + "\"}";
+    }
+
     private Tuple outbox(String id, Object[] row) {
         var at = (OffsetDateTime) row[18];
         return Tuple.from(new Object[] {
-            new UUID[] {UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID()},
-            new String[] {"apps.instance.requested", "runtime.command.deploy", "audit.recorded"},
-            new String[] {"instances.events", "runtime.commands.bare_metal", "audit.events"},
-            new String[] {id, id, row[2].toString()},
-            new OffsetDateTime[] {at, at, at},
-            new String[] {id, id, id},
-            new String[] {null, null, null},
+            new UUID[] {UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID()},
+            new String[] {
+                "apps.instance.requested",
+                "runtime.command.deploy",
+                "audit.recorded",
+                "apps.instance_operation.accepted"
+            },
+            new String[] {"instances.events", "runtime.commands.bare_metal", "audit.events", "instances.events"},
+            new String[] {id, id, row[2].toString(), id},
+            new OffsetDateTime[] {at, at, at, at},
+            new String[] {id, id, id, id},
+            new String[] {null, null, null, null},
             events
         });
     }

@@ -10,12 +10,13 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
+import java.util.IntSummaryStatistics;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Reads topics as any consumer would. */
 final class Topic {
@@ -33,10 +34,18 @@ final class Topic {
         return consumer;
     }
 
-    /** How many bytes each of the three records of a launch has, for the baseline to write as many. */
+    /**
+     * How many bytes each of the four records of a launch has, for the baseline to write as many: of those about instances the larger is
+     * about the instance, the smaller about its operation.
+     */
     static String sizes(String bootstrap) {
-        return List.of("instances.events", "runtime.commands.bare_metal", "audit.events").stream()
-                .map(topic -> String.valueOf(largest(bootstrap, topic)))
+        var ofInstances = sizes(bootstrap, "instances.events");
+        return IntStream.of(
+                        ofInstances.getMax(),
+                        sizes(bootstrap, "runtime.commands.bare_metal").getMax(),
+                        sizes(bootstrap, "audit.events").getMax(),
+                        ofInstances.getMin())
+                .mapToObj(String::valueOf)
                 .collect(Collectors.joining(","));
     }
 
@@ -69,14 +78,14 @@ final class Topic {
         }
     }
 
-    private static int largest(String bootstrap, String topic) {
+    private static IntSummaryStatistics sizes(String bootstrap, String topic) {
         try (var consumer = follow(bootstrap, topic)) {
             consumer.seekToBeginning(consumer.assignment());
-            var largest = 0;
+            var sizes = new IntSummaryStatistics();
             for (var record : consumer.poll(Duration.ofSeconds(5))) {
-                largest = Math.max(largest, record.value().length);
+                sizes.accept(record.value().length);
             }
-            return largest;
+            return sizes;
         }
     }
 

@@ -55,12 +55,13 @@ public final class Contract {
         return schemas.at(IRI + "#/components/schemas/" + name);
     }
 
-    /** The check of an operation's answer, for tests: the schema of that status, or the error envelope. */
+    /** The check of an operation's answer, for tests: the schema of that status, or the error envelope. Of a stream, that of an event. */
     public SchemaCheck responseCheck(String operationId, int status) {
         var operation = operation(operationId);
         var responses = "/paths/" + escaped(operation.path()) + "/"
                 + operation.method().toLowerCase(Locale.ROOT) + "/responses/";
-        var exact = responses + status + "/content/application~1json/schema";
+        var type = operation.streams() ? "text~1event-stream" : "application~1json";
+        var exact = responses + status + "/content/" + type + "/schema";
         return schemas.at(IRI + "#" + (document.at(exact).isMissingNode() ? "/components/schemas/Error" : exact));
     }
 
@@ -87,6 +88,7 @@ public final class Contract {
                 node.path("x-slipway-action").asText(),
                 Scope.of(node.path("x-slipway-scope").asText()),
                 method.equals("get") || node.path("x-slipway-reads").asBoolean(),
+                node.path("x-slipway-stream").asBoolean(),
                 successStatus(node),
                 List.copyOf(pathParameters),
                 queryParameters,

@@ -40,6 +40,7 @@ public final class Operation {
     private final String action;
     private final Scope scope;
     private final boolean reads;
+    private final boolean streams;
     private final int successStatus;
     private final List<Parameter> pathParameters;
     private final Map<String, Parameter> queryParameters;
@@ -54,6 +55,7 @@ public final class Operation {
             String action,
             Scope scope,
             boolean reads,
+            boolean streams,
             int successStatus,
             List<Parameter> pathParameters,
             Map<String, Parameter> queryParameters,
@@ -66,6 +68,7 @@ public final class Operation {
         this.action = action;
         this.scope = scope;
         this.reads = reads;
+        this.streams = streams;
         this.successStatus = successStatus;
         this.pathParameters = pathParameters;
         this.queryParameters = queryParameters;
@@ -114,6 +117,11 @@ public final class Operation {
 
     public boolean changesSomething() {
         return !reads;
+    }
+
+    /** Whether it is answered by a stream of events, for as long as the caller stays. */
+    public boolean streams() {
+        return streams;
     }
 
     /** Whether it only takes something away. */

@@ -1,5 +1,6 @@
 package dev.slipway.messaging;
 
+import dev.slipway.messaging.UnitOfWork.Announcement;
 import dev.slipway.telemetry.Traces;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -12,7 +13,10 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** The only way to change anything: state and what is announced about it commit together, or not at all. */
@@ -26,12 +30,18 @@ public final class Outbox {
     private final Traces traces;
     private final Clock clock;
     private final Runnable wakeRelay;
+    private final Map<String, Consumer<String>> listeners = new HashMap<>();
 
     public Outbox(Pool pool, Traces traces, Clock clock, Runnable wakeRelay) {
         this.pool = pool;
         this.traces = traces;
         this.clock = clock;
         this.wakeRelay = wakeRelay;
+    }
+
+    /** Calls the listener with the key of everything that is announced on the topic from now on, once that is committed. */
+    public void onAnnounced(String topic, Consumer<String> listener) {
+        listeners.put(topic, listener);
     }
 
     /** Runs work in a transaction and commits it with all it announced; a failed work leaves nothing behind. */
@@ -76,9 +86,18 @@ public final class Outbox {
             }
             if (!unit.announcements().isEmpty()) {
                 wakeRelay.run();
+                tell(unit.announcements());
             }
             return Future.succeededFuture();
         });
+    }
+
+    private void tell(List<Announcement> announcements) {
+        if (!listeners.isEmpty()) {
+            for (var announcement : announcements) {
+                listeners.getOrDefault(announcement.topic(), key -> {}).accept(announcement.key());
+            }
+        }
     }
 
     /** After one statement has failed, all others fail too, with a complaint about the transaction: the first one tells why. */

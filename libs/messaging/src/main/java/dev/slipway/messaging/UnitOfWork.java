@@ -44,8 +44,8 @@ public final class UnitOfWork {
         this.state = state;
     }
 
-    /** The same transaction, doing something for another reason: a consumer applies many events in one. */
-    UnitOfWork because(Cause other) {
+    /** The same transaction, doing something for another reason: a consumer applies many events in one, each of them somebody's. */
+    public UnitOfWork because(Cause other) {
         return new UnitOfWork(connection, now, other, state);
     }
 

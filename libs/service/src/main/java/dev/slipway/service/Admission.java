@@ -94,7 +94,7 @@ final class Admission {
         }
         var request = new Request(call, principal, place.orgId, place.projectId, cause);
         var reason = call.breakGlassReason();
-        return reason == null
+        return reason == null || call.continuesStream()
                 ? Future.succeededFuture(request)
                 : recorded(operation, principal, place, reason, cause).map(request);
     }
@@ -147,7 +147,7 @@ final class Admission {
                 && !task.appInstanceId().toString().equalsIgnoreCase(call.path().get("app_instance_id"));
     }
 
-    /** Committed before the handler runs: that somebody reached into the tenant is on record whatever becomes of it. */
+    /** Committed before the handler runs, once for a stream: that somebody reached into the tenant is on record whatever becomes of it. */
     private Future<Void> recorded(Operation operation, Principal principal, Place place, String reason, Cause cause) {
         var metadata = Json.object().put("break_glass", true).put("operation_id", operation.id());
         return outbox.transaction(cause, unit -> {

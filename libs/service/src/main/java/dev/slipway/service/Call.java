@@ -14,10 +14,20 @@ public record Call(
         Map<String, String> query,
         Map<String, String> headers,
         @Nullable JsonNode body) {
+    /** Where a stream is: what the gateway adds to the query to be told what follows. */
+    public static final String STREAM_POSITION = "after";
+
+    /** How long the service may wait for something to follow. */
+    public static final String STREAM_WAIT_MS = "wait_ms";
 
     /** Why a tenant is reached into, when the call came through an admin twin; only those take the header. */
     public @Nullable String breakGlassReason() {
         return headers.get("x-break-glass-reason");
+    }
+
+    /** Whether it asks for what follows an earlier answer of the same stream: the contract has no such parameter, only the gateway. */
+    public boolean continuesStream() {
+        return query.containsKey(STREAM_POSITION);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.slipway.service;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.messaging.Cause;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -45,7 +46,7 @@ public final class Mutations {
     public Future<Reply> run(Request request, Function<UnitOfWork, Future<Reply>> work) {
         var key = request.call().headers().get("idempotency-key");
         if (key == null) {
-            return outbox.transaction(request.cause(), work);
+            return outbox.transaction(cause(request), work);
         }
         return once(request, key, work).recover(e -> {
             // Its twin, which locked nothing of ours, was faster: now the record is there.
@@ -68,6 +69,12 @@ public final class Mutations {
                         : look.get().compose(seen -> run(request, unit -> work.apply(unit, seen))));
     }
 
+    /** The request's, with who made it. */
+    private static Cause cause(Request request) {
+        var caller = request.caller();
+        return caller == null ? request.cause() : request.cause().by(AuditTrail.actor(caller));
+    }
+
     /** The answer that was given the first time; null if this is the first. */
     private Future<@Nullable Reply> before(Request request) {
         var key = request.call().headers().get("idempotency-key");
@@ -83,7 +90,7 @@ public final class Mutations {
         var principal = request.principal().id();
         var operation = request.call().operationId();
         var hash = hash(request.call());
-        return outbox.transaction(request.cause(), unit -> {
+        return outbox.transaction(cause(request), unit -> {
                     var worked = work.apply(unit);
                     var found = unit.query(FIND, Tuple.of(principal, operation, key));
                     return Future.join(worked, found).transform(done -> {

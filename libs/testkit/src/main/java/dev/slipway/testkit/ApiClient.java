@@ -9,8 +9,11 @@ import dev.slipway.contract.Problem.FieldProblem;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -34,9 +37,9 @@ public final class ApiClient {
     private final @Nullable String token;
 
     /** An answer that is as the contract says. */
-    public record Answer(int status, JsonNode body, HttpResponse<byte[]> response) {
+    public record Answer(int status, JsonNode body, HttpHeaders headers) {
         public String header(String name) {
-            return response.headers().firstValue(name).orElse("");
+            return headers.firstValue(name).orElse("");
         }
 
         public String text(String field) {
@@ -106,7 +109,37 @@ public final class ApiClient {
             return this;
         }
 
+        /** The answer; of a stream that began, its first event. */
         public Answer send() {
+            try {
+                var response = sent();
+                if (!isStream(response)) {
+                    try (var body = response.body()) {
+                        return checked(operation.id(), response, Json.parse(body.readAllBytes()));
+                    }
+                }
+                try (var events = new ServerEvents(operation.id(), response.body())) {
+                    return checked(operation.id(), response, events.next());
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        /** The events of a stream that has to begin; they come until it is closed. */
+        public ServerEvents stream() {
+            var response = sent();
+            assertThat(isStream(response))
+                    .as("%s began a stream", operation.id())
+                    .isTrue();
+            return new ServerEvents(operation.id(), response.body());
+        }
+
+        private boolean isStream(HttpResponse<InputStream> response) {
+            return response.headers().firstValue("Content-Type").orElse("").equals("text/event-stream");
+        }
+
+        private HttpResponse<InputStream> sent() {
             var request = HttpRequest.newBuilder(URI.create(baseUrl + path + query))
                     .timeout(Duration.ofSeconds(30))
                     .method(
@@ -117,9 +150,9 @@ public final class ApiClient {
             }
             headers.forEach(request::setHeader);
             try {
-                return checked(operation.id(), HTTP.send(request.build(), BodyHandlers.ofByteArray()));
+                return HTTP.send(request.build(), BodyHandlers.ofInputStream());
             } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
+                throw new UncheckedIOException(e);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IllegalStateException(e);
@@ -131,18 +164,19 @@ public final class ApiClient {
         return new Call(CONTRACT.operation(operationId));
     }
 
-    private static Answer checked(String operationId, HttpResponse<byte[]> response) throws IOException {
-        var body = Json.parse(response.body());
+    static void check(String operationId, int status, JsonNode body) {
         var problems = new ArrayList<FieldProblem>();
-        CONTRACT.responseCheck(operationId, response.statusCode()).check(body, problems);
-        assertThat(problems)
-                .as("%s answered %s %s", operationId, response.statusCode(), body)
-                .isEmpty();
+        CONTRACT.responseCheck(operationId, status).check(body, problems);
+        assertThat(problems).as("%s answered %s %s", operationId, status, body).isEmpty();
+    }
+
+    private static Answer checked(String operationId, HttpResponse<?> response, JsonNode body) {
+        check(operationId, response.statusCode(), body);
         assertThat(response.headers().firstValue("X-Correlation-ID")).isPresent();
         if (response.statusCode() >= 400) {
             assertThat(response.headers().firstValue("X-Correlation-ID"))
                     .hasValue(body.path("correlation_id").asText());
         }
-        return new Answer(response.statusCode(), body, response);
+        return new Answer(response.statusCode(), body, response.headers());
     }
 }

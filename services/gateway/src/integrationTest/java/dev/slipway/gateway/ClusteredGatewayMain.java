@@ -62,7 +62,13 @@ final class ClusteredGatewayMain {
                 true,
                 Duration.ofSeconds(30),
                 Duration.ofMinutes(5));
-        var config = new GatewayConfig("127.0.0.1", httpPort, Duration.ofSeconds(5), null, new Rates(0, RATE, 0));
+        var config = new GatewayConfig(
+                "127.0.0.1",
+                httpPort,
+                Duration.ofSeconds(5),
+                null,
+                new Rates(0, RATE, 0),
+                new GatewayConfig.StreamLimits(20, 100));
         return ClusterSettings.startVertx(telemetry, cluster, new VertxOptions().setEventLoopPoolSize(1))
                 .compose(vertx -> vertx.deployVerticle(new GatewayVerticle(frame, config, 1))
                         .map(vertx));

@@ -47,15 +47,17 @@ final class Edge {
     private final CallRecords records;
     private final Revisions revisions;
     private final RateLimits limits;
+    private final Streams streams;
     private final DeliveryOptions delivery;
 
-    Edge(Vertx vertx, Frame frame, CallRecords records, RateLimits limits, Duration replyTimeout) {
+    Edge(Vertx vertx, Frame frame, CallRecords records, RateLimits limits, Streams streams, Duration replyTimeout) {
         this.vertx = vertx;
         this.frame = frame;
         this.routes = new RouteTable(frame.contract().operations());
         this.records = records;
         this.revisions = frame.revisions();
         this.limits = limits;
+        this.streams = streams;
         this.delivery =
                 new DeliveryOptions().setSendTimeout(replyTimeout.toMillis()).setLocalOnly(!frame.clustered());
     }
@@ -150,14 +152,22 @@ final class Edge {
 
     private void dispatch(Exchange exchange, Operation operation, @Nullable String token, @Nullable Buffer body) {
         var call = validated(exchange, operation, token, body);
-        vertx.eventBus()
-                .<Reply>request(operation.servedBy(), call, delivery)
+        if (operation.streams()) {
+            streams.start(exchange, exchange.principal(), call, this::ask);
+            return;
+        }
+        ask(call).onComplete(done -> {
+            limits.answered(exchange.request(), done.result().problem());
+            exchange.answer(done.result());
+        });
+    }
+
+    /** What the service answers; what keeps it from answering is a problem, too. */
+    private Future<Reply> ask(Call call) {
+        return vertx.eventBus()
+                .<Reply>request(call.operationId(), call, delivery)
                 .map(Message::body)
-                .otherwise(failure -> Reply.of(problem(failure)))
-                .onComplete(done -> {
-                    limits.answered(exchange.request(), done.result().problem());
-                    exchange.answer(done.result());
-                });
+                .otherwise(failure -> Reply.of(problem(failure)));
     }
 
     private @Nullable String authenticate(Exchange exchange, Operation operation) {

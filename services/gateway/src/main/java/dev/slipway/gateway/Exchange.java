@@ -7,11 +7,14 @@ import dev.slipway.contract.Operation;
 import dev.slipway.contract.Problem;
 import dev.slipway.service.Reply;
 import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Map;
+import java.util.Objects;
 
 /** One request and its answer, as far as it has come. */
 final class Exchange {
@@ -22,6 +25,7 @@ final class Exchange {
     private @Nullable Operation operation;
     private @Nullable Principal principal;
     private Map<String, String> path = Map.of();
+    private SpanContext streamSpan = SpanContext.getInvalid();
     private boolean answered;
 
     Exchange(HttpServerRequest request, String correlationId, CallRecords records) {
@@ -49,6 +53,11 @@ final class Exchange {
 
     void authenticated(Principal caller) {
         principal = caller;
+    }
+
+    /** Who asks; there is one, unless the operation is public. */
+    Principal principal() {
+        return Objects.requireNonNull(principal, "a public operation has no principal");
     }
 
     boolean answered() {
@@ -83,6 +92,28 @@ final class Exchange {
         return location.replaceFirst("^/api/v1/", "/api/v1/admin/");
     }
 
+    /** Begins an answer that goes on; it is on record when it has ended. */
+    HttpServerResponse stream() {
+        answered = true;
+        streamSpan = Span.current().getSpanContext();
+        return request.response()
+                .setStatusCode(operation == null ? 200 : operation.successStatus())
+                .setChunked(true)
+                .putHeader("Content-Type", "text/event-stream")
+                .putHeader("Cache-Control", "no-store")
+                .putHeader("X-Correlation-ID", correlationId);
+    }
+
+    /** The answer that went on has ended; with a code, not by its reader's wish. */
+    void streamed(@Nullable String code) {
+        record(request.response().getStatusCode(), code, streamSpan);
+    }
+
+    /** Hangs up. */
+    void drop() {
+        var ignored = request.connection().close();
+    }
+
     void refuse(Problem problem) {
         var body = ErrorEnvelope.body(problem, correlationId);
         var current = problem.details().path("etag");
@@ -106,15 +137,11 @@ final class Exchange {
                 .putHeader("Content-Type", "application/json")
                 .putHeader("X-Correlation-ID", correlationId)
                 .end(body)
-                .onComplete(done -> records.keep(
-                        request,
-                        operation,
-                        principal,
-                        path,
-                        status,
-                        code,
-                        correlationId,
-                        span,
-                        (System.nanoTime() - startedNs) / 1_000));
+                .onComplete(done -> record(status, code, span));
+    }
+
+    private void record(int status, @Nullable String code, SpanContext span) {
+        var durationUs = (System.nanoTime() - startedNs) / 1_000;
+        records.keep(request, operation, principal, path, status, code, correlationId, span, durationUs);
     }
 }

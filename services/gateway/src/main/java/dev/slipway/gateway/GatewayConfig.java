@@ -13,7 +13,8 @@ public record GatewayConfig(
         int port,
         Duration replyTimeout,
         @Nullable Tls tls,
-        Rates rates) {
+        Rates rates,
+        StreamLimits streams) {
 
     /** PEM files; without them the gateway speaks plain HTTP. */
     public record Tls(String certificateFile, String keyFile) {}
@@ -34,13 +35,23 @@ public record GatewayConfig(
         }
     }
 
+    /** How many streams of events this gateway holds open at once: for one principal, and in all. */
+    public record StreamLimits(int perPrincipal, int inAll) {
+        static StreamLimits from(Settings settings) {
+            return new StreamLimits(
+                    settings.integer("SLIPWAY_STREAMS_PER_PRINCIPAL", 20, 1, 10_000),
+                    settings.integer("SLIPWAY_STREAMS", 2_000, 1, 100_000));
+        }
+    }
+
     public static GatewayConfig from(Settings settings) {
         return new GatewayConfig(
                 settings.text("SLIPWAY_HTTP_HOST", "127.0.0.1"),
                 settings.port("SLIPWAY_HTTP_PORT", 8080),
                 settings.duration("SLIPWAY_REPLY_TIMEOUT", Duration.ofSeconds(10)),
                 tls(settings),
-                Rates.from(settings));
+                Rates.from(settings),
+                StreamLimits.from(settings));
     }
 
     private static @Nullable Tls tls(Settings settings) {

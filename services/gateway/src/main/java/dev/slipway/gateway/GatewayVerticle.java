@@ -1,5 +1,6 @@
 package dev.slipway.gateway;
 
+import dev.slipway.gateway.EventStream.Waits;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Health.Status;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -21,6 +22,9 @@ public final class GatewayVerticle extends VerticleBase {
 
     /** What Vert.x takes for a free port that several servers share. */
     private static final int ANY_SHARED_PORT = -1;
+
+    private static final long QUIET_MS = 3_000;
+    private static final long SLOW_MS = 10_000;
 
     private final Frame frame;
     private final GatewayConfig config;
@@ -50,21 +54,28 @@ public final class GatewayVerticle extends VerticleBase {
         if (frame.clustered()) {
             limits.share(vertx);
         }
-        var edge = new Edge(vertx, frame, records, limits, config.replyTimeout());
+        // A service that waits for something to tell has to answer before the gateway gives up on it.
+        var waits = new Waits(Math.min(QUIET_MS, config.replyTimeout().toMillis() / 2), SLOW_MS);
+        var streams =
+                new Streams(vertx, config.streams(), waits, frame.telemetry().metrics());
+        var edge = new Edge(vertx, frame, records, limits, streams, config.replyTimeout());
         var deployment = new DeploymentOptions().setInstances(listeners);
-        return vertx.deployVerticle(() -> new Listener(edge), deployment).onSuccess(deployed -> {
-            frame.health().register("gateway", () -> new Status(true, "listening on " + port));
-            LOG.atInfo().addKeyValue("port", port).log("listening");
-        });
+        return vertx.deployVerticle(() -> new Listener(edge, streams), deployment)
+                .onSuccess(deployed -> {
+                    frame.health().register("gateway", () -> new Status(true, "listening on " + port));
+                    LOG.atInfo().addKeyValue("port", port).log("listening");
+                });
     }
 
     /** One of the servers that share the port: each serves its connections on an event loop of its own. */
     private final class Listener extends VerticleBase {
         private final Edge edge;
+        private final Streams streams;
         private @Nullable HttpServer server;
 
-        Listener(Edge edge) {
+        Listener(Edge edge, Streams streams) {
             this.edge = edge;
+            this.streams = streams;
         }
 
         @Override
@@ -77,9 +88,10 @@ public final class GatewayVerticle extends VerticleBase {
                     .onSuccess(listening -> port = listening.actualPort());
         }
 
-        /** Accepts nothing more, and lets what is under way be answered. */
+        /** Accepts nothing more, and lets what is under way be answered, but for what would go on for ever. */
         @Override
         public Future<?> stop() {
+            streams.endAll();
             return server == null ? Future.succeededFuture() : server.shutdown(10, TimeUnit.SECONDS);
         }
     }

@@ -1,6 +1,6 @@
 package dev.slipway.instances;
 
-import dev.slipway.instances.lifecycle.MemberIssue;
+import dev.slipway.instances.member.MemberStore;
 import dev.slipway.instances.projection.ProjectionStore;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.Frame;
@@ -16,6 +16,7 @@ public final class InstancesVerticle extends VerticleBase {
     private final Frame frame;
     private final InstancesConfig config;
     private @Nullable Service service;
+    private @Nullable HistoryWiring history;
 
     public InstancesVerticle(Frame frame, InstancesConfig config) {
         this.frame = frame;
@@ -30,10 +31,14 @@ public final class InstancesVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         var runtime = new RuntimeWiring(vertx, frame, opened);
-        var lifecycle = new LifecycleWiring(vertx, frame, opened, config, runtime.adapters(), MemberIssue.NONE);
+        var store = new MemberStore(opened.reads());
+        var lifecycle = new LifecycleWiring(vertx, frame, opened, config, runtime.adapters(), store::issue);
         runtime.handle(lifecycle.reports());
         var projections = new ProjectionStore();
-        return runtime.serve(lifecycle.serve(opened))
+        var past = new HistoryWiring(vertx, frame, opened);
+        history = past;
+        var members = new MemberWiring(vertx, frame, opened, lifecycle, store);
+        return runtime.serve(lifecycle.serve(members.serve(past.serve(opened)), past))
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), lifecycle.reports()::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);
@@ -48,6 +53,9 @@ public final class InstancesVerticle extends VerticleBase {
 
     @Override
     public Future<?> stop() {
+        if (history != null) {
+            history.stop();
+        }
         return service == null ? Future.succeededFuture() : service.stop();
     }
 }

@@ -35,6 +35,8 @@ import java.util.function.Function;
 
 /** Instances, the operations on them, and what adapters report: wiring only. */
 final class LifecycleWiring {
+    private final AdmissionStore admissions;
+    private final CommandStore commands;
     private final AppInstanceStore instances;
     private final OperationStore operations;
     private final AppInstanceApi reading;
@@ -52,8 +54,8 @@ final class LifecycleWiring {
             InstancesConfig config,
             AdapterStore adapters,
             MemberIssue members) {
-        var admissions = new AdmissionStore(config.policyBudget());
-        var commands = new CommandStore();
+        admissions = new AdmissionStore(config.policyBudget());
+        commands = new CommandStore();
         var manifests = new Manifests(vertx);
         var parameters = new LaunchParameters(vertx);
         var plans = new PlanStore();
@@ -105,22 +107,31 @@ final class LifecycleWiring {
         operationReports.handle(reports);
     }
 
-    Service serve(Service service) {
+    Service serve(Service service, HistoryWiring history) {
         return service.serve("createAppInstance", launching::create)
                 .serve("planAppInstance", launching::plan)
                 .serve("listAppInstances", reading::list)
-                .serve("getAppInstance", reading::get)
+                .serve("getAppInstance", history.orAtATime(reading::get))
                 .serve("deleteAppInstance", lifecycle::delete)
                 .serve("forceDeleteAppInstance", lifecycle::forceDelete)
                 .serve("upgradeAppInstance", lifecycle::upgrade)
                 .serve("rollbackAppInstance", lifecycle::rollback)
                 .serve("listInstanceOperations", operationApi::list)
                 .serve("getInstanceOperation", operationApi::get)
+                .serve("getMemberOperation", operationApi::getOfMember)
                 .serve("cancelInstanceOperation", lifecycle::cancel);
     }
 
     void start() {
         deadlines.start();
+    }
+
+    AdmissionStore admissions() {
+        return admissions;
+    }
+
+    CommandStore commands() {
+        return commands;
     }
 
     AppInstanceStore instances() {

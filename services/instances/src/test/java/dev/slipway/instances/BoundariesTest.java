@@ -33,7 +33,8 @@ class BoundariesTest {
                 "Deadlines",
                 "Report",
                 "ReportHandler",
-                "ReportRouter");
+                "ReportRouter",
+                "ManifestStore");
     }
 
     @Test

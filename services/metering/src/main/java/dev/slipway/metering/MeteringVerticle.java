@@ -1,6 +1,7 @@
 package dev.slipway.metering;
 
 import dev.slipway.messaging.Topics;
+import dev.slipway.metering.usage.ReportedUsageStore;
 import dev.slipway.metering.usage.UsageApi;
 import dev.slipway.metering.usage.UsageEvents;
 import dev.slipway.metering.usage.UsageStore;
@@ -35,6 +36,7 @@ public final class MeteringVerticle extends VerticleBase {
         var api = new UsageApi(store, frame.clock());
         var events = new UsageEvents(store);
         return opened.serve("getProjectUsage", api::list)
+                .consume("reported-usage", List.of(Topics.USAGE_EVENTS), new ReportedUsageStore()::apply)
                 .consumeBatches("usage", List.of(Topics.INSTANCES_EVENTS), GATHER, events::apply)
                 .start();
     }

@@ -24,8 +24,9 @@ final class EchoServer {
 
     private EchoServer() {}
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws Exception {
         var env = System.getenv();
+        TimeUnit.SECONDS.sleep(Long.parseLong(env.getOrDefault("SLIPWAY_CONFIG_START_AFTER_SECONDS", "0")));
         var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(Executors.newCachedThreadPool());
         server.createContext("/health", exchange -> answer(exchange, "{\"status\":\"up\"}"));

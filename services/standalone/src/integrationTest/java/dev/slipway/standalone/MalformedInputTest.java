@@ -156,6 +156,9 @@ class MalformedInputTest {
         GOOD.putAll(Map.of("category", "good", "publisher", "good"));
         GOOD.put("plan", "good");
         GOOD.put("operation_id", NOWHERE.toString());
+        GOOD.put("member_id", NOWHERE.toString());
+        GOOD.putAll(Map.of("operation", "add", "component", "server"));
+        GOOD.putAll(Map.of("from", "2020-01-01T00:00:00Z", "to", "2999-01-01T00:00:00Z"));
         // The catalog follows IAM's scopes: what it writes of them is none of the requests' doing.
         eventually(() -> assertThat(
                         platform.database().query("SELECT count(*) FROM catalog.registry_entries WHERE kind = 'scope'"))

@@ -159,7 +159,7 @@ class TraceTest {
                         .text("status"))
                 .isEqualTo("deleted"));
         eventually(() -> assertThat(platform.events()
-                        .where(seen -> seen.topic().equals("instances.events")
+                        .where(seen -> seen.type().startsWith("apps.instance.")
                                 && seen.key().equals(id)))
                 .extracting(EventTap.Seen::type)
                 .containsExactly(

@@ -81,6 +81,9 @@ public final class AppInstanceJson {
                 instance.operatorServiceAccountId().toString());
         node.set("placement_intent", placement(instance.placement()));
         node.put("policy_version", instance.policyVersion());
+        node.put("requested_by_principal_id", instance.requestedByPrincipalId().toString());
+        node.putRawValue("runtime_state", stored(instance.runtimeState()));
+        node.put("failure_reason", instance.failureReason());
         if (event instanceof InstanceEvent.Running) {
             node.set("endpoints", Json.trusted(instance.runtimeState()).path("endpoints"));
         } else if (event instanceof InstanceEvent.Upgraded upgraded) {
@@ -91,6 +94,16 @@ public final class AppInstanceJson {
             node.put("reason", forced.reason());
         } else if (event instanceof InstanceEvent.Failed failed) {
             node.put("failure_reason", failed.reason());
+        }
+        return node;
+    }
+
+    /** What else the event changed, for its history alone: the config is the tenant's own. */
+    static ObjectNode own(AppInstance instance, InstanceEvent event) {
+        var node = Json.object();
+        if (event instanceof InstanceEvent.Requested || event instanceof InstanceEvent.Upgraded) {
+            node.putRawValue("config", stored(instance.config()));
+            node.put("tenant_boundary_mode", instance.tenantBoundaryMode());
         }
         return node;
     }

@@ -99,7 +99,11 @@ public final class AppInstanceStore {
         var number = next.sequence() - decided.events().size();
         for (var event : decided.events()) {
             number++;
-            history.append(unit, AppInstanceJson.type(event), AppInstanceJson.event(next, event, number));
+            history.append(
+                    unit,
+                    AppInstanceJson.type(event),
+                    AppInstanceJson.event(next, event, number),
+                    AppInstanceJson.own(next, event));
         }
         return next;
     }

@@ -86,13 +86,24 @@ public final class DeadlineSweep {
                 .compose(due -> {
                     Future<Void> chain = Future.succeededFuture();
                     for (var each : due) {
-                        chain = chain.compose(ok -> outbox.transaction(cause(), unit -> expire(unit, each)));
+                        chain = chain.compose(ok -> alone(each));
                     }
                     return chain;
                 });
     }
 
-    /** Each by itself: one that cannot be ended is not in the way of the others, and each has a correlation of its own. */
+    /** Each by itself, with a correlation of its own: one that cannot be ended is not in the way of the others. */
+    private Future<Void> alone(Due due) {
+        return outbox.<Void>transaction(cause(), unit -> expire(unit, due)).recover(e -> {
+            LOG.atWarn()
+                    .addKeyValue("operation_id", due.operationId())
+                    .addKeyValue("app_instance_id", due.instanceId())
+                    .setCause(e)
+                    .log("cannot end an operation past its deadline; will try later");
+            return Future.succeededFuture();
+        });
+    }
+
     private Future<Void> expire(UnitOfWork unit, Due due) {
         return instances.lockIfFree(unit, due.projectId(), due.instanceId()).compose(instance -> {
             if (instance == null) {

@@ -2,6 +2,7 @@ package dev.slipway.instances.lifecycle;
 
 import dev.slipway.authz.Principal;
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.AppInstanceJson;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.appinstance.domain.AppInstance;
@@ -14,6 +15,8 @@ import dev.slipway.instances.operation.domain.Operation.Kind;
 import dev.slipway.instances.operation.domain.OperationLifecycle;
 import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditTrail;
+import dev.slipway.service.AuditTrail.Entry;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -45,9 +48,25 @@ public final class Deletions {
 
     /** What is left of a launch that failed goes by itself, in the name of who launched it. */
     Future<AppInstance> reap(UnitOfWork unit, AppInstance failed) {
-        return operations.openOf(unit, failed).map(open -> begin(
-                        unit, failed, open, failed.requestedByUserId(), failed.requestedByPrincipalId())
-                .instance());
+        return operations.openOf(unit, failed).map(open -> {
+            var begun = begin(unit, failed, open, failed.requestedByUserId(), failed.requestedByPrincipalId());
+            var metadata = Json.object().put("operation_id", String.valueOf(begun.operationId));
+            AuditTrail.byOther(
+                    unit,
+                    "system",
+                    "instances",
+                    null,
+                    new Entry(
+                            "apps.instance.delete",
+                            "app_instance",
+                            failed.id().toString(),
+                            failed.orgId(),
+                            failed.projectId(),
+                            metadata),
+                    "success",
+                    "failure_policy");
+            return begun.instance;
+        });
     }
 
     Future<AppInstance> force(UnitOfWork unit, UUID projectId, UUID id, String reason) {

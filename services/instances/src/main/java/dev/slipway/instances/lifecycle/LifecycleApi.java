@@ -133,7 +133,11 @@ public final class LifecycleApi {
     }
 
     private static Reply opened(Request request, UnitOfWork unit, Changed changed, String verb) {
-        audit(request, unit, changed.instance(), changed.operation().id(), verb);
+        var metadata = metadata(changed.instance(), changed.operation().id());
+        if (request.body().path("reason").isTextual()) {
+            metadata.set("reason", request.body().path("reason"));
+        }
+        audit(request, unit, changed.instance(), metadata, verb);
         return Reply.of(
                 OperationJson.full(changed.operation()),
                 location(changed.instance()) + "/operations/"

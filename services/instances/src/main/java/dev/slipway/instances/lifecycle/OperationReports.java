@@ -1,6 +1,7 @@
 package dev.slipway.instances.lifecycle;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
@@ -34,6 +35,7 @@ public final class OperationReports {
     }
 
     /** Has the end of operations of a kind applied by another handler; the report's operation is there. */
+    @CanIgnoreReturnValue
     public OperationReports on(Kind kind, ReportHandler handler) {
         ends.put(kind, handler);
         return this;

@@ -1,6 +1,8 @@
 package dev.slipway.instances.operation;
 
 import dev.slipway.instances.appinstance.AppInstanceStore;
+import dev.slipway.instances.operation.domain.Operation;
+import dev.slipway.instances.operation.domain.Operation.Kind;
 import dev.slipway.instances.operation.domain.Waiting;
 import dev.slipway.instances.operation.domain.Waiting.Adapters;
 import dev.slipway.service.Reply;
@@ -9,6 +11,7 @@ import io.vertx.core.Future;
 
 import java.time.Clock;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** What was asked of an instance: the operations on it, to be read. */
 public final class OperationApi {
@@ -42,12 +45,24 @@ public final class OperationApi {
     }
 
     public Future<Reply> get(Request request) {
+        return find(request, operation -> true);
+    }
+
+    /** One on a member; of other kinds there are none here. */
+    public Future<Reply> getOfMember(Request request) {
+        return find(request, operation -> operation.kind() == Kind.MEMBER);
+    }
+
+    private Future<Reply> find(Request request, Predicate<Operation> wanted) {
         var instanceId = request.pathId("app_instance_id");
+        var id = request.pathId("operation_id");
         return instances
                 .find(request.projectId(), instanceId)
                 .compose(found -> adapters.apply(found.app().runtimeBackend()))
-                .compose(known -> store.find(request.projectId(), instanceId, request.pathId("operation_id"))
-                        .map(operation -> Reply.of(
-                                OperationJson.full(operation, Waiting.on(operation, known, clock.instant())))));
+                .compose(known -> store.find(request.projectId(), instanceId, id)
+                        .compose(operation -> wanted.test(operation)
+                                ? Future.succeededFuture(Reply.of(
+                                        OperationJson.full(operation, Waiting.on(operation, known, clock.instant()))))
+                                : Future.failedFuture(OperationStore.notFound(id))));
     }
 }

@@ -10,6 +10,7 @@ import dev.slipway.instances.operation.domain.Operation;
 import dev.slipway.instances.operation.domain.Operation.Blocker;
 import dev.slipway.instances.operation.domain.Operation.Progress;
 import dev.slipway.instances.operation.domain.OperationEvent;
+import dev.slipway.instances.operation.domain.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -84,7 +85,7 @@ public final class OperationJson {
         return new Progress(
                 report.has("percent") ? (Integer) report.path("percent").intValue() : before.percent(),
                 report.has("message") ? report.path("message").textValue() : before.message(),
-                report.has("blockers") ? blockers(report.path("blockers")) : before.blockers());
+                report.has("blockers") ? blockers(report.path("blockers")) : Waiting.withoutSilence(before.blockers()));
     }
 
     static List<Blocker> blockers(JsonNode array) {

@@ -204,7 +204,9 @@ public final class OperationStore {
 
     private Changed announced(UnitOfWork unit, AppInstance instance, Operation operation, OperationEvent event) {
         var noted = instance.noted();
-        history.append(unit, OperationJson.type(event), OperationJson.event(noted, operation));
+        // A change that begins raises the generation, and its operation's first event is the only one to tell.
+        var own = Json.object().put("instance_generation", noted.generation());
+        history.append(unit, OperationJson.type(event), OperationJson.event(noted, operation), own);
         return new Changed(noted, operation);
     }
 
@@ -304,7 +306,7 @@ public final class OperationStore {
         return new Problem(ErrorCode.OPERATION_IN_PROGRESS, message, details).asException();
     }
 
-    private static ProblemException notFound(UUID id) {
+    static ProblemException notFound(UUID id) {
         return Problem.of(ErrorCode.OPERATION_NOT_FOUND, "This instance has no operation " + id + ".")
                 .asException();
     }

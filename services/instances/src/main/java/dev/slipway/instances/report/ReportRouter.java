@@ -98,12 +98,13 @@ public final class ReportRouter {
             var projectId = uuid(event.payload(), "project_id");
             var instanceId = uuid(event.payload(), "app_instance_id");
             var commandId = uuid(event.payload(), "command_id");
+            var reported = unit.because(unit.cause().by(AuditTrail.actor(principal)));
             // In one flight: the second statement is run behind the lock that the first one gets.
             var locked = instances.lock(unit, projectId, instanceId);
             var operation = operations.byCommand(unit, projectId, instanceId, commandId);
             return Future.all(locked, operation)
                     .map(both -> report(new Report(principal, event, locked.result(), operation.result())))
-                    .compose(report -> handler.apply(unit, report).map(changed -> {
+                    .compose(report -> handler.apply(reported, report).map(changed -> {
                         if (changed.status() == Status.DELETED) {
                             commands.forget(unit, instanceId);
                         } else {

@@ -26,7 +26,7 @@ public final class UsageApi {
 
     static ObjectNode item(Usage usage) {
         var to = usage.attribution();
-        return Json.object()
+        var item = Json.object()
                 .put("org_id", to.orgId().toString())
                 .put("project_id", to.projectId().toString())
                 .put("app_instance_id", to.appInstanceId().toString())
@@ -41,5 +41,10 @@ public final class UsageApi {
                         usage.quantitySeconds().stripTrailingZeros().toPlainString())
                 .put("running", usage.running())
                 .put("first_started_at", usage.firstStartedAt().toString());
+        var reported = item.putArray("reported");
+        usage.reported().forEach(each -> reported.addObject()
+                .put("unit", each.unit())
+                .put("quantity", each.quantity().stripTrailingZeros().toPlainString()));
+        return item;
     }
 }

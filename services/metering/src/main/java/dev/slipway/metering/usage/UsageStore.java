@@ -1,10 +1,12 @@
 package dev.slipway.metering.usage;
 
 import dev.slipway.contract.Cursor;
+import dev.slipway.contract.Json;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.usage.domain.Attribution;
 import dev.slipway.metering.usage.domain.InstanceEvent;
 import dev.slipway.metering.usage.domain.Meter;
+import dev.slipway.metering.usage.domain.Reported;
 import dev.slipway.metering.usage.domain.RunningTime;
 import dev.slipway.metering.usage.domain.RunningTime.Change;
 import dev.slipway.metering.usage.domain.Usage;
@@ -15,11 +17,13 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -55,7 +59,10 @@ public final class UsageStore {
     /** Seconds as extract gives them are numeric: exact to the microsecond. What runs is counted up to $5. */
     private static final String PAGE = """
             SELECT m.org_id, m.project_id, m.app_instance_id, m.app_slug, m.operating_mode, m.control_plane_scope,
-                   m.runtime_backend, m.correlation_id, m.first_started_at, total.seconds, total.running
+                   m.runtime_backend, m.correlation_id, m.first_started_at, total.seconds, total.running,
+                   (SELECT jsonb_object_agg(used.unit, used.quantity::text) FROM (
+                       SELECT u.unit, sum(u.quantity) AS quantity FROM reported_usage u
+                       WHERE u.app_instance_id = m.app_instance_id AND u.project_id = $1 GROUP BY u.unit) used)::text AS reported
             FROM metered_instances m
             CROSS JOIN LATERAL (
                 SELECT sum(extract(epoch FROM greatest(coalesce(r.ended_at, $5), r.started_at) - r.started_at)) AS seconds,
@@ -158,7 +165,18 @@ public final class UsageStore {
                 attribution,
                 row.getBigDecimal("seconds"),
                 row.getBoolean("running"),
-                row.getOffsetDateTime("first_started_at").toInstant());
+                row.getOffsetDateTime("first_started_at").toInstant(),
+                reported(row.getString("reported")));
+    }
+
+    private static List<Reported> reported(@Nullable String sums) {
+        return sums == null
+                ? List.of()
+                : Json.trusted(sums).properties().stream()
+                        .sorted(Map.Entry.comparingByKey())
+                        .map(sum -> new Reported(
+                                sum.getKey(), new BigDecimal(sum.getValue().asText())))
+                        .toList();
     }
 
     private static OffsetDateTime time(Instant instant) {

@@ -6,6 +6,7 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.metering.usage.domain.Attribution;
+import dev.slipway.metering.usage.domain.Reported;
 import dev.slipway.metering.usage.domain.Usage;
 import dev.slipway.service.Page;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,7 @@ class UsageApiTest {
         var body = new Page<>(List.of(usage(seconds)), null).json(UsageApi::item);
 
         assertThat(body.at("/items/0/quantity_seconds").asText()).isEqualTo(shown);
+        assertThat(body.at("/items/0/reported/0/quantity").asText()).isEqualTo("1.5");
         assertThat(problems(body)).isEmpty();
     }
 
@@ -56,6 +58,11 @@ class UsageApiTest {
     private static Usage usage(String seconds) {
         var attribution = new Attribution(
                 Ids.next(), Ids.next(), Ids.next(), "slurm", "tenant_dedicated", "project", "slurm", "c-1");
-        return new Usage(attribution, new BigDecimal(seconds), true, STARTED);
+        return new Usage(
+                attribution,
+                new BigDecimal(seconds),
+                true,
+                STARTED,
+                List.of(new Reported("token", new BigDecimal("1.50"))));
     }
 }

@@ -49,10 +49,10 @@ public final class OperationLifecycle {
                 asked.deadlineAt());
     }
 
-    /** The adapter has it. */
+    /** The adapter has it: what it waited for until now was the adapter. */
     public static Accepted reportTaken(Operation current, Instant now) {
         return switch (current.status()) {
-            case ACCEPTED -> new Accepted(current.to(Status.RUNNING, current.progress(), now), OperationEvent.RUNNING);
+            case ACCEPTED -> new Accepted(current.to(Status.RUNNING, Progress.NONE, now), OperationEvent.RUNNING);
             case RUNNING, SUCCEEDED, FAILED, CANCELED -> unchanged(current);
         };
     }

@@ -15,6 +15,7 @@ public final class Waiting {
     private static final String ADAPTER = "adapter";
     private static final String AWAY = "adapter_unavailable";
     private static final String SILENT = "runtime_silent";
+    private static final Set<String> OF_SILENCE = Set.of(AWAY, SILENT);
 
     private Waiting() {}
 
@@ -58,8 +59,7 @@ public final class Waiting {
         if (operation.status() == Status.ACCEPTED) {
             return new Blocker(AWAY, "No " + adapters.backend + " adapter took it up in time.", ADAPTER);
         }
-        var waitedFor = operation.progress().blockers().stream()
-                .filter(said -> !Set.of(AWAY, SILENT).contains(said.code()))
+        var waitedFor = withoutSilence(operation.progress().blockers()).stream()
                 .findFirst()
                 .map(said -> " It waited for: " + said.message())
                 .orElse("");
@@ -67,6 +67,13 @@ public final class Waiting {
                 SILENT,
                 "The " + adapters.backend + " adapter took it up and did not say in time how it ended." + waitedFor,
                 ADAPTER);
+    }
+
+    /** What is left of it when the adapter speaks: all but what was said about its silence. */
+    public static List<Blocker> withoutSilence(List<Blocker> blockers) {
+        return blockers.stream()
+                .filter(each -> !OF_SILENCE.contains(each.code()))
+                .toList();
     }
 
     /** One that has spoken of the operation is not taken to be away only because it never said that it is alive. */

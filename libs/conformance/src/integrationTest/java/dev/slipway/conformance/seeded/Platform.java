@@ -1,0 +1,154 @@
+package dev.slipway.conformance.seeded;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** The platform, as the adapter uses it: tokens, the desired state, reports. */
+final class Platform {
+    private static final int EXCHANGES_MAX = 100;
+
+    private final Bug bug;
+    private final Map<String, String> env;
+    private final String secret;
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final KafkaProducer<String, byte[]> producer;
+    private final Map<String, String> kept = new ConcurrentHashMap<>();
+    private final Map<String, JsonNode> tasks = new ConcurrentHashMap<>();
+    private final String startedAt = Instant.now().toString();
+
+    Platform(Bug bug, Map<String, String> env) throws IOException {
+        this.bug = bug;
+        this.env = env;
+        this.secret = Files.readString(Path.of(env.get("SLIPWAY_ADAPTER_SECRET_FILE")))
+                .strip();
+        this.producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", env.get("SLIPWAY_KAFKA_BOOTSTRAP")),
+                new StringSerializer(),
+                new ByteArraySerializer());
+    }
+
+    String topic(String name) {
+        return env.get("SLIPWAY_TOPIC_PREFIX") + name;
+    }
+
+    /** What an end says has an id that a repeat has too; the rest may be said any number of times. */
+    void report(Envelope command, String type, boolean ends, ObjectNode detail) throws Exception {
+        var task = command.payload();
+        tasks.put(task.path("app_instance_id").asText(), task);
+        var about = bug == Bug.REPORTS_FOR_ANOTHER_INSTANCE
+                ? tasks.values().iterator().next()
+                : task;
+        var payload = Json.object();
+        List.of("org_id", "project_id", "app_instance_id").forEach(field -> payload.set(field, about.get(field)));
+        payload.put("command_id", command.eventId().toString());
+        List.of("generation", "operation_id").forEach(field -> payload.set(field, task.get(field)));
+        if (bug == Bug.WRONG_OPERATION_ID) {
+            payload.put("operation_id", Ids.next().toString());
+        }
+        payload.setAll(detail);
+        var id =
+                ends ? UUID.nameUUIDFromBytes((command.eventId() + type).getBytes(StandardCharsets.UTF_8)) : Ids.next();
+        var key = payload.path("app_instance_id").asText();
+        send(
+                key,
+                new Envelope(id, "runtime.report." + type, Instant.now(), 1, command.correlationId(), payload),
+                token(command));
+    }
+
+    void heartbeat() throws Exception {
+        var payload = Json.object()
+                .put("adapter_id", env.get("SLIPWAY_ADAPTER_ID"))
+                .put("runtime_backend", "bare_metal")
+                .put("started_at", startedAt);
+        send(
+                env.get("SLIPWAY_ADAPTER_ID"),
+                new Envelope(Ids.next(), "runtime.report.heartbeat", Instant.now(), 1, "heartbeat", payload),
+                exchange("adapter-token", Json.object()));
+    }
+
+    /** Everything that the platform wants of this adapter. */
+    List<JsonNode> desired() throws Exception {
+        var items = new ArrayList<JsonNode>();
+        var token = exchange("adapter-token", Json.object());
+        var cursor = "";
+        do {
+            var request = HttpRequest.newBuilder(
+                            uri("/api/v1/runtime/desired-state" + (cursor.isEmpty() ? "" : "?cursor=" + cursor)))
+                    .header("authorization", "Bearer " + token)
+                    .build();
+            var page = Json.parse(http.send(request, BodyHandlers.ofByteArray()).body());
+            page.path("items").forEach(items::add);
+            cursor = page.path("next_cursor").asText("");
+        } while (!cursor.isEmpty() && !cursor.equals("null"));
+        return items;
+    }
+
+    private String token(Envelope command) throws Exception {
+        var task = Json.object()
+                .put(
+                        "app_instance_id",
+                        command.payload().path("app_instance_id").asText())
+                .put("command_id", command.eventId().toString());
+        if (bug != Bug.REUSES_A_TOKEN && bug != Bug.EXPIRED_TOKEN) {
+            return exchange("operator-token", task);
+        }
+        var key = bug == Bug.REUSES_A_TOKEN ? "any" : command.eventId().toString();
+        if (!kept.containsKey(key)) {
+            kept.put(key, exchange("operator-token", task));
+        }
+        return kept.get(key);
+    }
+
+    private String exchange(String desk, ObjectNode task) throws Exception {
+        var body = task.put("adapter_id", env.get("SLIPWAY_ADAPTER_ID")).put("adapter_secret", secret);
+        for (var i = 0; i < EXCHANGES_MAX; i++) {
+            var answer = http.send(
+                    HttpRequest.newBuilder(uri("/api/v1/auth/" + desk))
+                            .header("content-type", "application/json")
+                            .POST(BodyPublishers.ofByteArray(Json.bytes(body)))
+                            .build(),
+                    BodyHandlers.ofByteArray());
+            if (answer.statusCode() == 200) {
+                return Json.parse(answer.body()).path("access_token").asText();
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+        }
+        throw new IOException("no token for " + task);
+    }
+
+    private void send(String key, Envelope report, String token) throws Exception {
+        var sent = new ProducerRecord<>(topic("runtime.reports"), key, report.toBytes());
+        sent.headers().add("authorization", ("Bearer " + token).getBytes(StandardCharsets.UTF_8));
+        var ignored = producer.send(sent).get(30, TimeUnit.SECONDS);
+    }
+
+    private URI uri(String path) {
+        return URI.create(env.get("SLIPWAY_BASE_URL") + path);
+    }
+}

@@ -1,0 +1,186 @@
+package dev.slipway.conformance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.conformance.Clause.Finding;
+import dev.slipway.contract.ForeignSchema;
+import dev.slipway.contract.Problem.FieldProblem;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.StreamSupport;
+
+/** What holds for every report on a command, whatever is being tried. Called under the ledger's lock. */
+final class TaskRules {
+    private final Profile profile;
+
+    TaskRules(Profile profile) {
+        this.profile = profile;
+    }
+
+    List<Finding> check(Report report, Command command) {
+        var findings = new ArrayList<Finding>();
+        checkContext(report, command, findings);
+        checkPlace(report, command, findings);
+        switch (report.type()) {
+            case "progress" -> checkProgress(report, command, findings);
+            case "operation" -> checkOutcome(report, command, findings);
+            case "members" -> checkMembers(report, command, findings);
+            case "usage" -> checkUsage(report, command, findings);
+            default -> {}
+        }
+        return findings;
+    }
+
+    private static void checkContext(Report report, Command command, List<Finding> findings) {
+        var instance = command.instance();
+        if (!report.text("org_id").equals(instance.org().toString())
+                || !report.text("project_id").equals(instance.project().toString())) {
+            findings.add(finding(
+                    Clause.OWN_TASKS, report, command, "names an organization or a project that is not the command's"));
+        }
+        if (!instance.id().toString().equals(report.key())) {
+            findings.add(finding(Clause.KEYS, report, command, "has the key " + report.key()));
+        }
+        if (report.field("generation").asInt() != command.generation()) {
+            findings.add(finding(
+                    Clause.GENERATION,
+                    report,
+                    command,
+                    "has generation " + report.field("generation").asInt() + ", its command " + command.generation()));
+        }
+        if (!report.event().correlationId().equals(command.event().correlationId())) {
+            findings.add(finding(
+                    Clause.CORRELATION,
+                    report,
+                    command,
+                    "has the correlation id " + report.event().correlationId()));
+        }
+        var operation = command.field("operation_id").asText();
+        var named = report.text("operation_id");
+        if (!named.equals(operation) && !(named.isEmpty() && !report.is("operation"))) {
+            findings.add(finding(
+                    Clause.OPERATION_ID,
+                    report,
+                    command,
+                    "names the operation " + named + ", its command " + operation));
+        }
+    }
+
+    private static void checkPlace(Report report, Command command, List<Finding> findings) {
+        var type = report.type();
+        var end = command.end();
+        if (command.instance().isDeleted() && !type.equals("usage") && !type.equals("members")) {
+            findings.add(finding(Clause.AFTER_THE_END, report, command, "came after the instance was deleted"));
+        } else if (end != null && !command.kind().allowsAfterTheEnd(type)) {
+            findings.add(
+                    finding(Clause.AFTER_THE_END, report, command, "came after the command's end, " + end.plain()));
+        } else if (end == null && !command.kind().allows(type)) {
+            findings.add(finding(Clause.ENDS, report, command, "has no place on this command"));
+        }
+    }
+
+    private static void checkProgress(Report report, Command command, List<Finding> findings) {
+        var percent = report.field("percent");
+        if (percent.isInt() && !command.progress(percent.asInt())) {
+            findings.add(finding(Clause.PROGRESS, report, command, "has a lower percentage than the one before"));
+        }
+    }
+
+    private void checkOutcome(Report report, Command command, List<Finding> findings) {
+        if (!report.text("status").equals("succeeded")) {
+            if (report.text("reason").isEmpty()) {
+                findings.add(finding(Clause.FAILURE, report, command, "gives no reason"));
+            }
+            return;
+        }
+        switch (command.kind()) {
+            case OPERATE -> checkOutput(report, command, findings);
+            case UPGRADE, ROLLBACK -> {
+                if (report.endpoints().isEmpty()) {
+                    findings.add(finding(Clause.UPGRADE, report, command, "does not say where the instance answers"));
+                }
+            }
+            case DEPLOY, MEMBER, CANCEL, DELETE -> {}
+        }
+    }
+
+    private void checkOutput(Report report, Command command, List<Finding> findings) {
+        var schema = profile.plain().outputSchema(command.field("operation").asText());
+        if (schema == null) {
+            return;
+        }
+        if (!report.field("output").isObject()) {
+            findings.add(finding(Clause.OUTPUT, report, command, "has no output, and the manifest declares one"));
+            return;
+        }
+        var problems = new ArrayList<FieldProblem>();
+        ForeignSchema.of(schema).check("/output", report.field("output"), problems);
+        problems.forEach(problem ->
+                findings.add(finding(Clause.OUTPUT, report, command, problem.field() + " " + problem.problem())));
+    }
+
+    private static void checkMembers(Report report, Command command, List<Finding> findings) {
+        var issued = command.instance().members();
+        for (var member : report.field("members")) {
+            var known = issued.get(UUID.fromString(member.path("member_id").asText()));
+            if (known == null) {
+                findings.add(finding(
+                        Clause.MEMBERS,
+                        report,
+                        command,
+                        "names member " + member.path("member_id").asText() + ", which was never issued"));
+            } else if (member.path("generation").asInt() != known.generation()) {
+                findings.add(finding(Clause.MEMBERS, report, command, "names a member in a generation it never had"));
+            }
+        }
+    }
+
+    /** A window of a unit is counted once, under one id, which stands for one quantity. */
+    private static void checkUsage(Report report, Command command, List<Finding> findings) {
+        var next = new Instance.Usage(
+                report.text("unit"), report.text("quantity"), report.text("window_start"), report.text("window_end"));
+        var units = units(command.instance());
+        if (units.stream().noneMatch(unit -> unit.equals(next.unit()))) {
+            findings.add(finding(Clause.USAGE, report, command, "is in " + next.unit() + ", not one of " + units));
+        }
+        if (!Instant.parse(next.from()).isBefore(Instant.parse(next.to()))) {
+            findings.add(finding(Clause.USAGE, report, command, "is of a window without length"));
+        }
+        var counted = command.instance().usage();
+        var before = counted.putIfAbsent(report.text("usage_id"), next);
+        if (before != null && !before.equals(next)) {
+            findings.add(finding(Clause.USAGE, report, command, "says something else under the same usage_id"));
+        }
+        if (before == null
+                && counted.entrySet().stream()
+                        .filter(other -> !other.getKey().equals(report.text("usage_id")))
+                        .anyMatch(other -> overlap(other.getValue(), next))) {
+            findings.add(finding(
+                    Clause.USAGE,
+                    report,
+                    command,
+                    "counts a window of " + next.unit() + " again that another usage_id has counted"));
+        }
+    }
+
+    private static boolean overlap(Instance.Usage one, Instance.Usage other) {
+        return one.unit().equals(other.unit())
+                && Instant.parse(one.from()).isBefore(Instant.parse(other.to()))
+                && Instant.parse(other.from()).isBefore(Instant.parse(one.to()));
+    }
+
+    private static List<String> units(Instance instance) {
+        return instance.commands().stream()
+                .flatMap(command -> StreamSupport.stream(
+                        command.field("manifest").path("usage_units").spliterator(), false))
+                .map(JsonNode::asText)
+                .distinct()
+                .toList();
+    }
+
+    private static Finding finding(Clause clause, Report report, Command command, String seen) {
+        return new Finding(clause, report.plain() + " on " + command + " " + seen);
+    }
+}

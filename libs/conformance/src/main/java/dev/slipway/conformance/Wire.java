@@ -1,0 +1,136 @@
+package dev.slipway.conformance;
+
+import dev.slipway.contract.Envelope;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/** The two topics: commands out, reports in. */
+final class Wire implements AutoCloseable {
+    private static final int PATIENCE_SECONDS = 30;
+    private static final int PARTITIONS = 3;
+
+    private final String commands;
+    private final Map<String, Object> settings;
+    private final List<String> made = new ArrayList<>();
+    private final KafkaProducer<String, byte[]> producer;
+    private final KafkaConsumer<String, byte[]> consumer;
+    private final Thread reader;
+
+    /**
+     * Makes the topics where they are missing, until it is closed, and hands every report to {@code reports}, on one thread. What ends the
+     * reading goes to {@code fault}.
+     */
+    Wire(
+            Map<String, String> client,
+            String bootstrap,
+            String prefix,
+            String backend,
+            Consumer<ConsumerRecord<String, byte[]>> reports,
+            Consumer<RuntimeException> fault)
+            throws Exception {
+        commands = prefix + "runtime.commands." + backend;
+        var topic = prefix + "runtime.reports";
+        settings = new HashMap<>(client);
+        settings.put("bootstrap.servers", bootstrap);
+        try (var admin = Admin.create(settings)) {
+            create(admin, new NewTopic(commands, PARTITIONS, (short) 1));
+            create(
+                    admin,
+                    new NewTopic(topic, PARTITIONS, (short) 1)
+                            .configs(Map.of("message.timestamp.type", "LogAppendTime")));
+        }
+        producer = new KafkaProducer<>(settings, new StringSerializer(), new ByteArraySerializer());
+        settings.put("allow.auto.create.topics", "false");
+        consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer());
+        var partitions = partitions(topic);
+        consumer.assign(partitions);
+        consumer.seekToEnd(partitions);
+        partitions.forEach(consumer::position); // seeks are lazy: what comes after this line is read
+        reader = new Thread(() -> read(reports, fault), "reports");
+        reader.start();
+    }
+
+    void send(Envelope command) throws Exception {
+        send(command.payload().path("app_instance_id").asText(), command.toBytes());
+    }
+
+    void send(String key, byte[] value) throws Exception {
+        producer.send(new ProducerRecord<>(commands, key, value)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    static @Nullable String header(ConsumerRecord<String, byte[]> record, String name) {
+        var header = record.headers().lastHeader(name);
+        return header == null ? null : new String(header.value(), StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() throws Exception {
+        consumer.wakeup();
+        reader.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+        producer.close(Duration.ofSeconds(5));
+        try (var admin = Admin.create(settings)) {
+            admin.deleteTopics(made).all().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void read(Consumer<ConsumerRecord<String, byte[]>> reports, Consumer<RuntimeException> fault) {
+        try (consumer) {
+            while (true) {
+                consumer.poll(Duration.ofSeconds(1)).forEach(reports);
+            }
+        } catch (WakeupException e) {
+            // closed
+        } catch (RuntimeException e) {
+            fault.accept(e);
+        }
+    }
+
+    /** A topic that was just made is not known to every broker at once. */
+    private List<TopicPartition> partitions(String topic) {
+        var end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (System.nanoTime() < end) {
+            var known = consumer.partitionsFor(topic);
+            if (known != null && !known.isEmpty()) {
+                return known.stream()
+                        .map(info -> new TopicPartition(topic, info.partition()))
+                        .toList();
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+        throw new IllegalStateException("the broker does not know the topic " + topic);
+    }
+
+    private void create(Admin admin, NewTopic topic) throws Exception {
+        try {
+            admin.createTopics(List.of(topic)).all().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            made.add(topic.name());
+        } catch (ExecutionException e) {
+            if (!(e.getCause() instanceof TopicExistsException)) {
+                throw e;
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package dev.slipway.conformance;
+
+import dev.slipway.conformance.Profile.ProfileException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class ProfileTest {
+    @TempDir
+    Path home;
+
+    private Profile read(String json) throws Exception {
+        return Profile.read(Files.writeString(home.resolve("profile.json"), json));
+    }
+
+    @Test
+    void read_namesEveryFault_ofAClaimWithoutWhatItTakes() {
+        assertThatThrownBy(() -> read("{\"manifest\": {\"app\": \"a\", \"version\": \"1\"},"
+                        + " \"claims\": [\"rollback\", \"members\", \"operations\", \"usage\", \"magic\"]}"))
+                .isInstanceOf(ProfileException.class)
+                .hasMessageContainingAll(
+                        "runtime_backend", "magic", "rollback", "\"component\"", "\"operation\"", "usage_units");
+    }
+
+    @Test
+    void read_putsAVariantOverTheApp() throws Exception {
+        var profile = read("{\"manifest\": {\"app\": \"a\", \"version\": \"1\", \"runtime_backend\": \"ray\"},"
+                + " \"config\": {\"size\": 1, \"colour\": \"red\"},"
+                + " \"failing\": {\"config\": {\"size\": -1}},"
+                + " \"upgrade\": {\"app_version\": \"2\", \"config\": {\"colour\": \"blue\"}}}");
+        assertThat(profile.backend()).isEqualTo("ray");
+        assertThat(profile.slow()).isNull();
+        assertThat(profile.failing().config().path("size").asInt()).isEqualTo(-1);
+        assertThat(profile.failing().version()).isEqualTo("1");
+        assertThat(profile.failingUpgrade().version()).isEqualTo("2");
+        assertThat(profile.failingUpgrade().config().toString()).isEqualTo("{\"size\":-1,\"colour\":\"blue\"}");
+    }
+
+    @Test
+    void example_isAProfile() throws Exception {
+        assertThat(Profile.example().appSlug()).isEqualTo("echo");
+    }
+}

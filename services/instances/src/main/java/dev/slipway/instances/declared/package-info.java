@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.declared;
+
+import org.jspecify.annotations.NullMarked;

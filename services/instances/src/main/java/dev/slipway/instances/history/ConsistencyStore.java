@@ -1,0 +1,100 @@
+package dev.slipway.instances.history;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.Cursor;
+import dev.slipway.contract.Json;
+import dev.slipway.instances.history.domain.Fact;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Reads instances of all tenants together with their events: one statement, so that no change falls between the two. */
+public final class ConsistencyStore {
+    private static final String BATCH = """
+            WITH chosen AS (
+                SELECT i.id, i.created_at, i.updated_at, i.deleted_at, jsonb_build_object(
+                    'id', i.id, 'resource_name', i.resource_name, 'org_id', i.org_id, 'project_id', i.project_id, 'app_slug', a.slug,
+                    'version', v.version, 'display_name', i.display_name, 'operating_mode', i.operating_mode,
+                    'control_plane_scope', i.control_plane_scope, 'tenant_boundary_mode', i.tenant_boundary_mode,
+                    'runtime_backend', v.runtime_backend, 'status', i.status, 'requested_by_user_id', i.requested_by_user_id,
+                    'requested_by_principal_id', i.requested_by_principal_id,
+                    'operator_service_account_id', i.operator_service_account_id, 'runtime_state', i.runtime_state,
+                    'failure_reason', i.failure_reason, 'placement_intent', i.placement_intent, 'policy_version', i.policy_version,
+                    'config', i.config, 'generation', i.generation, 'sequence', i.sequence) AS state
+                FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
+                WHERE i.created_at >= $1 AND i.created_at < $2
+                    AND ($3::timestamptz IS NULL OR (i.created_at, i.id) > ($3, $4::uuid))
+                ORDER BY i.created_at, i.id LIMIT $5)
+            SELECT c.id, c.created_at, c.updated_at, c.deleted_at, e.sequence, e.event_type, e.occurred_at,
+                   CASE WHEN row_number() OVER (PARTITION BY c.id ORDER BY e.sequence) = 1 THEN c.state::text END AS state,
+                   CASE WHEN e.event_type LIKE 'apps.instance.%' THEN e.payload::text
+                        ELSE jsonb_strip_nulls(jsonb_build_object('instance_generation', e.payload -> 'instance_generation'))::text
+                   END AS payload
+            FROM chosen c LEFT JOIN instance_events e ON e.app_instance_id = c.id
+            ORDER BY c.created_at, c.id, e.sequence
+            """;
+
+    private final SqlClient reads;
+
+    /** An instance as its row has it, by the names of its fields, and all of its events. */
+    record Kept(UUID id, Instant createdAt, Map<String, String> row, List<Fact> facts) {}
+
+    public ConsistencyStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    /** The next instances that were created in the range, the oldest first. */
+    Future<List<Kept>> batch(Instant from, Instant to, @Nullable Cursor after, int size) {
+        var parameters = Tuple.of(
+                from.atOffset(ZoneOffset.UTC),
+                to.atOffset(ZoneOffset.UTC),
+                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : after.id(),
+                size);
+        return reads.preparedQuery(BATCH).execute(parameters).map(rows -> {
+            var found = new LinkedHashMap<UUID, Kept>();
+            rows.forEach(row -> {
+                var kept = found.computeIfAbsent(row.getUUID("id"), id -> kept(id, row));
+                if (row.getLong("sequence") != null) {
+                    kept.facts.add(fact(row));
+                }
+            });
+            return new ArrayList<>(found.values());
+        });
+    }
+
+    private static Kept kept(UUID id, Row row) {
+        var state = Json.trusted(row.getString("state"));
+        var fields = new HashMap<String, String>();
+        state.properties().forEach(field -> fields.put(field.getKey(), Json.text(field.getValue())));
+        for (var time : List.of("created_at", "updated_at", "deleted_at")) {
+            fields.put(time, time(row, time));
+        }
+        return new Kept(id, row.getOffsetDateTime("created_at").toInstant(), fields, new ArrayList<>());
+    }
+
+    private static String time(Row row, String column) {
+        var at = row.getOffsetDateTime(column);
+        return at == null ? "null" : "\"" + at.toInstant() + "\"";
+    }
+
+    private static Fact fact(Row row) {
+        JsonNode payload = Json.trusted(row.getString("payload"));
+        return HistoryJson.fact(
+                row.getString("event_type"),
+                row.getLong("sequence"),
+                row.getOffsetDateTime("occurred_at").toInstant(),
+                payload);
+    }
+}

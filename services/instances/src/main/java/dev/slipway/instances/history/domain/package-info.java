@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.history.domain;
+
+import org.jspecify.annotations.NullMarked;

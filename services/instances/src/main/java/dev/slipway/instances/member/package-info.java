@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.member;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.slipway.instances.usage;
+
+import org.jspecify.annotations.NullMarked;

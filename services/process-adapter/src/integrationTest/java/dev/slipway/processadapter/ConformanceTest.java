@@ -1,0 +1,64 @@
+package dev.slipway.processadapter;
+
+import dev.slipway.conformance.ConformanceMain;
+import dev.slipway.testkit.Proves;
+import dev.slipway.testkit.TestInfrastructure;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The adapter takes the same test as anybody's, as a process of its own. */
+class ConformanceTest {
+    @TempDir
+    Path home;
+
+    @Test
+    @Proves("1.17")
+    void adapter_passesTheKit() throws Exception {
+        var output = new ByteArrayOutputStream();
+        var exitCode = ConformanceMain.run(
+                List.of(
+                        "run",
+                        "--kafka",
+                        TestInfrastructure.shared().kafkaBootstrap(),
+                        "--adapter",
+                        adapter(),
+                        "--effects",
+                        "grep -lsxz '" + Processes.MARK + "={app_instance_id}' /proc/[0-9]*/environ",
+                        "--data",
+                        home.toString(),
+                        "--report",
+                        home.resolve("report.json").toString(),
+                        "--patience",
+                        "120",
+                        "--settle",
+                        "1"),
+                new PrintStream(output, true, StandardCharsets.UTF_8));
+        assertThat(exitCode).as(output.toString(StandardCharsets.UTF_8)).isZero();
+    }
+
+    private String adapter() throws Exception {
+        return String.join(
+                " ",
+                "env",
+                "SLIPWAY_PROCESS_ADAPTER_HOME=\"$SLIPWAY_ADAPTER_DATA_DIR\"",
+                "SLIPWAY_KAFKA_CLIENT_FILE=" + client(),
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto",
+                "-cp '" + System.getProperty("java.class.path") + "'",
+                ProcessAdapterMain.class.getName());
+    }
+
+    /** A member that comes back under its name has its partitions at once: no crash waits for a session to end. */
+    private Path client() throws Exception {
+        return Files.writeString(home.resolve("client.properties"), "group.instance.id=conformance\n");
+    }
+}

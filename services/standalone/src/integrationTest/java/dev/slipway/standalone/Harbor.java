@@ -1,0 +1,130 @@
+package dev.slipway.standalone;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.Call;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.stream.StreamSupport;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** An app with versions for every case of an instance's life, in the demo's project; and what the tests of that life do again and again. */
+record Harbor(PlatformUnderTest platform) {
+    static final String APP = "harbor";
+    private static final UUID APP_ID = UUID.fromString("01900000-0000-7000-8000-00000000b000");
+    private static final String PARAMETERS = """
+            {"schema": {"type": "object", "additionalProperties": false, "required": ["berths"], "properties": {
+                "berths": {"type": "integer", "minimum": 1, "maximum": 8},
+                "name": {"type": "string", "pattern": "^[a-z]+$", "default": "pier"},
+                "crane": {"type": "object", "properties": {"load": {"type": "integer", "default": 7}}, "default": {}},
+                "flag": {"type": "string", "default": "blue"}}},
+             "locked": ["flag"]}""";
+
+    /** Has the app known to the instances service, as the catalog would announce it. */
+    void build() {
+        platform.database().execute("""
+                INSERT INTO instances.app_catalog (id, slug, status, revision) VALUES ('%s', 'harbor', 'active', 1);
+                INSERT INTO instances.project_app_entitlements (id, org_id, project_id, app_id, enabled, policy_overrides, revision)
+                SELECT gen_random_uuid(), org_id, id, '%s', true, '{}', 1 FROM instances.projects WHERE slug = 'playground'
+                """.formatted(APP_ID, APP_ID));
+        var ways = "'lifecycle': {'upgrade': {'strategy': 'rolling'}, 'rollback': {'strategy': 'redeploy'}}";
+        version("1.0.0", "bare_metal", "active", "{}");
+        version("1.1.0", "bare_metal", "active", "{" + ways + "}");
+        version(
+                "1.2.0",
+                "bare_metal",
+                "active",
+                "{'lifecycle': {'upgrade': {'strategy': 'rolling', 'from': ['1.1.0']}}}");
+        version("1.3.0", "k8s", "active", "{" + ways + "}");
+        version("1.4.0", "bare_metal", "deprecated", "{" + ways + "}");
+        version("1.5.0", "bare_metal", "active", "{" + ways + ", 'deadlines': {'upgrade_seconds': 1}}");
+        version("2.0.0", "bare_metal", "active", "{'launch': " + PARAMETERS.replace('"', '\'') + ", " + ways + "}");
+        version("brief", "k8s", "active", "{'deadlines': {'deploy_seconds': 1, 'delete_seconds': 1}}");
+        version("reaped", "k8s", "active", "{'deadlines': {'deploy_seconds': 1}, 'failure_policy': 'reap'}");
+        version("reaping", "bare_metal", "active", "{'failure_policy': 'reap'}");
+        version("disabled", "bare_metal", "disabled", "{}");
+    }
+
+    private void version(String name, String backend, String status, String manifest) {
+        platform.database().execute("""
+                INSERT INTO instances.app_versions (id, app_id, version, runtime_backend, status, manifest, revision)
+                VALUES (gen_random_uuid(), '%s', '%s', '%s', '%s', '%s', 1)
+                """.formatted(
+                APP_ID, name, backend, status, manifest.replace('\'', '"').replace("'", "''")));
+    }
+
+    ObjectNode body(String version) {
+        return Json.object().put("app_slug", APP).put("version", version).put("display_name", "harbor " + version);
+    }
+
+    Call launch(String version) {
+        return platform.launch("project_owner", "").body(body(version));
+    }
+
+    /** One that runs. */
+    String running(String version) {
+        var id = launch(version).send().expect(202).text("id");
+        becomes(id, "running");
+        return id;
+    }
+
+    Call call(String operation, String instance) {
+        return platform.instance(operation, "project_owner", instance);
+    }
+
+    Answer instance(String id) {
+        return call("getAppInstance", id).send().expect(200);
+    }
+
+    void becomes(String id, String status) {
+        eventually(() -> assertThat(instance(id).text("status")).isEqualTo(status));
+    }
+
+    Call upgrade(String id, String version) {
+        return call("upgradeAppInstance", id).body(Json.object().put("version", version));
+    }
+
+    Call rollback(String id) {
+        return call("rollbackAppInstance", id).body(Json.object());
+    }
+
+    Call operation(String call, String instance, String operation) {
+        return call(call, instance).path("operation_id", operation);
+    }
+
+    Answer operation(String instance, String operation) {
+        return operation("getInstanceOperation", instance, operation).send().expect(200);
+    }
+
+    void ends(String instance, String operation, String status) {
+        eventually(
+                () -> assertThat(operation(instance, operation).text("status")).isEqualTo(status));
+    }
+
+    /** The operations on an instance, the newest first. */
+    List<JsonNode> operations(String instance) {
+        var items = call("listInstanceOperations", instance).send().expect(200).body();
+        return StreamSupport.stream(items.path("items").spliterator(), false).toList();
+    }
+
+    /** What was told of an instance, without the prefix that all of it has. */
+    List<String> told(String instance) {
+        return platform
+                .events()
+                .where(seen ->
+                        seen.topic().equals("instances.events") && seen.key().equals(instance))
+                .stream()
+                .map(seen -> seen.type().replaceFirst("^apps\\.instance[._]", ""))
+                .toList();
+    }
+
+    static String code(Answer answer) {
+        return String.format(Locale.ROOT, "%d %s", answer.status(), answer.text("code"));
+    }
+}

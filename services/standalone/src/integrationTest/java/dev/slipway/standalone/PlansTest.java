@@ -1,0 +1,228 @@
+package dev.slipway.standalone;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient.Answer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.stream.StreamSupport;
+
+import static dev.slipway.standalone.Harbor.code;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What would come of a launch, and what is in its way. */
+class PlansTest {
+    private static PlatformUnderTest platform;
+    private static Harbor harbor;
+
+    @BeforeAll
+    static void start() {
+        platform = new PlatformUnderTest();
+        harbor = new Harbor(platform);
+        harbor.build();
+    }
+
+    @AfterAll
+    static void stop() {
+        assertThat(platform.events().faults()).isEmpty();
+        platform.close();
+    }
+
+    @Test
+    void launchParameters_areRefusedAllAtOnce_byTheirPointers() {
+        var body = harbor.body("2.0.0");
+        body.putObject("config")
+                .put("berths", 99)
+                .put("name", "PIER 9")
+                .put("flag", "red")
+                .put("draught", 3)
+                .putObject("crane")
+                .put("load", "heavy");
+
+        var refused = platform.launch("project_owner", "").body(body).send();
+
+        assertThat(code(refused)).isEqualTo("422 launch_parameters_invalid");
+        assertThat(StreamSupport.stream(refused.body().at("/details/fields").spliterator(), false)
+                        .map(field -> field.path("field").asText()))
+                .contains("/config/berths", "/config/name", "/config/flag", "/config/draught", "/config/crane/load");
+        assertThat(code(harbor.launch("2.0.0").send())).isEqualTo("422 launch_parameters_invalid");
+    }
+
+    @Test
+    void launchParameters_areFilledIn_andLockedOnesMayBeNamedAsTheyAre() {
+        var body = harbor.body("2.0.0");
+        body.putObject("config").put("berths", 2).put("flag", "blue");
+
+        var created = platform.launch("project_owner", "").body(body).send().expect(202);
+
+        assertThat(created.body().path("config"))
+                .isEqualTo(json("{'berths': 2, 'name': 'pier', 'crane': {'load': 7}, 'flag': 'blue'}"));
+        var anything = harbor.body("1.0.0").set("config", json("{'any': ['thing']}"));
+        assertThat(platform.launch("project_owner", "")
+                        .body(anything)
+                        .send()
+                        .expect(202)
+                        .body()
+                        .path("config"))
+                .isEqualTo(json("{'any': ['thing']}"));
+    }
+
+    @Test
+    void plan_tellsWhatWouldComeOfALaunch_andChangesNothing() {
+        var before = instances();
+        var body = harbor.body("2.0.0");
+        body.putObject("config").put("berths", 2);
+
+        var plan = plan(body).expect(200);
+
+        assertThat(plan.body().at("/decision/result").asText()).isEqualTo("allowed");
+        assertThat(plan.body().at("/config/name").asText()).isEqualTo("pier");
+        assertThat(plan.body().at("/adapter/runtime_backend").asText()).isEqualTo("bare_metal");
+        assertThat(plan.body().at("/adapter/available").asBoolean()).isFalse();
+        assertThat(plan.body().at("/policy/values")).isNotEmpty();
+        assertThat(plan.text("plan_id")).isNotBlank();
+        assertThat(instances()).isEqualTo(before);
+        var refused = plan(harbor.body("disabled")).expect(200);
+        assertThat(refused.body().at("/decision/code").asText()).isEqualTo("app_version_not_launchable");
+        var invalid = plan(harbor.body("2.0.0")).expect(200);
+        assertThat(invalid.body().at("/decision/fields/0/field").asText()).isEqualTo("/config/berths");
+        assertThat(code(platform.as("project_viewer")
+                        .call("planAppInstance")
+                        .path("project_id", Demo.PROJECT)
+                        .body(body)
+                        .send()))
+                .isEqualTo("403 insufficient_permissions");
+        assertThat(instances()).isEqualTo(before);
+    }
+
+    @Test
+    void plan_isRedeemedOnce_andComesToWhatWasPlanned() {
+        var body = harbor.body("2.0.0");
+        body.putObject("config").put("berths", 3);
+        var plan = plan(body).expect(200);
+
+        var created = by(plan, body).expect(202);
+
+        assertThat(created.body().path("config")).isEqualTo(plan.body().path("config"));
+        assertThat(created.text("policy_version")).isEqualTo(plan.text("policy_version"));
+        assertThat(code(by(plan, body))).isEqualTo("404 plan_not_found");
+    }
+
+    @Test
+    void plan_isRefused_whenItIsAnothersOrExpired_orTheLaunchIsAnother() {
+        var body = harbor.body("1.0.0");
+        var foreign = body.deepCopy().put("plan_id", UUID.randomUUID().toString());
+        assertThat(code(platform.launch("project_owner", "").body(foreign).send()))
+                .isEqualTo("404 plan_not_found");
+        var plan = plan(body).expect(200);
+        var elsewhere = body.deepCopy().put("plan_id", plan.text("plan_id"));
+        assertThat(code(platform.launchIn(Demo.SIBLING_PROJECT, "tenant_owner", "")
+                        .body(elsewhere)
+                        .send()))
+                .isEqualTo("404 plan_not_found");
+
+        var other = by(plan, body.deepCopy().put("display_name", "another"));
+        assertThat(code(other)).isEqualTo("409 plan_outdated");
+        assertThat(other.body().at("/details/changed/0/field").asText()).isEqualTo("request");
+
+        platform.database()
+                .execute("UPDATE instances.app_instance_plans SET expires_at = now() WHERE id = '"
+                        + plan.text("plan_id") + "'");
+        assertThat(code(by(plan, body))).isEqualTo("409 plan_expired");
+    }
+
+    @Test
+    void plan_isOutdated_withWhatHasChanged_whenTheAnswerWouldDiffer() {
+        var body = harbor.body("1.2.0");
+        var plan = plan(body).expect(200);
+        platform.database().execute("UPDATE instances.app_versions SET status = 'disabled' WHERE version = '1.2.0'");
+        try {
+            var refused = by(plan, body);
+
+            assertThat(code(refused)).isEqualTo("409 plan_outdated");
+            assertThat(refused.body().at("/details/changed").toString())
+                    .contains("app_version_not_launchable")
+                    .contains("allowed");
+        } finally {
+            platform.database().execute("UPDATE instances.app_versions SET status = 'active' WHERE version = '1.2.0'");
+        }
+        by(plan, body).expect(202);
+    }
+
+    /** All at once: of five hundred that ask for the last place, one gets it. */
+    @Test
+    void create_letsOneIn_whenFiveHundredAskForTheLastPlace() throws Exception {
+        platform.database().execute("""
+                INSERT INTO instances.app_catalog (id, slug, status, revision)
+                VALUES ('01900000-0000-7000-8000-00000000c000', 'quay', 'active', 1);
+                INSERT INTO instances.app_versions (id, app_id, version, runtime_backend, status, manifest, revision)
+                VALUES (gen_random_uuid(), '01900000-0000-7000-8000-00000000c000', '1.0.0', 'k8s', 'active', '{}', 1);
+                INSERT INTO instances.project_app_entitlements (id, org_id, project_id, app_id, enabled, policy_overrides, revision)
+                SELECT gen_random_uuid(), org_id, id, '01900000-0000-7000-8000-00000000c000', true,
+                    '{"max_instances_per_project": 3}', 1 FROM instances.projects WHERE slug = 'playground'
+                """);
+        var body = harbor.body("1.0.0").put("app_slug", "quay");
+        for (var i = 0; i < 2; i++) {
+            platform.launch("project_owner", "").body(body).send().expect(202);
+        }
+        var last = plan(body).expect(200).body().path("quota");
+        assertThat(last).isEqualTo(json("{'limit': 3, 'used': 2, 'after': 3}"));
+
+        var answers = atOnce(
+                500, () -> code(platform.launch("project_owner", "").body(body).send()));
+
+        assertThat(answers.stream().filter(answer -> answer.startsWith("202"))).hasSize(1);
+        assertThat(answers.stream().filter("409 instance_limit_reached"::equals))
+                .hasSize(499);
+        assertThat(plan(body).expect(200).body().at("/decision/code").asText()).isEqualTo("instance_limit_reached");
+        assertThat(platform.database().query("""
+                SELECT count(*) FROM instances.app_instances WHERE app_id = '01900000-0000-7000-8000-00000000c000'
+                """)).isEqualTo("3");
+    }
+
+    private static List<String> atOnce(int many, Callable<String> call) throws Exception {
+        var threads = Executors.newFixedThreadPool(50);
+        try {
+            var calls = new ArrayList<Callable<String>>();
+            for (var i = 0; i < many; i++) {
+                calls.add(call);
+            }
+            var answers = new ArrayList<String>();
+            for (var answer : threads.invokeAll(calls)) {
+                answers.add(answer.get());
+            }
+            return answers;
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static Answer plan(ObjectNode body) {
+        return platform.as("project_member")
+                .call("planAppInstance")
+                .path("project_id", Demo.PROJECT)
+                .body(body)
+                .send();
+    }
+
+    private static Answer by(Answer plan, ObjectNode body) {
+        return platform.launch("project_owner", "")
+                .body(body.deepCopy().put("plan_id", plan.text("plan_id")))
+                .send();
+    }
+
+    private static String instances() {
+        return platform.database().query("SELECT count(*) FROM instances.app_instances");
+    }
+
+    private static ObjectNode json(String text) {
+        return Json.trusted(text.replace('\'', '"'));
+    }
+}
