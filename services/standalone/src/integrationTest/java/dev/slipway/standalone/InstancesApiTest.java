@@ -58,18 +58,26 @@ class InstancesApiTest {
                 FROM information_schema.columns WHERE table_schema = 'instances' AND table_name = 'app_instances'
                 AND column_name IN ('operating_mode', 'control_plane_scope', 'tenant_boundary_mode')
                 """))
-                .isEqualTo("control_plane_scope=project operating_mode=tenant_dedicated tenant_boundary_mode=tenant_isolated");
+                .isEqualTo(
+                        "control_plane_scope=project operating_mode=tenant_dedicated tenant_boundary_mode=tenant_isolated");
         var made = platform.launch("project_owner", "named").send().expect(202);
         var name = made.text("resource_name");
-        assertThat(name).isEqualTo(String.join(
-                ":", "slipway", "local", Demo.ORG.toString(), Demo.PROJECT.toString(), "app_instance", made.text("id")));
+        assertThat(name)
+                .isEqualTo(String.join(
+                        ":",
+                        "slipway",
+                        "local",
+                        Demo.ORG.toString(),
+                        Demo.PROJECT.toString(),
+                        "app_instance",
+                        made.text("id")));
         assertThat(made.text("tenant_boundary_mode")).isEqualTo("tenant_isolated");
         var row = " WHERE id = '" + made.text("id") + "'";
         for (var status : List.of("requested", "deploying", "running", "failed", "deleting", "deleted")) {
             platform.database().execute("UPDATE instances.app_instances SET status = '" + status + "'" + row);
         }
-        assertThatThrownBy(() ->
-                        platform.database().execute("UPDATE instances.app_instances SET status = 'paused'" + row))
+        assertThatThrownBy(
+                        () -> platform.database().execute("UPDATE instances.app_instances SET status = 'paused'" + row))
                 .hasStackTraceContaining("status_check");
         assertThatThrownBy(() -> platform.database()
                         .execute("UPDATE instances.app_instances SET resource_name = '" + name + "' WHERE id <> '"
@@ -77,7 +85,9 @@ class InstancesApiTest {
                 .hasStackTraceContaining("resource_name");
         platform.database().execute("UPDATE instances.app_instances SET status = 'requested'" + row);
 
-        platform.instance("deleteAppInstance", "project_owner", made.text("id")).send().expect(202);
+        platform.instance("deleteAppInstance", "project_owner", made.text("id"))
+                .send()
+                .expect(202);
 
         assertThat(platform.instance("getAppInstance", "project_owner", made.text("id"))
                         .send()
@@ -106,8 +116,12 @@ class InstancesApiTest {
                                     && seen.key().equals(made.text("id"))))
                     .singleElement()
                     .satisfies(seen -> assertThat(seen.type()).isEqualTo("runtime.command.deploy")));
-            platform.instance("getAppInstance", "project_owner", made.text("id")).send().expect(200);
-            platform.instance("deleteAppInstance", "project_owner", made.text("id")).send().expect(202);
+            platform.instance("getAppInstance", "project_owner", made.text("id"))
+                    .send()
+                    .expect(200);
+            platform.instance("deleteAppInstance", "project_owner", made.text("id"))
+                    .send()
+                    .expect(202);
         }
     }
 

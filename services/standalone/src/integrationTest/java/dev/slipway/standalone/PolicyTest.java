@@ -304,10 +304,14 @@ class PolicyTest {
     @Proves("1.105")
     void catalog_isRead_whileNeitherEntitlementsNorInstancesCanBeChanged() {
         var home = home("frozen");
+        home.entitle("{'enabled': true}").send().expect(200);
         var level = home.levelOf("organization");
         level.say("{'features.entitlement_mutations': false, 'features.instance_mutations': false}", "{}");
         try {
-            assertThat(told(home.entitle("{'enabled': false}").send())).isEqualTo("403 feature_disabled");
+            assertThat(told(home.entitle("{'enabled': false}")
+                            .header("If-Match", "*")
+                            .send()))
+                    .isEqualTo("403 feature_disabled");
             eventually(() -> assertThat(told(home.launch("{}").send())).isEqualTo("403 feature_disabled"));
 
             for (var operation : List.of("listApps", "getApp", "listAppVersions")) {
@@ -322,8 +326,10 @@ class PolicyTest {
     @Proves({"1.34", "1.35"})
     void bothOperatingModes_goTheSameWay_oncePolicyAllowsTheSharedOne() {
         var home = home("shared");
-        assertThat(told(home.launch("{'operating_mode': 'platform_managed'}").send()))
-                .isEqualTo("403 operating_mode_not_allowed");
+        home.entitle("{'enabled': true}").send().expect(200);
+        eventually(() -> assertThat(told(
+                        home.launch("{'operating_mode': 'platform_managed'}").send()))
+                .isEqualTo("403 operating_mode_not_allowed"));
         var global = policies.global();
         global.say("{'allowed_operating_modes': ['tenant_dedicated', 'platform_managed']}", "{}");
         try {

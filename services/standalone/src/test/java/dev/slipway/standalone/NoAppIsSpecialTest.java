@@ -17,7 +17,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class NoAppIsSpecialTest {
     private static final List<String> SERVICES = List.of("gateway", "iam", "catalog", "instances", "audit", "metering");
     private static final Pattern NAMED_APP = Pattern.compile(
-            "\\b(slurm\\w*|sbatch|squeue|rke2|k8s|kubernetes|ray|lsf|pbs|scheduler|jupyter\\w*|vllm|" + Demo.APP + ")\\b",
+            "\\b(slurm\\w*|sbatch|squeue|rke2|k8s|kubernetes|ray|lsf|pbs|scheduler|jupyter\\w*|vllm|" + Demo.APP
+                    + ")\\b",
             Pattern.CASE_INSENSITIVE);
 
     @Test
