@@ -50,9 +50,9 @@ final class LifecycleWiring {
     }
 
     Service serve(Service service) {
-        return service.serve("createAppInstance", lifecycle::create)
-                .serve("listAppInstances", reading::list)
-                .serve("getAppInstance", reading::get)
+        return service.serveOnEveryLoop("createAppInstance", lifecycle::create)
+                .serveOnEveryLoop("listAppInstances", reading::list)
+                .serveOnEveryLoop("getAppInstance", reading::get)
                 .serve("deleteAppInstance", lifecycle::delete)
                 .serve("listInstanceOperations", operationApi::list)
                 .serve("getInstanceOperation", operationApi::get);
