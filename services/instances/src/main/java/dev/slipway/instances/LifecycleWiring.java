@@ -110,10 +110,10 @@ final class LifecycleWiring {
     }
 
     Service serve(Service service, HistoryWiring history) {
-        return service.serve("createAppInstance", launching::create)
+        return service.serveOnEveryLoop("createAppInstance", launching::create)
                 .serve("planAppInstance", launching::plan)
-                .serve("listAppInstances", reading::list)
-                .serve("getAppInstance", history.orAtATime(reading::get))
+                .serveOnEveryLoop("listAppInstances", reading::list)
+                .serveOnEveryLoop("getAppInstance", history.orAtATime(reading::get))
                 .serve("deleteAppInstance", lifecycle::delete)
                 .serve("forceDeleteAppInstance", lifecycle::forceDelete)
                 .serve("upgradeAppInstance", lifecycle::upgrade)
