@@ -6,6 +6,7 @@ import dev.slipway.settings.Settings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
@@ -77,5 +78,12 @@ public record AdapterConfig(
     /** An adapter makes no topics, so what those settings say does not matter. */
     KafkaSettings kafka() {
         return new KafkaSettings(kafkaBootstrap, kafkaTopicPrefix, 1, (short) 1, kafkaClient);
+    }
+
+    /** For a consumer that keeps its name: after a crash it has its partitions back at once, not when the broker has missed it for long. */
+    KafkaSettings kafkaNamed(String member) {
+        var client = new HashMap<>(kafkaClient);
+        client.putIfAbsent("group.instance.id", member);
+        return new KafkaSettings(kafkaBootstrap, kafkaTopicPrefix, 1, (short) 1, client);
     }
 }

@@ -38,7 +38,7 @@ public final class AdapterHost implements Reports {
     private final Tokens tokens;
     private final ReportSender sender;
     private final Stopping stopping = new Stopping();
-    private final Lane.Shop shop;
+    private final Shop shop;
     private final Lanes lanes = new Lanes(this::lane);
     private final Heartbeat heartbeat;
     private @Nullable RecordLoop commands;
@@ -53,7 +53,7 @@ public final class AdapterHost implements Reports {
         this.platform = new PlatformClient(vertx, config);
         this.tokens = new Tokens(platform);
         this.sender = new ReportSender(vertx, config.kafka(), traces, adapter.backend());
-        this.shop = new Lane.Shop(vertx, traces, adapter, config.maxConcurrent(), stopping);
+        this.shop = new Shop(vertx, traces, adapter, config.maxConcurrent(), stopping);
         this.heartbeat = new Heartbeat(
                 vertx, config, adapter, tokens, sender, () -> lanes.deployed().size(), shop::waiting);
     }
@@ -74,7 +74,7 @@ public final class AdapterHost implements Reports {
                     housekeeping = vertx.setPeriodic(HOUSEKEEPING_EVERY_MS, timer -> forget());
                     var loop = new RecordLoop(
                             vertx,
-                            config.kafka(),
+                            config.kafkaNamed(journal.id()),
                             "adapter." + adapter.backend(),
                             List.of(Topics.runtimeCommands(adapter.backend())),
                             MAX_BATCH,

@@ -21,11 +21,11 @@ final class Execution {
     private static final int ATTEMPTS = 5;
     private static final String FAULT = "the runtime adapter had an internal error";
 
-    private final Lane.Shop shop;
+    private final Shop shop;
     private final Ledger ledger;
     private final ReportQueue reports;
 
-    Execution(Lane.Shop shop, Ledger ledger, ReportQueue reports) {
+    Execution(Shop shop, Ledger ledger, ReportQueue reports) {
         this.shop = shop;
         this.ledger = ledger;
         this.reports = reports;

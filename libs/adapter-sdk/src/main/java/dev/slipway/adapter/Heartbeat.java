@@ -49,7 +49,7 @@ final class Heartbeat {
 
     void start() {
         beat();
-        timer = vertx.setPeriodic(config.heartbeatEvery().toMillis(), ignored -> beat());
+        timer = vertx.setPeriodic(Math.max(1, config.heartbeatEvery().toMillis()), ignored -> beat());
     }
 
     void stop() {

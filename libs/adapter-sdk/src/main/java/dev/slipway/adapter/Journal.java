@@ -25,6 +25,7 @@ final class Journal {
 
     private final Path directory;
     private volatile @Nullable FileChannel lock;
+    private volatile String id = "";
 
     Journal(Path directory) {
         this.directory = directory;
@@ -36,6 +37,7 @@ final class Journal {
         Files.createDirectories(
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         takeLock();
+        id = ownId();
         var logs = new ArrayList<InstanceLog>();
         try (var files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
             for (var file : files) {
@@ -43,6 +45,21 @@ final class Journal {
             }
         }
         return logs;
+    }
+
+    /** The name of this journal, and so of whoever works on it: the same after every restart, and no other's. */
+    String id() {
+        return id;
+    }
+
+    private String ownId() throws IOException {
+        var file = directory.resolve("id");
+        if (!Files.exists(file)) {
+            var temporary = directory.resolve("id.tmp");
+            Files.writeString(temporary, UUID.randomUUID().toString());
+            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        }
+        return Files.readString(file).strip();
     }
 
     /** Two adapters on one journal would carry out every command twice. */

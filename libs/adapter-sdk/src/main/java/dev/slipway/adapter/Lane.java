@@ -3,10 +3,9 @@ package dev.slipway.adapter;
 import dev.slipway.adapter.Outcome.Canceled;
 import dev.slipway.adapter.Outcome.Failed;
 import dev.slipway.adapter.Progress.Step;
-import dev.slipway.telemetry.Traces;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /** One instance's commands, carried out one after another. A delete does not wait for those before it: it ends them. */
 final class Lane {
@@ -21,42 +21,12 @@ final class Lane {
     private static final long AGAIN_FIRST_MS = 1_000;
     private static final long AGAIN_MAX_MS = 10_000;
 
-    /** What the lanes of one host share. Deletes never wait behind launches, nor do operations. */
-    record Shop(
-            Vertx vertx,
-            Traces traces,
-            RuntimeAdapter adapter,
-            Slots launches,
-            Slots operations,
-            Slots deletes,
-            Stopping stopping) {
-
-        Shop(Vertx vertx, Traces traces, RuntimeAdapter adapter, int places, Stopping stopping) {
-            this(vertx, traces, adapter, new Slots(places), new Slots(places), new Slots(places), stopping);
-        }
-
-        Slots slots(Kind kind) {
-            return switch (kind) {
-                case DEPLOY, UPGRADE, ROLLBACK -> launches;
-                case MEMBER, OPERATE, CANCEL -> operations;
-                case DELETE -> deletes;
-            };
-        }
-
-        int inUse() {
-            return launches.inUse() + operations.inUse() + deletes.inUse();
-        }
-
-        int waiting() {
-            return launches.waiting() + operations.waiting() + deletes.waiting();
-        }
-    }
-
     private final Shop shop;
     private final Ledger ledger;
     private final ReportQueue reports;
     private final Execution execution;
     private Promise<Void> cancel = Promise.promise();
+    private @Nullable UUID called;
     private boolean busy;
     private int failures;
 
@@ -65,6 +35,7 @@ final class Lane {
         this.ledger = ledger;
         this.reports = reports;
         this.execution = new Execution(shop, ledger, reports);
+        this.called = ledger.log().begun(); // perhaps, by the process before this
     }
 
     InstanceLog log() {
@@ -200,7 +171,7 @@ final class Lane {
         if (log().isSuperseded()) {
             return supersede(command);
         }
-        if (cancel.future().isComplete() && !command.id().equals(log().begun())) {
+        if (cancel.future().isComplete() && !command.id().equals(called)) {
             return endUnbegun(command);
         }
         var slots = shop.slots(command.kind());
@@ -213,6 +184,10 @@ final class Lane {
     }
 
     private Future<Boolean> place(Slots slots, Message command) {
+        if (command.id().equals(called)) {
+            slots.occupy(); // it may be half done: it has to be finished, or undone
+            return Future.succeededFuture(true);
+        }
         if (slots.tryAcquire()) {
             return Future.succeededFuture(true);
         }
@@ -229,7 +204,11 @@ final class Lane {
         if (shop.stopping().begun()) {
             return Future.failedFuture("the adapter is stopping");
         }
-        return log().isSuperseded() ? supersede(command) : execution.run(command, cancel.future());
+        if (log().isSuperseded()) {
+            return supersede(command);
+        }
+        called = command.id();
+        return execution.run(command, cancel.future());
     }
 
     private Future<Void> supersede(Message command) {

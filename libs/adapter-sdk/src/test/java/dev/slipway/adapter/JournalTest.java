@@ -75,6 +75,14 @@ class JournalTest {
     }
 
     @Test
+    void id_staysTheSame_whenTheJournalIsOpenedAgain() throws Exception {
+        var id = opened().id();
+        journal.close();
+
+        assertThat(opened().id()).isEqualTo(id).isNotEmpty();
+    }
+
+    @Test
     void write_fails_afterTheJournalWasClosed() throws Exception {
         opened().close();
 

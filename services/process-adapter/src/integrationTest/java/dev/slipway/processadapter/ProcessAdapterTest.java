@@ -92,6 +92,7 @@ class ProcessAdapterTest {
         machines.add(vertx);
         context = vertx.getOrCreateContext();
         var profiles = new HashMap<>(ProcessAdapterConfig.builtIn());
+        profiles.put("silent", Profile.of(List.of("sleep", "600")));
         profiles.put("quits", Profile.of(List.of("false")));
         profiles.put("stubborn", Profile.of(List.of("sh", "-c", "trap '' TERM; while :; do sleep 0.1; done")));
         adapter = new ProcessAdapter(vertx, home, maxChildren, Map.copyOf(profiles), Duration.ofMillis(500));
@@ -458,7 +459,7 @@ class ProcessAdapterTest {
         assertThat(read(old)).as("the old has not noticed").isNotEmpty();
         assertThat(pids(instance)).isEqualTo(before);
         var unwanted = Promise.<Void>promise();
-        var canceled = upgrade(instance, "stubborn", unwanted.future(), member);
+        var canceled = upgrade(instance, "silent", unwanted.future(), member);
         eventually(() -> assertThat(pids(instance).size() > 1).isTrue());
         context.runOnContext(ignored -> unwanted.complete());
         assertThat(get(canceled)).isInstanceOf(Canceled.class);
@@ -483,7 +484,7 @@ class ProcessAdapterTest {
         var instance = Ids.next();
         get(deploy(instance));
         var before = pids(instance);
-        var cutOff = upgrade(instance, "stubborn", never.future());
+        var cutOff = upgrade(instance, "silent", never.future());
         eventually(() -> assertThat(pids(instance).size() > 1).isTrue());
         crash();
 
