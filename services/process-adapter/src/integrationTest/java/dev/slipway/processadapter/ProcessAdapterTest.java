@@ -406,8 +406,10 @@ class ProcessAdapterTest {
         assertThat(detail.at("/limits/open_files").asInt()).isPositive();
 
         // A drained member runs, and the endpoint leads to the other
-        assertThat(get(member(instance, Operation.DRAIN, first, null))).isInstanceOf(Done.class);
+        var asked = new Member(first.memberId(), "server", 2, first.componentKey());
+        assertThat(get(member(instance, Operation.DRAIN, asked, null))).isInstanceOf(Done.class);
         assertThat(stateOf(first)).isEqualTo(State.DRAINING);
+        assertThat(seen.get(seen.size() - 1).generation()).isEqualTo(2);
         assertThat(Json.trusted(read(url(reported.get(0)))).path("member").asText())
                 .isEqualTo(second.memberId().toString());
         assertThat(read(url)).isNotEmpty();

@@ -29,7 +29,10 @@ final class MemberWork {
 
     Future<Outcome> add(Member member) {
         var known = instance.proc(member);
-        return known == null ? launch(member) : raise(known);
+        return known == null
+                ? launch(member)
+                : change(instance.requireSpec().change(known.part(), part -> part.as(member)))
+                        .compose(ok -> raise(known));
     }
 
     private Future<Outcome> launch(Member member) {
@@ -59,7 +62,8 @@ final class MemberWork {
         if (proc == null) {
             return Future.succeededFuture(new Failed("there is no member " + member.memberId() + " here"));
         }
-        return change(instance.requireSpec().change(proc.part(), Part::asDrained))
+        return change(instance.requireSpec()
+                        .change(proc.part(), part -> part.as(member).asDrained()))
                 .compose(ok -> say(proc, State.DRAINING))
                 .compose(ok -> keeper.tellIfMoved(instance))
                 .map(new Done());
@@ -73,6 +77,7 @@ final class MemberWork {
                         instance.directory(),
                         Part.of(member, instance.requireSpec().generation()))
                 : known;
+        proc.part(proc.part().as(member));
         var done = known == null
                 ? Future.<Void>succeededFuture()
                 : takeAway(proc).compose(ok -> keeper.tellIfMoved(instance));

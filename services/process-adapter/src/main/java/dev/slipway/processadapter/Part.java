@@ -36,6 +36,11 @@ record Part(String key, String component, @Nullable UUID memberId, int memberGen
         return new Part(key, component, memberId, memberGeneration, true);
     }
 
+    /** As the platform speaks of it now: what is reported of the member has to be of the generation that it was asked for in. */
+    Part as(Member member) {
+        return new Part(key, component, memberId, member.generation(), drained);
+    }
+
     boolean is(Member member) {
         return member.memberId().equals(memberId);
     }
