@@ -25,10 +25,6 @@ public final class DesiredStateStore {
                         'generation', m.generation, 'component_key', m.component_key, 'desired_state', m.desired_state)
                         ORDER BY m.created_at, m.id)
                     FROM app_instance_members m WHERE m.app_instance_id = i.id AND m.observed_state <> 'removed'), '[]'),
-                'members', coalesce((SELECT jsonb_agg(jsonb_build_object('member_id', m.id, 'component', m.component,
-                        'generation', m.generation, 'component_key', m.component_key, 'desired_state', m.desired_state)
-                        ORDER BY m.created_at, m.id)
-                    FROM app_instance_members m WHERE m.app_instance_id = i.id AND m.observed_state <> 'removed'), '[]'),
                 'command_id', (SELECT c.command_id FROM runtime_commands c WHERE c.app_instance_id = i.id AND c.event_type IN
                     ('runtime.command.deploy', 'runtime.command.upgrade', 'runtime.command.rollback', 'runtime.command.delete')),
                 'open_commands', coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', c.command_id, 'event_type', c.event_type,
