@@ -113,7 +113,9 @@ final class Reconciliation {
     private static List<Future<Void>> apply(ObjectNode item, Lane lane, boolean owned) {
         var open = new ArrayList<Message>();
         for (var envelope : item.path("open_commands")) {
-            open.add(Message.command(Envelope.fromBytes(Json.bytes(envelope)), Map.of()));
+            var trace = envelope.path("traceparent").textValue();
+            open.add(Message.command(
+                    Envelope.fromBytes(Json.bytes(envelope)), trace == null ? Map.of() : Map.of("traceparent", trace)));
         }
         var done = new ArrayList<Future<Void>>();
         // Without it there is nothing that a report could be about; and if it is open, it is on the list itself.
@@ -165,7 +167,8 @@ final class Reconciliation {
                 }
             }
         }
-        var event = new Envelope(id, kind.type(), Instant.now(), 1, "reconcile-" + id, payload);
+        var correlationId = item.path("correlation_id").asText("reconcile-" + id);
+        var event = new Envelope(id, kind.type(), Instant.now(), 1, correlationId, payload);
         return Message.command(event, Map.of());
     }
 

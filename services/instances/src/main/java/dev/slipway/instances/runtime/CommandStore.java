@@ -6,9 +6,11 @@ import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
+import io.opentelemetry.api.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -27,8 +29,8 @@ public final class CommandStore {
             "event_type IN ('runtime.command.deploy', 'runtime.command.upgrade', 'runtime.command.rollback', 'runtime.command.delete')";
     private static final String KEEP = """
             INSERT INTO runtime_commands (command_id, app_instance_id, runtime_backend, event_type, occurred_at, correlation_id, payload,
-                due_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8)
+                due_at, traceparent)
+            VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8, $9)
             """;
     private static final String SUPERSEDE =
             "DELETE FROM runtime_commands WHERE app_instance_id = $1 AND ($2 OR " + OF_A_GENERATION + ")";
@@ -71,7 +73,8 @@ public final class CommandStore {
                         unit.now().atOffset(ZoneOffset.UTC),
                         unit.cause().correlationId(),
                         Json.text(payload),
-                        unit.now().plus(PATIENCE).atOffset(ZoneOffset.UTC)));
+                        unit.now().plus(PATIENCE).atOffset(ZoneOffset.UTC),
+                        traceparent(unit)));
         return command;
     }
 
@@ -123,6 +126,15 @@ public final class CommandStore {
         unit.write(
                 SENT,
                 Tuple.of(command.eventId(), attempt, next(unit.now(), attempt).atOffset(ZoneOffset.UTC)));
+    }
+
+    /** As W3C writes it; null where nobody traces. */
+    private static @Nullable String traceparent(UnitOfWork unit) {
+        var span = Span.fromContext(unit.cause().trace()).getSpanContext();
+        return span.isValid()
+                ? "00-" + span.getTraceId() + "-" + span.getSpanId() + "-"
+                        + span.getTraceFlags().asHex()
+                : null;
     }
 
     private static Instant next(Instant now, int attempt) {

@@ -25,15 +25,16 @@ public final class DesiredStateStore {
                         'generation', m.generation, 'component_key', m.component_key, 'desired_state', m.desired_state)
                         ORDER BY m.created_at, m.id)
                     FROM app_instance_members m WHERE m.app_instance_id = i.id AND m.observed_state <> 'removed'), '[]'),
-                'command_id', (SELECT c.command_id FROM runtime_commands c WHERE c.app_instance_id = i.id AND c.event_type IN
-                    ('runtime.command.deploy', 'runtime.command.upgrade', 'runtime.command.rollback', 'runtime.command.delete')),
+                'command_id', last.command_id, 'correlation_id', last.correlation_id,
                 'open_commands', coalesce((SELECT jsonb_agg(jsonb_build_object('event_id', c.command_id, 'event_type', c.event_type,
                         'occurred_at', to_char(c.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'version', 1,
-                        'correlation_id', c.correlation_id, 'payload', c.payload) ORDER BY c.occurred_at)
+                        'correlation_id', c.correlation_id, 'payload', c.payload, 'traceparent', c.traceparent) ORDER BY c.occurred_at)
                     FROM runtime_commands c WHERE c.app_instance_id = i.id
                         AND (c.due_at IS NOT NULL OR c.event_type NOT IN ('runtime.command.deploy', 'runtime.command.upgrade',
                             'runtime.command.rollback', 'runtime.command.delete'))), '[]'))::text AS item
             FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
+            LEFT JOIN runtime_commands last ON last.app_instance_id = i.id AND last.event_type IN
+                ('runtime.command.deploy', 'runtime.command.upgrade', 'runtime.command.rollback', 'runtime.command.delete')
             WHERE v.runtime_backend = $1 AND i.status <> 'deleted'
             AND ($2::timestamptz IS NULL OR (i.created_at, i.id) < ($2, $3::uuid))
             ORDER BY i.created_at DESC, i.id DESC LIMIT $4
