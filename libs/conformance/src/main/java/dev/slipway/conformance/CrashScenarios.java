@@ -163,6 +163,7 @@ final class CrashScenarios {
         onlyOnce(stage, stays, before.size());
         var running = stage.alive(comes);
         var ignored = stage.send(deploy); // the topic brings it too, in the end
+        stage.pass(comes);
         stage.staysSo(comes, running, Clause.ONCE, deploy + " came by the topic after the desired state");
         stage.delete(stays);
         stage.delete(comes);

@@ -44,6 +44,7 @@ final class DeliveryScenarios {
         stage.runs(deploy);
         var alive = stage.alive(instance);
         stage.sendAgain(deploy, 2);
+        stage.pass(instance);
         stage.staysSo(instance, alive, Clause.ONCE, deploy + " came again");
         if (stage.profile().claims().contains("operations")) {
             twiceOperated(stage, instance);
@@ -82,6 +83,7 @@ final class DeliveryScenarios {
         var alive = stage.alive(instance);
         var deploy = stage.command(Kind.DEPLOY, instance, newer.deepCopy().put("generation", 2));
         var delete = stage.command(Kind.DELETE, instance, stage.payloads().of(instance, 1));
+        stage.pass(instance);
         stage.staysSo(instance, alive, Clause.GENERATION, "commands of older generations came");
         for (var history : List.of(deploy, delete)) {
             if (stage.ledger().read(() -> !history.reports().isEmpty())) {

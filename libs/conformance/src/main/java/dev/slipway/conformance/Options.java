@@ -35,7 +35,7 @@ record Options(
         Path data,
         String host,
         int port,
-        Stage.Limits limits,
+        Limits limits,
         @Nullable Path key,
         Path report) {
     private static final Set<String> VALUES = Set.of(
@@ -95,7 +95,7 @@ record Options(
                 Files.createDirectories(data),
                 values.getOrDefault("host", "127.0.0.1"),
                 number(values, "port", 0, faults),
-                new Stage.Limits(
+                new Limits(
                         Duration.ofMillis((long) (decimal(values, "start", 60, faults) * 1_000)),
                         Duration.ofMillis((long) (decimal(values, "patience", 60, faults) * 1_000)),
                         Duration.ofMillis((long) (decimal(values, "settle", 3, faults) * 1_000)),

@@ -28,16 +28,6 @@ final class Stage {
     private final AdapterUnderTest adapter;
     private final IntSupplier calls;
 
-    /**
-     * How long the kit waits.
-     *
-     * @param start for the first call of an adapter that was started
-     * @param patience for what has to come
-     * @param settle for what must not come
-     * @param tokenLife of the tokens where they are to end before the work does
-     */
-    record Limits(Duration start, Duration patience, Duration settle, Duration tokenLife) {}
-
     Stage(
             Profile profile,
             Limits limits,
@@ -208,6 +198,18 @@ final class Stage {
 
     List<String> alive(Instance instance) {
         return world.alive(instance, ledger.read(() -> List.copyOf(instance.urls())));
+    }
+
+    /**
+     * Lets the adapter get past all that was sent before, where it has an operation to tell by: an instance's commands are carried out in
+     * order. How the operation ends is not what is tried here.
+     */
+    void pass(Instance instance) throws Exception {
+        var operation = profile.operation();
+        if (operation != null && profile.claims().contains("operations")) {
+            var fence = operate(instance, operation.name(), operation.input());
+            var ignored = ledger.await(fence::end, limits.patience());
+        }
     }
 
     /** Gives what must not happen time to happen: {@code now} has to stay as it is. */

@@ -8,6 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.file.Path;
+import java.util.EnumSet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,9 +24,7 @@ class WholeKitTest {
     @BeforeAll
     static void start() {
         runs = new SeededRuns(home);
-        for (var bug : Bug.values()) {
-            runs.start(bug, "", PATIENCE_SECONDS);
-        }
+        EnumSet.complementOf(EnumSet.of(Bug.NONE)).forEach(bug -> runs.start(bug, "", PATIENCE_SECONDS));
     }
 
     @AfterAll

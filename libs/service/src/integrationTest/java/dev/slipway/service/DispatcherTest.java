@@ -408,6 +408,7 @@ class DispatcherTest {
                 telemetry,
                 new Health(),
                 clock,
+                2,
                 false,
                 WRITES,
                 READS);

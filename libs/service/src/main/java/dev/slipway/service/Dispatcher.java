@@ -9,12 +9,15 @@ import dev.slipway.messaging.Transient;
 import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
 import io.opentelemetry.context.Context;
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.eventbus.MessageConsumerOptions;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +25,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
@@ -37,10 +41,12 @@ public final class Dispatcher {
     private final Frame frame;
     private final Admission admission;
     private final Map<Operation, Function<Request, Future<Reply>>> handlers = new LinkedHashMap<>();
+    private final Map<Operation, Function<Request, Future<Reply>>> everywhere = new LinkedHashMap<>();
     private final List<MessageConsumer<Call>> consumers = new ArrayList<>();
     private final Promise<Void> idle = Promise.promise();
-    private int inFlight;
-    private boolean stopping;
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private volatile boolean stopping;
+    private @Nullable String doors;
 
     Dispatcher(Vertx vertx, Frame frame, Outbox outbox, String service) {
         this.vertx = vertx;
@@ -53,14 +59,39 @@ public final class Dispatcher {
         handlers.put(frame.contract().operation(operationId), handler);
     }
 
+    /** The same, by whichever event loop has time: for a handler that keeps nothing which two of them could trip over. */
+    void serveOnEveryLoop(String operationId, Function<Request, Future<Reply>> handler) {
+        everywhere.put(frame.contract().operation(operationId), handler);
+    }
+
     Future<Void> open() {
-        handlers.forEach((operation, handler) -> {
+        consumers.addAll(consume(handlers));
+        var all = new DeploymentOptions().setInstances(frame.eventLoops());
+        return Future.all(consumers.stream().map(MessageConsumer::completion).toList())
+                .compose(ok -> everywhere.isEmpty()
+                        ? Future.succeededFuture()
+                        : vertx.deployVerticle(Door::new, all).onSuccess(id -> doors = id))
+                .mapEmpty();
+    }
+
+    /** Where calls come in on one event loop. */
+    private final class Door extends VerticleBase {
+        @Override
+        public Future<?> start() {
+            return Future.all(consume(everywhere).stream()
+                    .map(MessageConsumer::completion)
+                    .toList());
+        }
+    }
+
+    private List<MessageConsumer<Call>> consume(Map<Operation, Function<Request, Future<Reply>>> served) {
+        var made = new ArrayList<MessageConsumer<Call>>(served.size());
+        served.forEach((operation, handler) -> {
             var options =
                     new MessageConsumerOptions().setAddress(operation.id()).setLocalOnly(!frame.clustered());
-            consumers.add(vertx.eventBus().consumer(options, message -> answer(operation, handler, message)));
+            made.add(vertx.eventBus().consumer(options, message -> answer(operation, handler, message)));
         });
-        return Future.all(consumers.stream().map(MessageConsumer::completion).toList())
-                .mapEmpty();
+        return made;
     }
 
     /** Takes no more calls, and is done when those it took are answered, or their callers have given up. */
@@ -69,11 +100,13 @@ public final class Dispatcher {
         vertx.setTimer(PATIENCE_MS, timer -> idle.tryComplete());
         return Future.join(consumers.stream().map(MessageConsumer::unregister).toList())
                 .otherwiseEmpty()
-                .compose(ok -> inFlight == 0 ? Future.succeededFuture() : idle.future());
+                .compose(ok -> doors == null ? Future.succeededFuture() : vertx.undeploy(doors))
+                .otherwiseEmpty()
+                .compose(ok -> inFlight.get() == 0 ? Future.succeededFuture() : idle.future());
     }
 
     private void answer(Operation operation, Function<Request, Future<Reply>> handler, Message<Call> message) {
-        inFlight++;
+        inFlight.incrementAndGet();
         var call = message.body();
         Traces.attach(Correlation.with(Context.current(), call.correlationId()));
         Future<Reply> reply;
@@ -84,7 +117,7 @@ public final class Dispatcher {
         }
         reply.otherwise(failure -> Reply.of(problem(operation, failure))).onComplete(done -> {
             message.reply(done.result());
-            if (--inFlight == 0 && stopping) {
+            if (inFlight.decrementAndGet() == 0 && stopping) {
                 idle.tryComplete();
             }
         });

@@ -19,6 +19,7 @@ public record Frame(
         Telemetry telemetry,
         Health health,
         Clock clock,
+        int eventLoops,
         boolean clustered,
         Duration authzBudgetForWrites,
         Duration authzBudgetForReads) {

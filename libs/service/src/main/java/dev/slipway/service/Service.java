@@ -79,6 +79,12 @@ public final class Service {
         return this;
     }
 
+    /** The same, on every event loop: for a handler that keeps nothing which two of them could trip over. */
+    public Service serveOnEveryLoop(String operationId, Function<Request, Future<Reply>> handler) {
+        dispatcher.serveOnEveryLoop(operationId, handler);
+        return this;
+    }
+
     /** Applies every event of the topics once. The consumer's name is its Kafka group and its place in the inbox: keep it. */
     public Service consume(String consumer, List<String> topics, InboxConsumer.Effect effect) {
         consumers.add(new InboxConsumer(

@@ -59,6 +59,7 @@ final class ClusteredGatewayMain {
                 telemetry,
                 new Health(),
                 Clock.systemUTC(),
+                1,
                 true,
                 Duration.ofSeconds(30),
                 Duration.ofMinutes(5));

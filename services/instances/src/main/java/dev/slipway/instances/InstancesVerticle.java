@@ -1,6 +1,7 @@
 package dev.slipway.instances;
 
 import dev.slipway.instances.member.MemberStore;
+import dev.slipway.instances.member.Members;
 import dev.slipway.instances.projection.ProjectionStore;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.Frame;
@@ -32,12 +33,13 @@ public final class InstancesVerticle extends VerticleBase {
         service = opened;
         var runtime = new RuntimeWiring(vertx, frame, opened);
         var store = new MemberStore(opened.reads());
-        var lifecycle = new LifecycleWiring(vertx, frame, opened, config, runtime.adapters(), store::issue);
+        var crew = new Members(store);
+        var lifecycle = new LifecycleWiring(vertx, frame, opened, config, runtime.adapters(), crew);
         runtime.handle(lifecycle.reports());
         var projections = new ProjectionStore();
         var past = new HistoryWiring(vertx, frame, opened);
         history = past;
-        var members = new MemberWiring(vertx, frame, opened, lifecycle, store);
+        var members = new MemberWiring(vertx, frame, opened, lifecycle, store, crew);
         return runtime.serve(lifecycle.serve(members.serve(past.serve(opened)), past))
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), lifecycle.reports()::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {

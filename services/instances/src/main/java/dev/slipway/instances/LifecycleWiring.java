@@ -18,6 +18,7 @@ import dev.slipway.instances.lifecycle.MemberIssue;
 import dev.slipway.instances.lifecycle.OperationReports;
 import dev.slipway.instances.lifecycle.Upgrades;
 import dev.slipway.instances.operation.OperationApi;
+import dev.slipway.instances.operation.OperationReadStore;
 import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.domain.Operation.Kind;
 import dev.slipway.instances.operation.domain.Waiting.Adapters;
@@ -62,9 +63,9 @@ final class LifecycleWiring {
         Function<String, Future<Adapters>> known =
                 backend -> adapters.lastSeen(backend).map(seen -> new Adapters(backend, seen, AdapterStore.SILENCE));
         instances = new AppInstanceStore(service.reads());
-        operations = new OperationStore(service.reads(), commands);
+        operations = new OperationStore(commands);
         reading = new AppInstanceApi(instances);
-        operationApi = new OperationApi(operations, instances, known, frame.clock());
+        operationApi = new OperationApi(new OperationReadStore(service.reads()), instances, known, frame.clock());
         launching = new LaunchApi(
                 new Launches(
                         instances, admissions, manifests, parameters, members, operations, commands, config.region()),
@@ -75,7 +76,7 @@ final class LifecycleWiring {
         var deletions = new Deletions(instances, operations, commands);
         lifecycle = new LifecycleApi(
                 upgrades,
-                new Cancellations(instances, operations, commands),
+                new Cancellations(instances, operations, commands, members),
                 deletions,
                 admissions,
                 new Authorizer(frame.authz()),
@@ -89,6 +90,7 @@ final class LifecycleWiring {
                 operations,
                 commands,
                 deletions,
+                members,
                 plans,
                 known,
                 config.deadlinesEvery());
@@ -108,10 +110,10 @@ final class LifecycleWiring {
     }
 
     Service serve(Service service, HistoryWiring history) {
-        return service.serve("createAppInstance", launching::create)
+        return service.serveOnEveryLoop("createAppInstance", launching::create)
                 .serve("planAppInstance", launching::plan)
-                .serve("listAppInstances", reading::list)
-                .serve("getAppInstance", history.orAtATime(reading::get))
+                .serveOnEveryLoop("listAppInstances", reading::list)
+                .serveOnEveryLoop("getAppInstance", history.orAtATime(reading::get))
                 .serve("deleteAppInstance", lifecycle::delete)
                 .serve("forceDeleteAppInstance", lifecycle::forceDelete)
                 .serve("upgradeAppInstance", lifecycle::upgrade)

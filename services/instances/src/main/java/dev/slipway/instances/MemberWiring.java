@@ -7,6 +7,7 @@ import dev.slipway.instances.member.MemberApi;
 import dev.slipway.instances.member.MemberOperations;
 import dev.slipway.instances.member.MemberReports;
 import dev.slipway.instances.member.MemberStore;
+import dev.slipway.instances.member.Members;
 import dev.slipway.instances.operation.domain.Operation.Kind;
 import dev.slipway.instances.projection.ManifestStore;
 import dev.slipway.instances.usage.UsageReports;
@@ -19,7 +20,8 @@ final class MemberWiring {
     private final MemberApi members;
     private final DeclaredApi declared;
 
-    MemberWiring(Vertx vertx, Frame frame, Service service, LifecycleWiring lifecycle, MemberStore store) {
+    MemberWiring(
+            Vertx vertx, Frame frame, Service service, LifecycleWiring lifecycle, MemberStore store, Members crew) {
         var manifests = new ManifestStore();
         var instances = lifecycle.instances();
         var operations = lifecycle.operations();
@@ -39,7 +41,7 @@ final class MemberWiring {
                 new Authorizer(frame.authz()),
                 service.mutations(),
                 service.outbox());
-        var memberReports = new MemberReports(instances, store, operations);
+        var memberReports = new MemberReports(instances, store, operations, crew);
         lifecycle
                 .operationReports()
                 .on(Kind.MEMBER, memberReports::ended)

@@ -134,7 +134,14 @@ class ClusterTest {
                         .body()
                         .path("items"))
                 .hasSize(1);
-        instance("deleteAppInstance", id).send().expect(202);
+        try (var events = instance("watchAppInstance", id).stream()) {
+            assertThat(events.next().path("event").asText()).isEqualTo("snapshot");
+            instance("deleteAppInstance", id).send().expect(202);
+            var seen = events.next();
+            while (!seen.path("event").asText().equals("apps.instance.deleted")) {
+                seen = events.next();
+            }
+        }
         eventually(() ->
                 assertThat(instance("getAppInstance", id).send().text("status")).isEqualTo("deleted"));
 

@@ -3,6 +3,7 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.messaging.Topics;
 import dev.slipway.testkit.ApiClient.Answer;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
@@ -47,6 +48,81 @@ class InstancesApiTest {
     @AfterAll
     static void stop() {
         platform.close();
+    }
+
+    @Test
+    @Proves({"1.98", "C.28"})
+    void table_hasItsDefaultsAndItsStatuses_andNamesThatStay() {
+        assertThat(platform.database().query("""
+                SELECT string_agg(column_name || '=' || split_part(column_default, chr(39), 2), ' ' ORDER BY column_name)
+                FROM information_schema.columns WHERE table_schema = 'instances' AND table_name = 'app_instances'
+                AND column_name IN ('operating_mode', 'control_plane_scope', 'tenant_boundary_mode')
+                """))
+                .isEqualTo(
+                        "control_plane_scope=project operating_mode=tenant_dedicated tenant_boundary_mode=tenant_isolated");
+        var made = platform.launch("project_owner", "named").send().expect(202);
+        var name = made.text("resource_name");
+        assertThat(name)
+                .isEqualTo(String.join(
+                        ":",
+                        "slipway",
+                        "local",
+                        Demo.ORG.toString(),
+                        Demo.PROJECT.toString(),
+                        "app_instance",
+                        made.text("id")));
+        assertThat(made.text("tenant_boundary_mode")).isEqualTo("tenant_isolated");
+        var row = " WHERE id = '" + made.text("id") + "'";
+        for (var status : List.of("requested", "deploying", "running", "failed", "deleting", "deleted")) {
+            platform.database().execute("UPDATE instances.app_instances SET status = '" + status + "'" + row);
+        }
+        assertThatThrownBy(
+                        () -> platform.database().execute("UPDATE instances.app_instances SET status = 'paused'" + row))
+                .hasStackTraceContaining("status_check");
+        assertThatThrownBy(() -> platform.database()
+                        .execute("UPDATE instances.app_instances SET resource_name = '" + name + "' WHERE id <> '"
+                                + made.text("id") + "'"))
+                .hasStackTraceContaining("resource_name");
+        platform.database().execute("UPDATE instances.app_instances SET status = 'requested'" + row);
+
+        platform.instance("deleteAppInstance", "project_owner", made.text("id"))
+                .send()
+                .expect(202);
+
+        assertThat(platform.instance("getAppInstance", "project_owner", made.text("id"))
+                        .send()
+                        .text("resource_name"))
+                .isEqualTo(name);
+    }
+
+    @Test
+    @Proves("1.10")
+    void theSameRequests_work_whicheverRuntimeTheVersionDeclares() {
+        for (var backend : Topics.RUNTIME_BACKENDS) {
+            platform.database().execute("""
+                    INSERT INTO instances.app_versions (id, app_id, version, runtime_backend, status, manifest, revision)
+                    SELECT gen_random_uuid(), id, '%1$s', '%1$s', 'active', '{"app": "echo", "version": "%1$s"}', 1
+                    FROM instances.app_catalog WHERE slug = '%2$s' ON CONFLICT DO NOTHING
+                    """.formatted(backend, Demo.APP));
+
+            var made = platform.launch("project_owner", "on " + backend)
+                    .body(PlatformUnderTest.launchBody("on " + backend).put("version", backend))
+                    .send()
+                    .expect(202);
+
+            assertThat(made.text("runtime_backend")).isEqualTo(backend);
+            eventually(() -> assertThat(platform.events()
+                            .where(seen -> seen.topic().equals("runtime.commands." + backend)
+                                    && seen.key().equals(made.text("id"))))
+                    .singleElement()
+                    .satisfies(seen -> assertThat(seen.type()).isEqualTo("runtime.command.deploy")));
+            platform.instance("getAppInstance", "project_owner", made.text("id"))
+                    .send()
+                    .expect(200);
+            platform.instance("deleteAppInstance", "project_owner", made.text("id"))
+                    .send()
+                    .expect(202);
+        }
     }
 
     @Test

@@ -6,6 +6,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.Answer;
 import dev.slipway.testkit.ApiClient.Call;
+import dev.slipway.testkit.Proves;
 import dev.slipway.testkit.SimulatedAdapter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -85,6 +86,7 @@ class MembersTest {
     }
 
     @Test
+    @Proves({"1.58", "1.59", "2.45"})
     void members_areIssuedAtLaunch_reportedByTheAdapter_andGoneWithTheInstance() {
         var id = running("crew");
 
@@ -121,6 +123,7 @@ class MembersTest {
     }
 
     @Test
+    @Proves({"1.60", "1.65", "C.11"})
     void operations_addDrainReplaceAndRemove_withinTheBoundsOfTheComponent() {
         var id = running("elastic");
         eventually(() -> assertThat(ready(id, "worker")).hasSize(2));
@@ -172,6 +175,91 @@ class MembersTest {
     }
 
     @Test
+    void launch_saysHowManyMembersThereAre_withinTheBoundsOfTheComponent() {
+        assertThat(told(launch(counts("worker", 4)))).isEqualTo("409 component_bounds");
+        assertThat(told(launch(counts("worker", 0)))).isEqualTo("409 component_bounds");
+        var unknown = launch(counts("ghost", 1)).expect(400);
+        assertThat(unknown.body().at("/details/fields/0/field").asText()).isEqualTo("/components/ghost");
+
+        var id = launch(counts("worker", 3)).expect(202).text("id");
+
+        eventually(() -> assertThat(ready(id, "worker")).hasSize(3));
+        assertThat(ready(id, "server")).hasSize(1);
+    }
+
+    private static ObjectNode counts(String component, int count) {
+        var body = PlatformUnderTest.launchBody("counted").put("version", VERSION);
+        body.putObject("components").put(component, count);
+        return body;
+    }
+
+    private static Answer launch(ObjectNode body) {
+        return eventuallyGet(() -> {
+            var answer = platform.as("project_owner")
+                    .call("createAppInstance")
+                    .path("project_id", Demo.PROJECT)
+                    .body(body)
+                    .send();
+            assertThat(answer.text("code")).isNotEqualTo("app_version_not_found"); // the version is on its way
+            return answer;
+        });
+    }
+
+    @Test
+    @Proves({"2.43", "2.44"})
+    void topology_isForAdministrators_andNobodyChoosesAHost() {
+        var id = running("governed");
+        eventually(() -> assertThat(ready(id, "worker")).hasSize(2));
+        var worker = ready(id, "worker").get(0);
+        for (var user : List.of("project_viewer", "project_member")) {
+            assertThat(told(call(user, id, on("drain", worker)).send())).isEqualTo("403 insufficient_permissions");
+        }
+        for (var user : List.of("project_admin", "project_owner", "tenant_admin", "tenant_owner")) {
+            assertThat(ended(call(user, id, on("drain", worker)).send().expect(202))
+                            .text("status"))
+                    .isEqualTo("succeeded");
+        }
+        var chosen =
+                Json.object().put("operation", "add").put("component", "worker").put("host", "node-7");
+        assertThat(told(operate(id, chosen))).isEqualTo("400 validation_error");
+        var placed = PlatformUnderTest.launchBody("placed");
+        placed.putObject("placement_intent").put("host", "node-7");
+        assertThat(told(platform.as("project_owner")
+                        .call("createAppInstance")
+                        .path("project_id", Demo.PROJECT)
+                        .body(placed)
+                        .send()))
+                .isEqualTo("400 validation_error");
+        assertThat(one(id, worker).path("component_key").asText()).isEqualTo("simulated-" + worker);
+        assertThat(one(id, worker).at("/adapter_detail/simulated").asBoolean()).isTrue();
+    }
+
+    @Test
+    void canceledOperation_leavesTheMemberAsItIs_andOneThatDidNotJoinFailed() {
+        var id = running("fickle");
+        eventually(() -> assertThat(ready(id, "worker")).hasSize(2));
+        var worker = ready(id, "worker").get(0);
+        adapter.hold();
+        var drain = canceled(id, operate(id, on("drain", worker)));
+        assertThat(drain.text("status")).isEqualTo("canceled");
+        assertThat(state(id, worker)).isEqualTo("ready/ready/2");
+
+        var add = canceled(id, operate(id, Json.object().put("operation", "add").put("component", "worker")));
+        assertThat(state(id, add.text("member_id"))).isEqualTo("failed/ready/1");
+        adapter.release();
+        operated(id, on("remove", add.text("member_id")));
+    }
+
+    private static Answer canceled(String id, Answer operation) {
+        var accepted = operation.expect(202);
+        platform.instance("cancelInstanceOperation", "project_owner", id)
+                .path("operation_id", accepted.text("id"))
+                .send()
+                .expect(202);
+        return ended(accepted);
+    }
+
+    @Test
     void failedMember_isShownWithItsReason_andCanBeRemovedOrReplaced() {
         var id = running("frail");
         eventually(() -> assertThat(ready(id, "server")).hasSize(1));
@@ -220,6 +308,7 @@ class MembersTest {
     }
 
     @Test
+    @Proves("1.61")
     void memberOperation_isOneOfTheInstances_andOneAtATime() {
         var id = running("busy");
         eventually(() -> assertThat(ready(id, "worker")).hasSize(2));
@@ -294,6 +383,7 @@ class MembersTest {
     }
 
     @Test
+    @Proves("2.47")
     void declaredOperation_runs_andItsOutputHasToFit() {
         var id = running("scheduler");
         var submit = Json.object().put("operation", "queue.submit");
@@ -315,12 +405,24 @@ class MembersTest {
         assertThat(misfit.text("reason")).contains("/output/ticket");
         eventually(() -> assertThat(rejections(id, "validation_error")).hasSize(1));
 
+        eventually(() -> assertThat(platform.events()
+                        .where(seen -> seen.topic().equals("instances.events")
+                                && seen.key().equals(id)))
+                .anyMatch(seen -> seen.payload().path("operation").asText().equals("queue.submit"))
+                .allSatisfy(seen -> {
+                    assertThat(seen.event().path("correlation_id").asText()).isNotEmpty();
+                    assertThat(seen.payload().path("org_id").asText()).isEqualTo(Demo.ORG.toString());
+                    assertThat(seen.payload().path("project_id").asText()).isEqualTo(Demo.PROJECT.toString());
+                    assertThat(seen.payload().path("app_slug").asText()).isEqualTo(Demo.APP);
+                    assertThat(seen.payload().path("app_instance_id").asText()).isEqualTo(id);
+                }));
         var ping = ended(run("project_viewer", id, Json.object().put("operation", "ping"))
                 .expect(202));
         assertThat(ping.text("status")).isEqualTo("succeeded");
     }
 
     @Test
+    @Proves("2.20")
     void usage_isCountedOnce_inTheUnitsOfTheManifest_exactly() {
         var id = running("metered");
         var instance = UUID.fromString(id);
@@ -337,9 +439,11 @@ class MembersTest {
         adapter.usage(instance, UUID.randomUUID(), "token", "1", from, to.plusSeconds(86_400));
 
         eventually(() -> assertThat(rejections(id, "validation_error")).hasSize(3));
-        eventually(() -> assertThat(used(id).toString())
+        eventually(() -> assertThat(used(id).path("reported").toString())
                 .isEqualTo("[{\"unit\":\"app_runtime_hour\",\"quantity\":\"123456789.000001\"},"
                         + "{\"unit\":\"token\",\"quantity\":\"0.3\"}]"));
+        assertThat(used(id).path("org_id").asText()).isEqualTo(Demo.ORG.toString());
+        assertThat(used(id).path("project_id").asText()).isEqualTo(Demo.PROJECT.toString());
         assertThat(platform.events()
                         .where(seen -> seen.topic().equals("usage.events")
                                 && seen.payload().path("usage_id").asText().equals(first.toString())))
@@ -361,8 +465,7 @@ class MembersTest {
                         false)
                 .filter(item -> item.path("app_instance_id").asText().equals(id))
                 .findFirst()
-                .orElseThrow()
-                .path("reported"));
+                .orElseThrow());
     }
 
     private static List<?> rejections(String id, String code) {
@@ -373,14 +476,9 @@ class MembersTest {
     }
 
     private static String launched(String name) {
-        var body = PlatformUnderTest.launchBody(name).put("version", VERSION);
-        return eventuallyGet(() -> platform.as("project_owner")
-                .call("createAppInstance")
-                .path("project_id", Demo.PROJECT)
-                .body(body)
-                .send()
+        return launch(PlatformUnderTest.launchBody(name).put("version", VERSION))
                 .expect(202)
-                .text("id"));
+                .text("id");
     }
 
     private static String running(String name) {

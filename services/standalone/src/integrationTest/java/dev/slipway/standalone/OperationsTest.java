@@ -387,6 +387,23 @@ class OperationsTest {
         assertThat(harbor.instance(id).text("status")).isEqualTo("running");
     }
 
+    @Test
+    void report_countsNoMore_whenTheInstanceWasGivenUp() {
+        var id = harbor.running("1.0.0");
+        adapter.failDeletes(true);
+        var deletion = harbor.call("deleteAppInstance", id).send().expect(202).text("operation_id");
+        harbor.becomes(id, "failed");
+        forced("platform_superadmin", id).expect(200);
+
+        var report = report(command("delete", id, deletion));
+        report.putArray("endpoints");
+        var refused = rejection(send("runtime.report.running", report, id));
+
+        assertThat(refused.payload().path("code").asText()).isEqualTo("instance_state_conflict");
+        assertThat(harbor.instance(id).text("status")).isEqualTo("deleted");
+        assertThat(code(harbor.upgrade(id, "1.1.0").send())).isEqualTo("409 instance_state_conflict");
+    }
+
     private static Seen command(String name, String instance, String operation) {
         return eventuallyGet(() -> platform.events()
                 .where(seen -> seen.type().equals("runtime.command." + name)

@@ -301,6 +301,62 @@ class PolicyTest {
     }
 
     @Test
+    @Proves("1.105")
+    void catalog_isRead_whileNeitherEntitlementsNorInstancesCanBeChanged() {
+        var home = home("frozen");
+        home.entitle("{'enabled': true}").send().expect(200);
+        var level = home.levelOf("organization");
+        level.say("{'features.entitlement_mutations': false, 'features.instance_mutations': false}", "{}");
+        try {
+            assertThat(told(home.entitle("{'enabled': false}")
+                            .header("If-Match", "*")
+                            .send()))
+                    .isEqualTo("403 feature_disabled");
+            eventually(() -> assertThat(told(home.launch("{}").send())).isEqualTo("403 feature_disabled"));
+
+            for (var operation : List.of("listApps", "getApp", "listAppVersions")) {
+                home.call(operation).path("app_slug", Demo.APP).send().expect(200);
+            }
+        } finally {
+            level.say("{}", "{}");
+        }
+    }
+
+    @Test
+    @Proves({"1.34", "1.35"})
+    void bothOperatingModes_goTheSameWay_oncePolicyAllowsTheSharedOne() {
+        var home = home("shared");
+        home.entitle("{'enabled': true}").send().expect(200);
+        eventually(() -> assertThat(told(
+                        home.launch("{'operating_mode': 'platform_managed'}").send()))
+                .isEqualTo("403 operating_mode_not_allowed"));
+        var global = policies.global();
+        global.say("{'allowed_operating_modes': ['tenant_dedicated', 'platform_managed']}", "{}");
+        try {
+            for (var mode : List.of("tenant_dedicated", "platform_managed")) {
+                var launched = eventuallyGet(() -> home.launch("{'operating_mode': '" + mode + "'}")
+                        .header("X-Correlation-ID", "mode-" + mode)
+                        .send()
+                        .expect(202));
+
+                assertThat(launched.text("operating_mode")).isEqualTo(mode);
+                assertThat(launched.text("tenant_boundary_mode"))
+                        .isEqualTo(mode.equals("platform_managed") ? "shared_service" : "tenant_isolated");
+                eventually(() -> assertThat(home.call("getCorrelation")
+                                .path("correlation_id", "mode-" + mode)
+                                .send()
+                                .expect(200)
+                                .body()
+                                .findValuesAsText("kind"))
+                        .as("call, audit record and event of a %s launch", mode)
+                        .contains("call", "audit", "event"));
+            }
+        } finally {
+            global.say("{}", "{}");
+        }
+    }
+
+    @Test
     void key_isTaken_onceTheRegistryHasIt_andStaysInForceWhenItIsDeprecated() {
         var home = home("registered");
         var level = home.levelOf("organization");

@@ -1,16 +1,23 @@
 package dev.slipway.standalone;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.EventTap.Seen;
+import dev.slipway.testkit.SimulatedAdapter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What the platform knows of adapters, and what they may ask of it in their own name. */
@@ -99,6 +106,64 @@ class RuntimeTest {
         assertThat(ending.path("open_commands")).singleElement().satisfies(command -> assertThat(
                         command.path("event_type").asText())
                 .isEqualTo("runtime.command.delete"));
+    }
+
+    @Test
+    void adapter_isAlive_onceItIsHeardOf_andGetsAgainWhatItSaidNothingAbout(@TempDir Path directory) {
+        var instance = platform.launch("project_owner", "lost on the way")
+                .send()
+                .expect(202)
+                .text("id");
+        assertThat(adapterOfTheDemo().path("alive").asBoolean()).isFalse();
+        var first = commands(instance);
+        try (var adapter = SimulatedAdapter.start(platform.adapterIn(directory))) {
+            eventually(() ->
+                    assertThat(adapterOfTheDemo().path("alive").asBoolean()).isTrue());
+            assertThat(adapterOfTheDemo().path("software").asText()).isNotEmpty();
+            eventually(() -> assertThat(platform.instance("getAppInstance", "project_owner", instance)
+                            .send()
+                            .text("status"))
+                    .isEqualTo("running"));
+            assertThat(platform.database()
+                            .query("SELECT count(*) FROM instances.runtime_commands WHERE due_at IS NOT NULL AND"
+                                    + " app_instance_id = '" + instance + "'"))
+                    .as("what was heard of is not sent again")
+                    .isEqualTo("0");
+
+            platform.database()
+                    .execute("UPDATE instances.runtime_commands SET due_at = now() WHERE app_instance_id = '" + instance
+                            + "'");
+
+            eventually(() -> assertThat(commands(instance))
+                    .hasSize(first.size() + 1)
+                    .last()
+                    .satisfies(again -> {
+                        assertThat(again.event().path("event_id"))
+                                .isEqualTo(first.get(0).event().path("event_id"));
+                        assertThat(again.payload().path("attempt").asInt()).isEqualTo(2);
+                    }));
+            assertThat(adapter.world().timesDeployed(UUID.fromString(instance))).isEqualTo(1);
+        }
+    }
+
+    private static JsonNode adapterOfTheDemo() {
+        return platform.as("platform_ops")
+                .call("listRuntimeAdapters")
+                .send()
+                .expect(200)
+                .body()
+                .path("items")
+                .get(0);
+    }
+
+    private static List<Seen> commands(String instance) {
+        return eventuallyGet(() -> {
+            var seen = platform.events()
+                    .where(record -> record.topic().startsWith("runtime.commands.")
+                            && record.key().equals(instance));
+            assertThat(seen).isNotEmpty();
+            return seen;
+        });
     }
 
     private static ApiClient eventuallyWorking(UUID adapterId, String secret) {

@@ -191,10 +191,10 @@ final class Demo {
                  "required_actions": ["apps.instance.report"],
                  "operations": [
                    {"name": "echo.ping", "description": "Says a message back, and which member it was.",
-                    "action": "apps.instance.read", "deadline_seconds": 10,
+                    "action": "apps.instance.read", "deadline_seconds": 60,
                     "input_schema": {"type": "object", "required": ["message"], "additionalProperties": false,
                       "properties": {"message": {"type": "string", "maxLength": 200}}},
-                    "output_schema": {"type": "object", "required": ["message", "member"],
+                    "output_schema": {"type": "object", "required": ["message"],
                       "properties": {"message": {"type": "string"}, "member": {"type": "string"}}}},
                    {"name": "echo.wait", "description": "Takes as long as it is told to; for trying out what is slow.",
                     "action": "apps.instance.update", "deadline_seconds": 60,

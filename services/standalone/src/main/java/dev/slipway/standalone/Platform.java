@@ -46,7 +46,7 @@ import java.util.function.Supplier;
 
 /** The services of this process, on a broker and a database that are there: started in order, stopped in the opposite one. */
 public final class Platform {
-    private static final int EVENT_LOOPS = 2;
+    private static final int EVENT_LOOPS = Math.max(2, Runtime.getRuntime().availableProcessors());
     private static final long UNKNOWN_KEY_EVERY_NS = 1_000_000_000L;
 
     private final StandaloneConfig config;
@@ -101,6 +101,7 @@ public final class Platform {
                 telemetry,
                 new Health(),
                 Clock.systemUTC(),
+                EVENT_LOOPS,
                 config.cluster() != null,
                 config.authzBudgetForWrites(),
                 config.authzBudgetForReads());

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class BoundariesTest {
     private static final Set<String> IAM_CONTRACT = Set.of("iam.yaml", "auth.yaml", "decisions.yaml");
     private static final Pattern OPERATION = Pattern.compile("operationId: (\\w+)");
-    private static final Pattern SERVED = Pattern.compile("\\.serve\\(\\s*\"(\\w+)\"");
+    private static final Pattern SERVED = Pattern.compile("\\.serve(?:OnEveryLoop)?\\(\\s*\"(\\w+)\"");
 
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {

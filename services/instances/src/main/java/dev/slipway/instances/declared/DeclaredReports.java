@@ -38,7 +38,8 @@ public final class DeclaredReports {
 
     public Future<AppInstance> ended(UnitOfWork unit, Report report) {
         var operation = Objects.requireNonNull(report.operation());
-        if (report.outdated() || operation.status().ended()) {
+        // An upgrade may have begun beside it, and raised the generation: that it has ended is true all the same.
+        if (operation.status().ended()) {
             return Future.succeededFuture(report.instance());
         }
         return manifests

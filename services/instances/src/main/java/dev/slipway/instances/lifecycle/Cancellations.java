@@ -8,6 +8,7 @@ import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.OperationStore.Changed;
 import dev.slipway.instances.operation.domain.Operation;
+import dev.slipway.instances.operation.domain.Operation.Kind;
 import dev.slipway.instances.operation.domain.OperationDecision.Accepted;
 import dev.slipway.instances.operation.domain.OperationDecision.Refused;
 import dev.slipway.instances.operation.domain.OperationLifecycle;
@@ -27,11 +28,14 @@ public final class Cancellations {
     private final AppInstanceStore store;
     private final OperationStore operations;
     private final CommandStore commands;
+    private final MemberIssue members;
 
-    public Cancellations(AppInstanceStore store, OperationStore operations, CommandStore commands) {
+    public Cancellations(
+            AppInstanceStore store, OperationStore operations, CommandStore commands, MemberIssue members) {
         this.store = store;
         this.operations = operations;
         this.commands = commands;
+        this.members = members;
     }
 
     /** {@code requireAllowed} throws where the caller may not do what the operation needed. */
@@ -39,15 +43,15 @@ public final class Cancellations {
             UnitOfWork unit, UUID projectId, UUID instanceId, UUID id, Consumer<Operation> requireAllowed) {
         var locked = store.lock(unit, projectId, instanceId);
         var found = operations.find(unit, projectId, instanceId, id);
-        return locked.compose(instance -> found.map(operation -> {
+        return locked.compose(instance -> found.compose(operation -> {
             requireAllowed.accept(operation);
             return operation.cancelCommandId() == null || operation.status().ended()
                     ? cancel(unit, instance, operation)
-                    : new Changed(instance, operation);
+                    : Future.succeededFuture(new Changed(instance, operation));
         }));
     }
 
-    private Changed cancel(UnitOfWork unit, AppInstance instance, Operation operation) {
+    private Future<Changed> cancel(UnitOfWork unit, AppInstance instance, Operation operation) {
         var canceled = Objects.requireNonNull(operation.commandId(), "every operation has a command");
         var command = commands.send(
                 unit,
@@ -60,7 +64,13 @@ public final class Cancellations {
             throw Problem.of(ErrorCode.of(refused.code()), refused.message()).asException();
         }
         var changed = operations.apply(unit, instance, operation, (Accepted) decision);
-        store.keep(unit, changed.instance());
-        return changed;
+        var over = changed.operation();
+        return (over.kind() == Kind.MEMBER && over.status().ended()
+                        ? members.settle(unit, changed.instance(), over)
+                        : Future.succeededFuture(changed.instance()))
+                .map(after -> {
+                    store.keep(unit, after);
+                    return new Changed(after, over);
+                });
     }
 }

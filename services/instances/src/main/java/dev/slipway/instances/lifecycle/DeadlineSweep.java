@@ -42,6 +42,7 @@ public final class DeadlineSweep {
     private final OperationStore operations;
     private final CommandStore commands;
     private final Deletions deletions;
+    private final MemberIssue members;
     private final PlanStore plans;
     private final Function<String, Future<Adapters>> adapters;
     private final Duration interval;
@@ -54,6 +55,7 @@ public final class DeadlineSweep {
             OperationStore operations,
             CommandStore commands,
             Deletions deletions,
+            MemberIssue members,
             PlanStore plans,
             Function<String, Future<Adapters>> adapters,
             Duration interval) {
@@ -63,6 +65,7 @@ public final class DeadlineSweep {
         this.operations = operations;
         this.commands = commands;
         this.deletions = deletions;
+        this.members = members;
         this.plans = plans;
         this.adapters = adapters;
         this.interval = interval;
@@ -133,9 +136,15 @@ public final class DeadlineSweep {
         if (expired.event() != null) {
             audit(unit, instance, expired.next(), waitsFor.code());
         }
-        return operation.kind() == Kind.CREATE && after.terms().reap()
-                ? deletions.reap(unit, after).mapEmpty()
-                : Future.succeededFuture();
+        return switch (operation.kind()) {
+            case CREATE -> after.terms().reap() ? deletions.reap(unit, after).mapEmpty() : Future.succeededFuture();
+            case MEMBER ->
+                members.settle(unit, after, expired.next()).map(settled -> {
+                    instances.keep(unit, settled);
+                    return null;
+                });
+            case UPGRADE, ROLLBACK, DELETE, DECLARED -> Future.succeededFuture();
+        };
     }
 
     private AppInstance launchFailed(UnitOfWork unit, AppInstance instance, Accepted expired) {

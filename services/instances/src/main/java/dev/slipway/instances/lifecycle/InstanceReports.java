@@ -1,6 +1,5 @@
 package dev.slipway.instances.lifecycle;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.appinstance.domain.AppInstance;
@@ -51,7 +50,7 @@ public final class InstanceReports {
 
     private Future<AppInstance> deploying(UnitOfWork unit, Report report) {
         var decision = InstanceLifecycle.reportDeploying(
-                report.instance(), report.generation(), state(report.payload(), "message"), unit.now());
+                report.instance(), report.generation(), state(report, "message"), unit.now());
         return decided(unit, report, decision, current -> taken(unit, report, current));
     }
 
@@ -61,7 +60,7 @@ public final class InstanceReports {
             return upgrades.runsAfterAll(unit, report, late);
         }
         var decision = InstanceLifecycle.reportRunning(
-                report.instance(), report.generation(), state(report.payload(), "endpoints"), unit.now());
+                report.instance(), report.generation(), state(report, "endpoints"), unit.now());
         return decided(
                 unit,
                 report,
@@ -146,11 +145,13 @@ public final class InstanceReports {
         return after;
     }
 
-    private static String state(JsonNode payload, String field) {
+    /** The runtime's state as reported; in the words that are kept of it where it says the same, so that nothing seems to change. */
+    private static String state(Report report, String field) {
         var state = Json.object();
-        if (payload.has(field)) {
-            state.set(field, payload.path(field));
+        if (report.payload().has(field)) {
+            state.set(field, report.payload().path(field));
         }
-        return Json.text(state);
+        var kept = report.instance().runtimeState();
+        return Json.trusted(kept).equals(state) ? kept : Json.text(state);
     }
 }

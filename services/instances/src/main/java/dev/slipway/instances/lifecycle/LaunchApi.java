@@ -22,6 +22,8 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -79,18 +81,18 @@ public final class LaunchApi {
     private Future<Admissible> admissible(UnitOfWork unit, Request request, Launch launch, Admitted admitted) {
         var planId = request.body().path("plan_id");
         if (!planId.isTextual()) {
-            return launches.judge(unit, launch, admitted);
+            return launches.judge(unit, launch, counts(request), admitted);
         }
         return plans.take(unit, request.projectId(), UUID.fromString(planId.asText()))
                 .compose(planned -> outcome(unit, request, launch, admitted).map(now -> {
                     PlanJson.requireSame(planned, now);
                     return now;
                 }))
-                .compose(same -> launches.judge(unit, launch, admitted));
+                .compose(same -> launches.judge(unit, launch, counts(request), admitted));
     }
 
     private Future<Plan> outcome(UnitOfWork unit, Request request, Launch launch, Admitted admitted) {
-        return launches.judge(unit, launch, admitted)
+        return launches.judge(unit, launch, counts(request), admitted)
                 .map(admissible -> PlanJson.allowed(
                         admissible.decided().next(), admissible.version().manifest()))
                 .recover(e -> e instanceof ProblemException refused
@@ -125,6 +127,15 @@ public final class LaunchApi {
                 request.principal().responsibleUserId(),
                 request.principal().id(),
                 AppInstanceJson.placement(body.path("placement_intent")));
+    }
+
+    private static Map<String, Integer> counts(Request request) {
+        var counts = new HashMap<String, Integer>();
+        request.body()
+                .path("components")
+                .properties()
+                .forEach(field -> counts.put(field.getKey(), field.getValue().asInt()));
+        return counts;
     }
 
     static String config(JsonNode given) {

@@ -23,6 +23,7 @@ import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 
 import java.time.Instant;
+import java.util.Map;
 import java.util.UUID;
 
 /** Launches: what would come of one, and doing it. */
@@ -55,32 +56,37 @@ public final class Launches {
         this.region = region;
     }
 
-    /** A launch that nothing is in the way of: the instance as it would be. */
-    public record Admissible(Accepted decided, Known version) {}
+    /** A launch that nothing is in the way of: the instance as it would be, and how many members of components were asked for. */
+    public record Admissible(Accepted decided, Known version, Map<String, Integer> counts) {}
 
     public Future<Admitted> admit(UnitOfWork unit, Launch launch) {
         return admissions.admit(unit, launch, Purpose.LAUNCH);
     }
 
     /** Refuses what may not be launched, or not so. */
-    public Future<Admissible> judge(UnitOfWork unit, Launch launch, Admitted admitted) {
+    public Future<Admissible> judge(UnitOfWork unit, Launch launch, Map<String, Integer> counts, Admitted admitted) {
         var admission = admitted.admission();
         var id = Ids.next();
         var name = new ResourceName(region, admission.orgId(), launch.projectId(), "app_instance", id).toString();
         return Future.succeededFuture(InstanceLifecycle.request(launch, admission, id, name, unit.now()))
                 .map(Decisions::accepted)
-                .compose(decided -> manifests.of(admitted.manifest()).compose(version -> parameters
-                        .resolved(version, launch.config())
-                        .map(config -> new Admissible(
-                                new Accepted(decided.next().launchedWith(config, version.terms()), decided.events()),
-                                version))));
+                .compose(decided -> manifests.of(admitted.manifest()).compose(version -> {
+                    members.requireFit(version.manifest(), counts);
+                    return parameters
+                            .resolved(version, launch.config())
+                            .map(config -> new Admissible(
+                                    new Accepted(
+                                            decided.next().launchedWith(config, version.terms()), decided.events()),
+                                    version,
+                                    counts));
+                }));
     }
 
     /** The row is written as it is after its two events, and once more only if members have added to them. */
     Future<Changed> deploy(UnitOfWork unit, Admissible launch) {
         var requested = launch.decided.next();
         store.insert(unit, requested.noted());
-        return members.issue(unit, store.announce(unit, launch.decided), launch.version.manifest())
+        return members.issue(unit, store.announce(unit, launch.decided), launch.version.manifest(), launch.counts)
                 .map(issued -> deploy(unit, requested, launch.version, issued));
     }
 

@@ -11,25 +11,26 @@ import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
 /**
- * The manifests that launches need, read and compiled once, away from the event loop: what was published does not change. Used on one
- * event loop.
+ * The manifests that launches need, read and compiled once, away from the event loops, and known to all of them: what was published does
+ * not change.
  */
 public final class Manifests {
     private static final int MOST = 256;
 
     private final Vertx vertx;
-    private final Map<Key, Known> known = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<Key, Known> known = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Key, Known> eldest) {
             return size() > MOST;
         }
-    };
+    });
 
     public Manifests(Vertx vertx) {
         this.vertx = vertx;

@@ -27,6 +27,7 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
@@ -121,7 +122,7 @@ public final class Upgrades {
     private Future<Changed> begin(UnitOfWork unit, AppInstance instance, Goal goal, Principal by) {
         var changing =
                 Decisions.accepted(InstanceLifecycle.beginChange(instance)).next();
-        return members.issue(unit, changing, goal.manifest.manifest()).map(issued -> {
+        return members.issue(unit, changing, goal.manifest.manifest(), Map.of()).map(issued -> {
             var id = Ids.next();
             var deadline = unit.now().plus(goal.within);
             var payload = AppInstanceJson.deploy(changing, goal.manifest.text(), goal.config)

@@ -12,9 +12,7 @@ import dev.slipway.instances.member.domain.Member.Observed;
 import dev.slipway.instances.member.domain.MemberDecision.Accepted;
 import dev.slipway.instances.member.domain.MemberDecision.Refused;
 import dev.slipway.instances.member.domain.MemberLifecycle;
-import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.instances.operation.OperationStore;
-import dev.slipway.instances.operation.domain.Operation;
 import dev.slipway.instances.operation.domain.OperationLifecycle;
 import dev.slipway.instances.report.Report;
 import dev.slipway.messaging.UnitOfWork;
@@ -38,11 +36,13 @@ public final class MemberReports {
     private final AppInstanceStore instances;
     private final MemberStore members;
     private final OperationStore operations;
+    private final Members changes;
 
-    public MemberReports(AppInstanceStore instances, MemberStore members, OperationStore operations) {
+    public MemberReports(AppInstanceStore instances, MemberStore members, OperationStore operations, Members changes) {
         this.instances = instances;
         this.members = members;
         this.operations = operations;
+        this.changes = changes;
     }
 
     /** States of members. */
@@ -72,29 +72,11 @@ public final class MemberReports {
             return Future.succeededFuture(report.instance());
         }
         var decided = OperationReports.decide(operation, report.payload(), unit.now());
-        return members.all(unit, report.instance()).map(all -> {
-            var known = byId(all);
-            var next = new LinkedHashMap<>(known);
-            next.replaceAll((id, member) -> after(decided.next(), member, unit.now()));
-            var changed = operations.apply(unit, report.instance(), operation, decided);
-            return kept(unit, report, known, next, changed.instance());
+        var changed = operations.apply(unit, report.instance(), operation, decided);
+        return changes.settle(unit, changed.instance(), changed.operation()).map(after -> {
+            instances.keep(unit, after);
+            return after;
         });
-    }
-
-    private static Member after(Operation ended, Member member, Instant now) {
-        var input = Json.trusted(Objects.requireNonNullElse(ended.input(), "{}"));
-        var operation = MemberOperation.of(ended.name());
-        var reason = Objects.requireNonNullElse(ended.reason(), "The operation was not done.");
-        var done = ended.status() == Operation.Status.SUCCEEDED;
-        if (member.id().equals(ended.memberId())) {
-            return done
-                    ? MemberLifecycle.succeeded(operation, member, MemberJson.labels(input.path("labels")), now)
-                    : MemberLifecycle.failed(operation, member, reason, now);
-        }
-        if (member.id().toString().equals(input.path("replacement_id").asText())) {
-            return done ? MemberLifecycle.joined(member, now) : MemberLifecycle.notJoined(member, reason, now);
-        }
-        return member;
     }
 
     /** Whatever an adapter says of a command, it has it. */

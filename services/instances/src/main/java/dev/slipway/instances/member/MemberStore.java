@@ -1,6 +1,5 @@
 package dev.slipway.instances.member;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
@@ -8,10 +7,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.instances.appinstance.domain.AppInstance;
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.history.HistoryStore;
-import dev.slipway.instances.lifecycle.MemberIssue.Issued;
-import dev.slipway.instances.member.domain.Component;
 import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.member.domain.Member.Desired;
 import dev.slipway.instances.member.domain.Member.Observed;
@@ -65,29 +61,6 @@ public final class MemberStore {
 
     public MemberStore(SqlClient reads) {
         this.reads = reads;
-    }
-
-    /**
-     * The members of an instance that is to run a version: those it has, and of every component as many more as its manifest says there
-     * are at first, or at least.
-     */
-    public Future<Issued> issue(UnitOfWork unit, AppInstance instance, JsonNode manifest) {
-        var there = instance.status() == Status.REQUESTED
-                ? Future.succeededFuture(List.<Member>of()) // not even its row is there
-                : all(unit, instance);
-        return there.map(all -> {
-            var members = new ArrayList<>(all.stream().filter(Member::counts).toList());
-            var missing = new ArrayList<Member>();
-            for (var component : MemberJson.components(manifest)) {
-                var count = count(members, component);
-                for (var i = count; i < (count == 0 ? component.initial() : component.min()); i++) {
-                    missing.add(fresh(unit, instance, component.key(), Map.of()));
-                }
-            }
-            insert(unit, instance, missing, Map.of());
-            members.addAll(missing);
-            return new Issued(instance, MemberJson.commanded(members));
-        });
     }
 
     Member fresh(UnitOfWork unit, AppInstance instance, String component, Map<String, String> labels) {
@@ -154,14 +127,8 @@ public final class MemberStore {
                 .asException();
     }
 
-    private static long count(List<Member> members, Component component) {
-        return members.stream()
-                .filter(member -> member.component().equals(component.key()))
-                .count();
-    }
-
-    private static void insert(
-            UnitOfWork unit, AppInstance instance, List<Member> members, Map<String, String> labels) {
+    /** Keeps those that were issued. */
+    void insert(UnitOfWork unit, AppInstance instance, List<Member> members, Map<String, String> labels) {
         if (!members.isEmpty()) {
             unit.write(ISSUE, Tuple.from(new Object[] {
                 members.stream().map(Member::id).toArray(UUID[]::new),

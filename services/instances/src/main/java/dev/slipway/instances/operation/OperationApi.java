@@ -15,14 +15,14 @@ import java.util.function.Predicate;
 
 /** What was asked of an instance: the operations on it, to be read. */
 public final class OperationApi {
-    private final OperationStore store;
+    private final OperationReadStore store;
     private final AppInstanceStore instances;
     private final Function<String, Future<Adapters>> adapters;
     private final Clock clock;
 
     /** {@code adapters} tells of those of a backend. */
     public OperationApi(
-            OperationStore store,
+            OperationReadStore store,
             AppInstanceStore instances,
             Function<String, Future<Adapters>> adapters,
             Clock clock) {

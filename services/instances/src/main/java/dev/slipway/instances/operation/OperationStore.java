@@ -1,6 +1,5 @@
 package dev.slipway.instances.operation;
 
-import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
@@ -17,10 +16,8 @@ import dev.slipway.instances.operation.domain.OperationEvent;
 import dev.slipway.instances.operation.domain.OperationLifecycle;
 import dev.slipway.instances.runtime.CommandStore;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +30,11 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * All SQL of operations. Whoever changes one holds the lock of its instance, and keeps the instance that is answered: an event of an
+ * All SQL that changes operations. Whoever changes one holds the lock of its instance, and keeps the instance that is answered: an event of an
  * operation takes a number of the instance.
  */
 public final class OperationStore {
-    private static final String COLUMNS = """
+    static final String COLUMNS = """
             SELECT o.id, o.app_instance_id, o.org_id, o.project_id, o.kind, o.name, o.action, o.status, o.percent, o.message,
                 o.blockers::text AS blockers, o.input::text AS input, o.output::text AS output, o.reason, o.command_id,
                 o.cancel_command_id, o.member_id, o.from_version, o.to_version, o.requested_by_user_id, o.requested_by_principal_id,
@@ -45,18 +42,13 @@ public final class OperationStore {
             FROM app_instance_operations o
             """;
     private static final String ONE = "WHERE o.id = $1 AND o.app_instance_id = $2 AND o.project_id = $3";
-    private static final String FIND = COLUMNS + ONE;
+    static final String FIND = COLUMNS + ONE;
     private static final String BY_COMMAND = COLUMNS + """
             WHERE o.app_instance_id = $1 AND o.project_id = $2 AND (o.command_id = $3 OR o.cancel_command_id = $3)
             """;
     private static final String OPEN = COLUMNS + """
             WHERE o.app_instance_id = $1 AND o.project_id = $2 AND o.status IN ('accepted', 'running')
             ORDER BY o.created_at, o.id
-            """;
-    private static final String LIST = COLUMNS + """
-            WHERE o.app_instance_id = $1 AND o.project_id = $2 AND ($3::text IS NULL OR o.status = $3)
-            AND ($4::timestamptz IS NULL OR (o.created_at, o.id) < ($4, $5::uuid))
-            ORDER BY o.created_at DESC, o.id DESC LIMIT $6
             """;
     private static final String DUE = """
             SELECT o.id, o.app_instance_id, o.project_id FROM app_instance_operations o
@@ -74,12 +66,10 @@ public final class OperationStore {
             WHERE id = $1 AND app_instance_id = $2 AND project_id = $3
             """;
 
-    private final SqlClient reads;
     private final CommandStore commands;
     private final HistoryStore history = new HistoryStore();
 
-    public OperationStore(SqlClient reads, CommandStore commands) {
-        this.reads = reads;
+    public OperationStore(CommandStore commands) {
         this.commands = commands;
     }
 
@@ -165,30 +155,6 @@ public final class OperationStore {
         });
     }
 
-    Future<Operation> find(UUID projectId, UUID instanceId, UUID id) {
-        return reads.preparedQuery(FIND)
-                .execute(Tuple.of(id, instanceId, projectId))
-                .compose(rows -> rows.size() == 0
-                        ? Future.failedFuture(notFound(id))
-                        : Future.succeededFuture(fromRow(rows.iterator().next())));
-    }
-
-    Future<Page<Operation>> list(
-            UUID projectId, UUID instanceId, @Nullable String status, @Nullable Cursor after, int limit) {
-        var parameters = Tuple.of(
-                instanceId,
-                projectId,
-                status,
-                after == null ? null : at(after.createdAt()),
-                after == null ? null : after.id(),
-                limit + 1);
-        return reads.preparedQuery(LIST).execute(parameters).map(rows -> {
-            var items = new ArrayList<Operation>();
-            rows.forEach(row -> items.add(fromRow(row)));
-            return Page.of(items, limit, last -> new Cursor(last.createdAt(), last.id()));
-        });
-    }
-
     /** Nothing of it is sent again. */
     private void endCommands(UnitOfWork unit, Operation operation) {
         var command = operation.commandId();
@@ -251,7 +217,7 @@ public final class OperationStore {
         }));
     }
 
-    private static Operation fromRow(Row row) {
+    static Operation fromRow(Row row) {
         return new Operation(
                 row.getUUID("id"),
                 row.getUUID("app_instance_id"),
@@ -284,7 +250,7 @@ public final class OperationStore {
                 row.getOffsetDateTime("due_at").toInstant());
     }
 
-    private static OffsetDateTime at(Instant instant) {
+    static OffsetDateTime at(Instant instant) {
         return instant.atOffset(ZoneOffset.UTC);
     }
 
