@@ -1,9 +1,11 @@
 package dev.slipway.example;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.adapter.DeleteCommand;
 import dev.slipway.adapter.DeployCommand;
 import dev.slipway.adapter.OperateCommand;
 import dev.slipway.adapter.Outcome;
+import dev.slipway.adapter.Outcome.Canceled;
 import dev.slipway.adapter.Outcome.Deleted;
 import dev.slipway.adapter.Outcome.Done;
 import dev.slipway.adapter.Outcome.Endpoint;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 /** Every instance is a small web server in this process. What it says is in a file, so that it says it again after a restart. */
 public final class GreeterAdapter implements RuntimeAdapter {
@@ -84,9 +87,11 @@ public final class GreeterAdapter implements RuntimeAdapter {
         if (greeting.isBlank()) {
             return Future.succeededFuture(new Failed("config.greeting is empty: give it a word"));
         }
-        return run(
-                command.task().appInstanceId(),
-                greeting + " from " + command.task().appVersion());
+        var words = greeting + " from " + command.task().appVersion();
+        return pause(command.config(), progress)
+                .compose(wanted -> wanted
+                        ? run(command.task().appInstanceId(), words)
+                        : Future.succeededFuture(new Canceled("not wanted any more")));
     }
 
     /** To have another version run is the same: {@link #run} keeps the one before until the new one answers. */
@@ -108,8 +113,11 @@ public final class GreeterAdapter implements RuntimeAdapter {
         if (greeter == null || !command.operation().equals("greeter.greet")) {
             return RuntimeAdapter.super.operate(command, progress); // it does not support that
         }
-        var name = command.input().path("name").asText();
-        return Future.succeededFuture(new Done(Json.object().put("greeting", greeter.words() + ", " + name)));
+        var greeting = greeter.words() + ", " + command.input().path("name").asText();
+        return pause(command.input(), progress)
+                .map(wanted -> wanted
+                        ? new Done(Json.object().put("greeting", greeting))
+                        : new Canceled("not wanted any more"));
     }
 
     /** Also of an instance that never was: then there is nothing to do. */
@@ -124,6 +132,17 @@ public final class GreeterAdapter implements RuntimeAdapter {
     @Override
     public Future<Void> stop() {
         return Future.join(greeters.values().stream().map(this::end).toList()).mapEmpty();
+    }
+
+    /** Work that takes time: it says so, and answers whether it is still wanted at the end. */
+    private Future<Boolean> pause(JsonNode asked, Progress progress) {
+        var seconds = asked.path("after_seconds").asInt();
+        if (seconds == 0) {
+            return Future.succeededFuture(true);
+        }
+        return progress.say("takes " + seconds + " seconds")
+                .compose(ok -> Future.any(vertx.timer(seconds, TimeUnit.SECONDS), progress.cancelled()))
+                .map(ok -> !progress.cancelled().isComplete());
     }
 
     /** Asked twice, it finds its work done. Killed in between, it finds the file as it was before or as it is to be. */

@@ -11,7 +11,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
 
 /** Has an instance run a version: at first, or instead of another. */
@@ -110,9 +109,8 @@ final class Changes {
                 .compose(ok -> {
                     instance.outgoing().addAll(old);
                     machine.vertx().setTimer(OLD_ENDS_AFTER_MS, timer -> retire(instance, old));
-                    return removed(instance, old, progress);
-                })
-                .compose(ok -> running(instance, progress));
+                    return running(instance, progress);
+                });
     }
 
     /** If this adapter ends before, its next start ends them; if the instance does, they are gone with it. */
@@ -121,7 +119,7 @@ final class Changes {
             return;
         }
         instance.outgoing().removeAll(old);
-        withdraw(instance, old).onFailure(e -> LOG.atError()
+        withdraw(instance, old).compose(ok -> keeper.tellRemoved(instance, old)).onFailure(e -> LOG.atError()
                 .addKeyValue("app_instance_id", instance.id())
                 .setCause(e)
                 .log("processes of the version before do not end"));
@@ -135,17 +133,6 @@ final class Changes {
     private Future<Void> joining(Instance instance, Progress progress) {
         var limits = machine.limits(instance.requireSpec());
         return progress.members(Instance.states(instance.procs(), State.JOINING, limits));
-    }
-
-    /** Members that are not part of the new version. */
-    private Future<Void> removed(Instance instance, List<Proc> old, Progress progress) {
-        var gone = old.stream()
-                .filter(proc -> instance.procs().stream()
-                        .noneMatch(now -> Objects.equals(
-                                now.part().memberId(), proc.part().memberId())))
-                .toList();
-        var limits = machine.limits(instance.requireSpec());
-        return progress.members(Instance.states(gone, State.REMOVED, limits));
     }
 
     private Future<Outcome> running(Instance instance, Progress progress) {

@@ -1,5 +1,6 @@
 package dev.slipway.processadapter;
 
+import dev.slipway.adapter.MemberState;
 import dev.slipway.adapter.MemberState.State;
 import dev.slipway.adapter.Outcome.Failed;
 import dev.slipway.adapter.Outcome.Running;
@@ -75,6 +76,19 @@ final class Keeper {
         var failed = procs.stream().filter(Proc::hasFailed).toList();
         var states = new ArrayList<>(Instance.states(up, State.READY, limits));
         states.addAll(Instance.states(failed, State.FAILED, limits));
+        return states.isEmpty() ? Future.succeededFuture() : reports.members(instance.id(), states);
+    }
+
+    /** Reports of processes that have ended that their members are gone, but for those that another process is now. */
+    Future<Void> tellRemoved(Instance instance, Collection<Proc> ended) {
+        var spec = instance.spec();
+        var present = instance.procs().stream()
+                .map(proc -> String.valueOf(proc.part().memberId()))
+                .toList();
+        var gone = ended.stream()
+                .filter(proc -> !present.contains(String.valueOf(proc.part().memberId())))
+                .toList();
+        var states = spec == null ? List.<MemberState>of() : Instance.states(gone, State.REMOVED, machine.limits(spec));
         return states.isEmpty() ? Future.succeededFuture() : reports.members(instance.id(), states);
     }
 

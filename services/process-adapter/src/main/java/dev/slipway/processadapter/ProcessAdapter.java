@@ -3,8 +3,6 @@ package dev.slipway.processadapter;
 import dev.slipway.adapter.DeleteCommand;
 import dev.slipway.adapter.DeployCommand;
 import dev.slipway.adapter.MemberCommand;
-import dev.slipway.adapter.MemberState;
-import dev.slipway.adapter.MemberState.State;
 import dev.slipway.adapter.OperateCommand;
 import dev.slipway.adapter.Outcome;
 import dev.slipway.adapter.Outcome.Deleted;
@@ -198,7 +196,6 @@ final class ProcessAdapter implements RuntimeAdapter {
         var instance = instance(command.task().appInstanceId());
         return instance.exclusively(() -> machine.endAll(List.of(instance))
                         .compose(ok -> requireNonNull(usage).close(instance))
-                        .compose(ok -> gone(instance, progress))
                         .compose(ok -> machine.blocking(() -> {
                             instance.directory().remove();
                             return null;
@@ -209,14 +206,6 @@ final class ProcessAdapter implements RuntimeAdapter {
                     instances.remove(instance.id());
                     return new Deleted();
                 });
-    }
-
-    private Future<Void> gone(Instance instance, Progress progress) {
-        var spec = instance.spec();
-        var states = spec == null
-                ? List.<MemberState>of()
-                : Instance.states(instance.procs(), State.REMOVED, machine.limits(spec));
-        return states.isEmpty() ? Future.succeededFuture() : progress.members(states);
     }
 
     /** Ends all processes; what should run is still on record, and is launched at the next start. */
