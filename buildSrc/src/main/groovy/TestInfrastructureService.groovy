@@ -1,22 +1,21 @@
 import groovy.json.JsonSlurper
 import org.gradle.api.GradleException
-import org.gradle.api.file.ConfigurableFileCollection
 import org.gradle.api.services.BuildService
 import org.gradle.api.services.BuildServiceParameters
 
 /** One Kafka and one PostgreSQL for the tests of all modules: started by the first that needs them, ended with the build. */
-abstract class TestInfrastructureService implements BuildService<Parameters>, AutoCloseable {
-    interface Parameters extends BuildServiceParameters {
-        ConfigurableFileCollection getClasspath()
-    }
-
+abstract class TestInfrastructureService implements BuildService<BuildServiceParameters.None>, AutoCloseable {
     private Process process
     private Map addresses
 
-    synchronized Map addresses() {
+    /**
+     * The class path is the asking module's own, resolved before it asks. As a parameter of the service it would be resolved inside the
+     * service's lock, and wait there for a module that waits for the service.
+     */
+    synchronized Map addresses(String classpath) {
         if (addresses == null) {
             def command = [System.getProperty('java.home') + '/bin/java', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp',
-                           parameters.classpath.asPath, 'dev.slipway.testkit.InfrastructureMain']
+                           classpath, 'dev.slipway.testkit.InfrastructureMain']
             def errors = File.createTempFile('slipway-test-infrastructure', '.log')
             process = new ProcessBuilder(command).redirectError(errors).start()
             addresses = firstJsonLine()
