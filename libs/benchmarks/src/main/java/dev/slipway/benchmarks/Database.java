@@ -18,7 +18,15 @@ final class Database implements AutoCloseable {
             "instances/V001__projections.sql",
             "instances/V002__app_instances.sql",
             "instances/V020__policy.sql",
-            "instances/V030__revoked_digests.sql");
+            "instances/V030__revoked_digests.sql",
+            "instances/V040__history_and_commands.sql",
+            "instances/V041__adapters.sql",
+            "instances/V042__freshness.sql",
+            "instances/V043__traces_of_commands.sql",
+            "instances/V050__operations.sql",
+            "instances/V051__upgrades_and_plans.sql",
+            "instances/V060__who_did_it.sql",
+            "instances/V061__members.sql");
     private static final List<String> COPIED = List.of(
             "organizations",
             "users",
@@ -51,7 +59,7 @@ final class Database implements AutoCloseable {
 
     /** Both sides start every pass with as few rows. */
     void trimBaseline() {
-        execute("TRUNCATE baseline.outbox, baseline.app_instances, baseline.idempotency");
+        execute("TRUNCATE baseline.outbox, baseline.app_instances, baseline.idempotency CASCADE");
     }
 
     long count(String from) {
