@@ -41,6 +41,7 @@ class RuntimeTest {
 
         var adapter = platform.asAdapter();
 
+        assertThat(adapter.call("getMe").send().expect(200).text("actor_type")).isEqualTo("adapter");
         assertThat(adapter.call("listRuntimeAdapters").send().status()).isEqualTo(403);
         assertThat(adapter.call("listAppInstances")
                         .path("project_id", Demo.PROJECT)

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.UUID;
 
 /** Commands to adapters. Each is sent until its adapter has said something about it, and kept until it has ended. */
@@ -25,22 +26,28 @@ public final class CommandStore {
     private static final int DOUBLINGS = 6;
     private static final String DEPLOY = "runtime.command.deploy";
     private static final String DELETE = "runtime.command.delete";
-    private static final String OF_A_GENERATION =
-            "event_type IN ('runtime.command.deploy', 'runtime.command.upgrade', 'runtime.command.rollback', 'runtime.command.delete')";
+    /** The commands that raise an instance's generation. */
+    private static final List<String> GENERATIONS =
+            List.of(DEPLOY, "runtime.command.upgrade", "runtime.command.rollback", DELETE);
+
+    /** Of a command's {@code event_type}. */
+    static final String OF_A_GENERATION = "IN ('" + String.join("', '", GENERATIONS) + "')";
+
     private static final String KEEP = """
             INSERT INTO runtime_commands (command_id, app_instance_id, runtime_backend, event_type, occurred_at, correlation_id, payload,
                 due_at, traceparent)
             VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8, $9)
             """;
     private static final String SUPERSEDE =
-            "DELETE FROM runtime_commands WHERE app_instance_id = $1 AND ($2 OR " + OF_A_GENERATION + ")";
+            "DELETE FROM runtime_commands WHERE app_instance_id = $1 AND ($2 OR event_type " + OF_A_GENERATION + ")";
     private static final String ACKNOWLEDGE = """
             UPDATE runtime_commands SET due_at = NULL WHERE command_id = $1 AND app_instance_id = $2 AND due_at IS NOT NULL
             """;
     private static final String DUE_AGAIN =
             "UPDATE runtime_commands SET due_at = $3 WHERE command_id = $1 AND app_instance_id = $2 AND due_at IS NULL";
     private static final String END =
-            "DELETE FROM runtime_commands WHERE command_id = $1 AND app_instance_id = $2 AND NOT " + OF_A_GENERATION;
+            "DELETE FROM runtime_commands WHERE command_id = $1 AND app_instance_id = $2 AND event_type NOT "
+                    + OF_A_GENERATION;
     private static final String FORGET = "DELETE FROM runtime_commands WHERE app_instance_id = $1";
     /** Of instances of all tenants: what is due is due. Nothing is sent to adapters that are not there. */
     private static final String DUE = """
@@ -58,7 +65,7 @@ public final class CommandStore {
     public UUID send(UnitOfWork unit, String eventType, ObjectNode payload) {
         var instance = payload.path("app_instance_id").asText();
         var backend = payload.path("runtime_backend").asText();
-        if (!eventType.equals(DEPLOY) && isOfAGeneration(eventType)) {
+        if (!eventType.equals(DEPLOY) && GENERATIONS.contains(eventType)) {
             // What was asked before it does not matter any more; a deletion does not wait behind anything.
             unit.write(SUPERSEDE, Tuple.of(UUID.fromString(instance), eventType.equals(DELETE)));
         }
@@ -139,9 +146,5 @@ public final class CommandStore {
 
     private static Instant next(Instant now, int attempt) {
         return now.plus(PATIENCE.multipliedBy(1L << Math.min(attempt, DOUBLINGS)));
-    }
-
-    private static boolean isOfAGeneration(String eventType) {
-        return OF_A_GENERATION.contains("'" + eventType + "'");
     }
 }

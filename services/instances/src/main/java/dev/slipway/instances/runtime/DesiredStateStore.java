@@ -30,15 +30,13 @@ public final class DesiredStateStore {
                         'occurred_at', to_char(c.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'version', 1,
                         'correlation_id', c.correlation_id, 'payload', c.payload, 'traceparent', c.traceparent) ORDER BY c.occurred_at)
                     FROM runtime_commands c WHERE c.app_instance_id = i.id
-                        AND (c.due_at IS NOT NULL OR c.event_type NOT IN ('runtime.command.deploy', 'runtime.command.upgrade',
-                            'runtime.command.rollback', 'runtime.command.delete'))), '[]'))::text AS item
+                        AND (c.due_at IS NOT NULL OR c.event_type NOT %1$s)), '[]'))::text AS item
             FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
-            LEFT JOIN runtime_commands last ON last.app_instance_id = i.id AND last.event_type IN
-                ('runtime.command.deploy', 'runtime.command.upgrade', 'runtime.command.rollback', 'runtime.command.delete')
+            LEFT JOIN runtime_commands last ON last.app_instance_id = i.id AND last.event_type %1$s
             WHERE v.runtime_backend = $1 AND i.status <> 'deleted'
             AND ($2::timestamptz IS NULL OR (i.created_at, i.id) < ($2, $3::uuid))
             ORDER BY i.created_at DESC, i.id DESC LIMIT $4
-            """;
+            """.formatted(CommandStore.OF_A_GENERATION);
 
     private final SqlClient reads;
 
