@@ -60,6 +60,7 @@ class InstancesApiTest {
                 """))
                 .isEqualTo(
                         "control_plane_scope=project operating_mode=tenant_dedicated tenant_boundary_mode=tenant_isolated");
+        platform.launch("project_owner", "another").send().expect(202);
         var made = platform.launch("project_owner", "named").send().expect(202);
         var name = made.text("resource_name");
         assertThat(name)

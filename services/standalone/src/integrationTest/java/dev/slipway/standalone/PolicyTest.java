@@ -323,7 +323,7 @@ class PolicyTest {
     }
 
     @Test
-    @Proves({"1.34", "1.35"})
+    @Proves("1.34")
     void bothOperatingModes_goTheSameWay_oncePolicyAllowsTheSharedOne() {
         var home = home("shared");
         home.entitle("{'enabled': true}").send().expect(200);
