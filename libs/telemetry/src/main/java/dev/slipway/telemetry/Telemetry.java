@@ -2,6 +2,7 @@ package dev.slipway.telemetry;
 
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
@@ -28,6 +29,8 @@ public final class Telemetry implements AutoCloseable {
         this.sdk = sdk;
         this.exports = exports;
         this.traces = new Traces(sdk);
+        // Every connection would show its own under one name, of which the first would be taken for all.
+        metrics.config().meterFilter(MeterFilter.denyNameStartsWith("vertx.sql.processing.pending"));
         new JvmMemoryMetrics().bindTo(metrics);
         new ProcessorMetrics().bindTo(metrics);
     }

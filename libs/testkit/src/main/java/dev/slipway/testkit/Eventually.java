@@ -9,7 +9,9 @@ import java.util.concurrent.locks.LockSupport;
 /** Waits for something that comes by itself: bounded, and with the last reason why it has not come. */
 public final class Eventually {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    private static final Duration PAUSE = Duration.ofMillis(20);
+    private static final long FIRST_PAUSE_NS = 10_000_000;
+    /** What takes long is not there sooner for being asked for often, and asking takes from what it waits for. */
+    private static final long LONGEST_PAUSE_NS = 150_000_000;
 
     private Eventually() {}
 
@@ -30,14 +32,14 @@ public final class Eventually {
     /** Until a value comes without an exception. */
     public static <T> T eventuallyGet(Callable<T> value) {
         var end = System.nanoTime() + PATIENCE.toNanos();
-        while (true) {
+        for (var pause = FIRST_PAUSE_NS; ; pause = Math.min(LONGEST_PAUSE_NS, pause * 3 / 2)) {
             try {
                 return value.call();
             } catch (Exception | AssertionError e) {
                 if (System.nanoTime() > end) {
                     throw new AssertionError("it did not come within " + PATIENCE, e);
                 }
-                LockSupport.parkNanos(PAUSE.toNanos());
+                LockSupport.parkNanos(pause);
             }
         }
     }

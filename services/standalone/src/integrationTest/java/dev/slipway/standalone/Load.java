@@ -13,7 +13,9 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 import static dev.slipway.testkit.Eventually.eventually;
@@ -21,13 +23,16 @@ import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Clients that launch and delete instances without a pause, as careful ones do: each request has an Idempotency-Key and is sent again
- * until it is answered. What was accepted is written down, and so is every answer that no client should get.
+ * Clients that launch and delete instances one after another, as careful ones do: each request has an Idempotency-Key and is sent again
+ * until it is answered. What was accepted is written down, and so is every answer that no client should get. They pause for a moment
+ * between launches: what counts is that requests are on their way when something breaks, and each has to be accounted for afterwards.
  */
 final class Load implements AutoCloseable {
     private static final Set<Integer> MAY_PASS = Set.of(503, 504);
     private static final int MAX_LAUNCHES = 5_000;
     private static final int ONE_IN = 4;
+    private static final int MAX_PAUSE_MS = 80;
+    private static final int BEFORE_TRYING_AGAIN_MS = 100;
 
     private final ApiClient client;
     private final Map<UUID, String> accepted = new ConcurrentHashMap<>();
@@ -110,6 +115,7 @@ final class Load implements AutoCloseable {
                     return;
                 }
                 launch(name + "-" + number, random.nextInt(ONE_IN) == 0);
+                pause(random.nextInt(MAX_PAUSE_MS));
             }
         } catch (RuntimeException | AssertionError e) {
             faults.add(Thread.currentThread().getName() + ": " + e + " because of " + e.getCause());
@@ -147,6 +153,7 @@ final class Load implements AutoCloseable {
                 answer = request.get();
             } catch (UncheckedIOException e) {
                 refusals.merge("broken off", 1, Integer::sum);
+                pause(BEFORE_TRYING_AGAIN_MS);
                 throw e;
             }
             if (answer.status() == 202) {
@@ -156,7 +163,12 @@ final class Load implements AutoCloseable {
             if (!MAY_PASS.contains(answer.status())) {
                 faults.add(answer.status() + " " + answer.body());
             }
+            pause(BEFORE_TRYING_AGAIN_MS);
             throw new IllegalStateException(answer.status() + " " + answer.body());
         });
+    }
+
+    private static void pause(long ms) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ms));
     }
 }
