@@ -311,6 +311,28 @@ class OnboardingTest {
     }
 
     @Test
+    void catalog_isSearchedToItsEnd_whenMostOfItIsNewerAndNotMeant() {
+        for (var i = 0; i < 3; i++) {
+            published("needle-" + i, "haystack", "Needle " + i);
+        }
+        platform.database().execute("""
+                INSERT INTO catalog.app_catalog (id, slug, display_name, category, publisher, status, published)
+                SELECT gen_random_uuid(), 'straw-' || n, 'Straw', 'haystack', 'Test', 'active', n % 2 = 0 FROM generate_series(1, 1000) n
+                """);
+        try {
+            assertThat(paged("q=needle&limit=2")).containsExactly("needle-2", "needle-1", "needle-0");
+            assertThat(paged("q=needle&category=haystack&limit=2")).containsExactly("needle-2", "needle-1", "needle-0");
+            assertThat(paged("q=straw&limit=100")).hasSize(500).doesNotHaveDuplicates();
+            assertThat(paged("q=haystack&limit=100"))
+                    .hasSize(503)
+                    .doesNotHaveDuplicates()
+                    .endsWith("needle-2", "needle-1", "needle-0");
+        } finally {
+            platform.database().execute("DELETE FROM catalog.app_catalog WHERE slug LIKE 'straw-%'");
+        }
+    }
+
+    @Test
     void launchSchema_hasTheDefaultsAndWhatIsLocked() {
         var manifest = manifest("launched", "1.0.0");
         manifest.set("launch", Json.trusted("""
