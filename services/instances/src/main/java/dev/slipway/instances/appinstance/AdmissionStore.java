@@ -22,7 +22,8 @@ import java.util.UUID;
 public final class AdmissionStore {
     private static final String ADMIT = "SELECT " + PolicyStore.COLUMNS + """
             , p.org_id, a.id AS app_id, v.id AS version_id, v.runtime_backend, v.status AS version_status,
-                   coalesce(v.manifest, '{}')::text AS manifest, coalesce(v.revision, 0) AS version_revision, coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
+                   coalesce(v.manifest, '{}')::text AS manifest, coalesce(v.revision, 0) AS version_revision,
+                   v.registry_versions::text AS registry_versions, coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
                    coalesce(e.policy_overrides, '{}')::text AS overrides, e.id AS entitlement_id, e.revision AS entitlement_version,
                    s.id AS operator_id, u.id AS user_id,
                    EXISTS (SELECT FROM jsonb_path_query(v.manifest, '$.artifacts[*].digest') AS named (digest)
@@ -45,7 +46,7 @@ public final class AdmissionStore {
             """;
 
     private static final String VERSION = """
-            SELECT v.id, v.runtime_backend, v.revision, v.manifest::text AS manifest, a.slug
+            SELECT v.id, v.runtime_backend, v.revision, v.manifest::text AS manifest, v.registry_versions::text AS registry_versions, a.slug
             FROM app_versions v JOIN app_catalog a ON a.id = v.app_id WHERE v.app_id = $1 AND v.version = $2
             """;
 
@@ -63,8 +64,12 @@ public final class AdmissionStore {
             EffectivePolicy policy,
             @Nullable Quota quota) {}
 
-    /** The manifest of a version, as it is kept. */
-    public record Manifest(@Nullable UUID versionId, long revision, String text) {}
+    /** The manifest of a version, as it is kept, and the versions of the registry entries that it was published under. */
+    public record Manifest(
+            @Nullable UUID versionId,
+            long revision,
+            String text,
+            @Nullable String registryVersions) {}
 
     /** A version, by its app and its name. */
     public record KnownVersion(App app, Manifest manifest) {}
@@ -98,8 +103,11 @@ public final class AdmissionStore {
                                 .asException());
             }
             var row = rows.iterator().next();
-            var manifest =
-                    new Manifest(row.getUUID("version_id"), row.getLong("version_revision"), row.getString("manifest"));
+            var manifest = new Manifest(
+                    row.getUUID("version_id"),
+                    row.getLong("version_revision"),
+                    row.getString("manifest"),
+                    row.getString("registry_versions"));
             return judged(unit, row, launch, purpose)
                     .map(judged ->
                             new Admitted(admission(row, judged.policy), manifest, judged.effective, judged.quota));
@@ -124,7 +132,11 @@ public final class AdmissionStore {
             var id = row.getUUID("id");
             return new KnownVersion(
                     new App(appId, id, row.getString("slug"), version, row.getString("runtime_backend")),
-                    new Manifest(id, row.getLong("revision"), row.getString("manifest")));
+                    new Manifest(
+                            id,
+                            row.getLong("revision"),
+                            row.getString("manifest"),
+                            row.getString("registry_versions")));
         });
     }
 

@@ -41,15 +41,21 @@ public final class Manifests {
     /**
      * A manifest.
      *
+     * @param registryVersions that its version was published under, as JSON text; null where that is not known
      * @param launch the schema of the launch parameters; null where anything goes
      * @param slow whether checking may take long, since the schema has patterns of its own
      */
     public record Known(
-            JsonNode manifest, String text, @Nullable ForeignSchema launch, boolean slow) {
+            JsonNode manifest,
+            String text,
+            @Nullable String registryVersions,
+            @Nullable ForeignSchema launch,
+            boolean slow) {
         Terms terms() {
             return new Terms(
                     (int) Deadlines.delete(manifest).toSeconds(),
-                    manifest.path("failure_policy").asText().equals("reap"));
+                    manifest.path("failure_policy").asText().equals("reap"),
+                    registryVersions);
         }
 
         /** What it says of a way to or from its version: upgrade or rollback. */
@@ -67,15 +73,16 @@ public final class Manifests {
         if (found != null) {
             return Future.succeededFuture(found);
         }
-        return vertx.executeBlocking(() -> read(manifest.text())).onSuccess(read -> known.put(key, read));
+        return vertx.executeBlocking(() -> read(manifest)).onSuccess(read -> known.put(key, read));
     }
 
-    private static Known read(String text) {
-        var manifest = Json.trusted(text);
+    private static Known read(Manifest kept) {
+        var manifest = Json.trusted(kept.text());
         var schema = manifest.path("launch").path("schema");
         return new Known(
                 manifest,
-                text,
+                kept.text(),
+                kept.registryVersions(),
                 schema.isMissingNode() ? null : ForeignSchema.of(schema),
                 schema.toString().contains("\"pattern"));
     }

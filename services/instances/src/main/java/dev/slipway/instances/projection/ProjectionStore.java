@@ -40,9 +40,9 @@ public final class ProjectionStore {
             ON CONFLICT (id) DO UPDATE SET status = $3, revision = $4 WHERE app_catalog.revision < $4
             """;
     private static final String VERSION = """
-            INSERT INTO app_versions (id, app_id, version, runtime_backend, status, manifest, revision)
-            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7)
-            ON CONFLICT (id) DO UPDATE SET status = $5, manifest = $6::text::jsonb, revision = $7
+            INSERT INTO app_versions (id, app_id, version, runtime_backend, status, manifest, revision, registry_versions)
+            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8::text::jsonb)
+            ON CONFLICT (id) DO UPDATE SET status = $5, manifest = $6::text::jsonb, revision = $7, registry_versions = $8::text::jsonb
                 WHERE app_versions.revision < $7
             """;
     private static final String ENTITLEMENT = """
@@ -109,14 +109,15 @@ public final class ProjectionStore {
             case "catalog.app.snapshot" ->
                 unit.write(APP, Tuple.of(p.id("app_id"), p.text("app_slug"), p.text("status"), p.revision()));
             case "catalog.version.snapshot" ->
-                unit.write(VERSION, Tuple.from(new Object[] {
+                unit.write(VERSION, Tuple.from(new @Nullable Object[] {
                     p.id("app_version_id"),
                     p.id("app_id"),
                     p.text("app_version"),
                     p.text("runtime_backend"),
                     p.text("status"),
                     p.json("manifest"),
-                    p.revision()
+                    p.revision(),
+                    p.jsonOrNull("registry_versions")
                 }));
             case "catalog.entitlement.snapshot" ->
                 unit.write(ENTITLEMENT, Tuple.from(new Object[] {
@@ -167,6 +168,11 @@ public final class ProjectionStore {
 
         String json(String field) {
             return event.payload().path(field).toString();
+        }
+
+        @Nullable
+        String jsonOrNull(String field) {
+            return event.payload().has(field) ? json(field) : null;
         }
 
         boolean flag(String field) {
