@@ -2,6 +2,7 @@ package dev.slipway.catalog;
 
 import dev.slipway.authz.Authorizer;
 import dev.slipway.catalog.artifact.ArtifactApi;
+import dev.slipway.catalog.artifact.ArtifactMetrics;
 import dev.slipway.catalog.artifact.ArtifactReadStore;
 import dev.slipway.catalog.artifact.ArtifactStore;
 import dev.slipway.catalog.artifact.ArtifactTrust;
@@ -64,7 +65,10 @@ final class ArtifactWiring {
         var verifier = new Verifier(vertx, outside, new TrustedKeys(config.trustedKeys()));
         var verifications = new Verifications(service.outbox(), types, policy, verifier, frame.clock());
         trust = new ArtifactTrust(store);
-        artifacts = new ArtifactApi(reads, store, types, verifications, new DigestUserStore(), service.mutations());
+        var metrics = new ArtifactMetrics(frame.telemetry().metrics());
+        metrics.start(vertx, reads);
+        artifacts = new ArtifactApi(
+                reads, store, types, verifications, new DigestUserStore(), metrics, service.mutations());
         registrations = new RegisterApi(
                 config.sources(),
                 store,

@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.stream.StreamSupport;
 
 import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -476,6 +477,57 @@ class OnboardingTest {
                 .isFalse();
     }
 
+    @Test
+    @Proves("3.39")
+    void instance_keepsTheVersionsOfRegistryEntries_thatItWasMadeUnder() {
+        var hours = Json.object()
+                .put("product_id", "apps")
+                .put("owner", "metering")
+                .put("display_name", "Stamped hours")
+                .put("unit", "h")
+                .put("precision", 0)
+                .put("rating_category", "compute");
+        put("usage_unit", "stamped_hour", hours).expect(200);
+        move("usage_unit", "stamped_hour", "active").expect(200);
+        admin.call("createApp").body(app("stamped", "apps")).send().expect(201);
+        publishedIn("stamped", "1.0.0", "stamped_hour");
+        platform.as("tenant_owner")
+                .call("putAppEntitlement")
+                .path("project_id", Demo.PROJECT)
+                .path("app_slug", "stamped")
+                .body(Json.object().put("enabled", true))
+                .send()
+                .expect(200);
+        var early = eventuallyGet(() -> launch("stamped", "1.0.0").expect(202));
+
+        put("usage_unit", "stamped_hour", hours.put("precision", 3), "*").expect(200);
+        publishedIn("stamped", "1.1.0", "stamped_hour");
+        var late = eventuallyGet(() -> launch("stamped", "1.1.0").expect(202));
+
+        assertThat(List.of(stamp(early), stamp(shown(early)), stamp(late), stamp(shown(late))))
+                .containsExactly(2, 2, 3, 3);
+        assertThat(stamp(
+                        version(admin, "getVersionForAdmin", "stamped", "1.0.0").send()))
+                .isEqualTo(2);
+    }
+
+    private static void publishedIn(String slug, String version, String unit) {
+        var manifest = manifest(slug, version);
+        manifest.putArray("usage_units").add(unit);
+        register(slug, manifest).expect(201);
+        version(admin, "publishAppVersion", slug, version).send().expect(200);
+    }
+
+    private static int stamp(Answer answer) {
+        return answer.body().at("/registry_versions/usage_unit/stamped_hour").asInt();
+    }
+
+    private static Answer shown(Answer launched) {
+        return platform.instance("getAppInstance", "project_owner", launched.text("id"))
+                .send()
+                .expect(200);
+    }
+
     private static String launchability(String slug, UUID project) {
         var listed = platform.as("tenant_owner")
                 .call("listApps")
@@ -519,10 +571,16 @@ class OnboardingTest {
     }
 
     private static Answer launch(String version) {
+        return launch(Demo.APP, version);
+    }
+
+    private static Answer launch(String slug, String version) {
         return platform.as("project_owner")
                 .call("createAppInstance")
                 .path("project_id", Demo.PROJECT)
-                .body(PlatformUnderTest.launchBody("of " + version).put("version", version))
+                .body(PlatformUnderTest.launchBody("of " + version)
+                        .put("app_slug", slug)
+                        .put("version", version))
                 .send();
     }
 

@@ -12,6 +12,7 @@ import dev.slipway.policy.EffectivePolicy;
 import dev.slipway.policy.PolicyKeys;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
@@ -51,10 +52,12 @@ public final class AdmissionStore {
             """;
 
     private final PolicyStore policies;
+    private final PolicyMetrics metrics;
 
     /** {@code policyBudget}: how old what is known of policy may be. */
-    public AdmissionStore(Duration policyBudget) {
-        policies = new PolicyStore(policyBudget);
+    public AdmissionStore(Duration policyBudget, PolicyMetrics metrics) {
+        policies = new PolicyStore(policyBudget, metrics);
+        this.metrics = metrics;
     }
 
     /** What is known about a launch; the manifest goes to the runtime. */
@@ -77,10 +80,11 @@ public final class AdmissionStore {
     /** How many instances of the app the project may have, and has; null where there is no limit, or something else is in the way. */
     public record Quota(long limit, long used) {}
 
-    /** What is judged: a launch makes one instance more, a change does not. */
+    /** What is judged: a launch makes one instance more, a change does not, and a removal takes nothing that policy guards. */
     public enum Purpose {
         LAUNCH,
-        CHANGE
+        CHANGE,
+        REMOVAL
     }
 
     private record Judged(
@@ -114,10 +118,20 @@ public final class AdmissionStore {
         });
     }
 
-    /** Refuses where policy has changes of instances switched off. */
-    public Future<Void> requireMutable(UnitOfWork unit, UUID projectId) {
-        return policies.ofProject(unit, projectId).compose(policy -> {
+    /** To be called now and then. */
+    public Future<Void> watchPolicy(SqlClient reads) {
+        return policies.watch(reads);
+    }
+
+    /** Refuses where policy has changes of instances switched off; all but a removal also where nobody knows whether it has. */
+    public Future<Void> requireMutable(UnitOfWork unit, UUID projectId, Purpose purpose) {
+        var said = purpose == Purpose.REMOVAL
+                ? policies.ofProject(unit, projectId)
+                : policies.freshOfProject(unit, projectId);
+        return said.compose(policy -> {
+            var started = System.nanoTime();
             var off = LaunchPolicy.switchedOff(policy.effective());
+            metrics.decided(off, System.nanoTime() - started);
             return off == null
                     ? Future.succeededFuture()
                     : Future.failedFuture(
@@ -142,22 +156,25 @@ public final class AdmissionStore {
 
     private Future<Judged> judged(UnitOfWork unit, Row row, Launch launch, Purpose purpose) {
         return policies.fresh(unit, row).compose(levels -> {
+            var started = System.nanoTime();
             var entitlementId = row.getUUID("entitlement_id");
             var spoken = entitlementId == null
                     ? levels
                     : levels.with(entitlementId, row.getLong("entitlement_version"), row.getString("overrides"));
             var effective = spoken.effective();
             var policy = LaunchPolicy.judged(effective, launch);
+            metrics.decided(policy.refusal(), System.nanoTime() - started);
             var limit = effective.limit(PolicyKeys.MAX_INSTANCES);
             var appId = row.getUUID("app_id");
-            if (purpose == Purpose.CHANGE || limit.isEmpty() || appId == null || policy.refusal() != null) {
+            if (purpose != Purpose.LAUNCH || limit.isEmpty() || appId == null || policy.refusal() != null) {
                 return Future.succeededFuture(new Judged(policy, effective, null));
             }
             var most = limit.getAsLong();
             return unit.query(COUNT, Tuple.of(launch.projectId(), appId, most)).map(counted -> {
                 var live = counted.iterator().next().getLong("live");
-                return new Judged(
-                        live < most ? policy : LaunchPolicy.full(policy, most), effective, new Quota(most, live));
+                var judged = live < most ? policy : LaunchPolicy.full(policy, most);
+                metrics.refused(judged.refusal());
+                return new Judged(judged, effective, new Quota(most, live));
             });
         });
     }
