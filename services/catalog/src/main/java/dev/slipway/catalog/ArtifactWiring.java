@@ -27,6 +27,7 @@ import dev.slipway.catalog.source.ArtifactSources;
 import dev.slipway.catalog.source.Location;
 import dev.slipway.catalog.source.SourceException;
 import dev.slipway.catalog.source.SourceException.Reason;
+import dev.slipway.messaging.Queries;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
 import io.vertx.core.Future;
@@ -63,7 +64,7 @@ final class ArtifactWiring {
         var outside = new ArtifactSources(
                 vertx, config.reading(), config.accounts(), at -> ownToken(config.sources(), secrets, at));
         var verifier = new Verifier(vertx, outside, new TrustedKeys(config.trustedKeys()));
-        var verifications = new Verifications(service.outbox(), types, policy, verifier, frame.clock());
+        var verifications = new Verifications(Queries.of(service.reads()), types, policy, verifier, frame.clock());
         trust = new ArtifactTrust(store);
         var metrics = new ArtifactMetrics(frame.telemetry().metrics());
         metrics.start(vertx, reads);

@@ -70,6 +70,9 @@ public final class AppStore {
     private static final String SEARCH = SEARCH_AMONG.formatted(AFTER);
     private static final String SEARCH_CATEGORY = SEARCH_AMONG.formatted(AFTER + " AND a.category = $5");
 
+    public static final String AFTER_ID =
+            "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.id > $1 ORDER BY a.id LIMIT $2";
+
     private static final String LOCK = "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.slug = $1 FOR NO KEY UPDATE";
     private static final String ADD_APP = """
             INSERT INTO app_catalog (id, slug, display_name, category, publisher, product_id, description, status, created_at, updated_at)
@@ -209,6 +212,15 @@ public final class AppStore {
                 .put("product_id", app.productId())
                 .put("status", app.status());
         unit.announce(Topics.CATALOG_EVENTS, app.id().toString(), event, fact);
+        snapshot(unit, app);
+    }
+
+    /** For read models, once more. */
+    public static void tell(UnitOfWork unit, Row row) {
+        snapshot(unit, app(row, null));
+    }
+
+    private static void snapshot(UnitOfWork unit, App app) {
         var snapshot = Json.object()
                 .put("app_id", app.id().toString())
                 .put("app_slug", app.slug())

@@ -73,8 +73,7 @@ public final class ArtifactApi {
     public Future<Reply> verify(Request request) {
         return mutations.run(
                 request,
-                () -> reads.findOwn(request.projectId(), id(request))
-                        .compose(found -> verifications.of(request, found)),
+                () -> reads.findOwn(request.projectId(), id(request)).compose(found -> verifications.of(found)),
                 (unit, found) -> changed(
                         request,
                         unit,
