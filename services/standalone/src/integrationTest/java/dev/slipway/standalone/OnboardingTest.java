@@ -478,6 +478,39 @@ class OnboardingTest {
     }
 
     @Test
+    void updateApp_isRefused_whenTheAppHasChangedSinceItWasRead() {
+        var read = admin.call("createApp")
+                .body(app("contended", "apps"))
+                .send()
+                .expect(201)
+                .header("ETag");
+
+        var first = update("contended", "First").header("If-Match", read).send().expect(200);
+        var second =
+                update("contended", "Second").header("If-Match", read).send().expect(412);
+
+        assertThat(second.text("code")).isEqualTo("precondition_failed");
+        assertThat(second.header("ETag")).isEqualTo(first.header("ETag")).isNotEqualTo(read);
+        var third = update("contended", "Third").header("Idempotency-Key", "third");
+        var unconditional = third.send().expect(200);
+        assertThat(unconditional.header("ETag")).isNotEqualTo(first.header("ETag"));
+        assertThat(third.send().expect(200).header("ETag")).isEqualTo(unconditional.header("ETag"));
+        register("contended", manifest("contended", "1.0.0")).expect(201);
+        version(admin, "publishAppVersion", "contended", "1.0.0").send().expect(200);
+        var shown = platform.as("project_viewer")
+                .call("getApp")
+                .path("app_slug", "contended")
+                .send()
+                .expect(200);
+        assertThat(shown.text("display_name")).isEqualTo("Third");
+        assertThat(shown.header("ETag")).isEqualTo(unconditional.header("ETag"));
+    }
+
+    private static Call update(String slug, String name) {
+        return admin.call("updateApp").path("app_slug", slug).body(Json.object().put("display_name", name));
+    }
+
+    @Test
     @Proves("3.39")
     void instance_keepsTheVersionsOfRegistryEntries_thatItWasMadeUnder() {
         var hours = Json.object()
