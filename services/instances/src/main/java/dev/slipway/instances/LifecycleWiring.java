@@ -32,7 +32,6 @@ import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.sqlclient.SqlClient;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,7 +43,6 @@ final class LifecycleWiring {
     private static final long WATCH_POLICY_EVERY_MS = 10_000;
 
     private final Vertx vertx;
-    private final SqlClient reads;
     private final AdmissionStore admissions;
     private final CommandStore commands;
     private final AppInstanceStore instances;
@@ -65,9 +63,10 @@ final class LifecycleWiring {
             AdapterStore adapters,
             MemberIssue members) {
         this.vertx = vertx;
-        reads = service.reads();
         admissions = new AdmissionStore(
-                config.policyBudget(), new PolicyMetrics(frame.telemetry().metrics()));
+                service.reads(),
+                config.policyBudget(),
+                new PolicyMetrics(frame.telemetry().metrics()));
         commands = new CommandStore();
         var manifests = new Manifests(vertx);
         var parameters = new LaunchParameters(vertx);
@@ -139,7 +138,7 @@ final class LifecycleWiring {
     void start() {
         deadlines.start();
         vertx.setPeriodic(
-                0, WATCH_POLICY_EVERY_MS, timer -> admissions.watchPolicy(reads).onFailure(e -> LOG.atWarn()
+                0, WATCH_POLICY_EVERY_MS, timer -> admissions.watchPolicy().onFailure(e -> LOG.atWarn()
                         .log("could not see how old policy is: {}", e.toString())));
     }
 

@@ -428,7 +428,7 @@ class MembersTest {
         eventually(() -> assertThat(ready(id, "worker")).hasSize(2));
         var database = platform.database();
         database.execute("UPDATE instances.catalog_freshness SET known_until = now() - interval '4 minutes'");
-        launched("on policy that is old enough");
+        assertThat(launched("on policy that is old enough")).isNotEmpty();
 
         database.execute("""
                 UPDATE instances.catalog_freshness SET known_until = now() - interval '6 minutes';

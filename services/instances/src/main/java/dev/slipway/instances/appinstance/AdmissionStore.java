@@ -51,11 +51,13 @@ public final class AdmissionStore {
             FROM app_versions v JOIN app_catalog a ON a.id = v.app_id WHERE v.app_id = $1 AND v.version = $2
             """;
 
+    private final SqlClient reads;
     private final PolicyStore policies;
     private final PolicyMetrics metrics;
 
     /** {@code policyBudget}: how old what is known of policy may be. */
-    public AdmissionStore(Duration policyBudget, PolicyMetrics metrics) {
+    public AdmissionStore(SqlClient reads, Duration policyBudget, PolicyMetrics metrics) {
+        this.reads = reads;
         policies = new PolicyStore(policyBudget, metrics);
         this.metrics = metrics;
     }
@@ -118,8 +120,8 @@ public final class AdmissionStore {
         });
     }
 
-    /** To be called now and then. */
-    public Future<Void> watchPolicy(SqlClient reads) {
+    /** Shows how old what is known of policy is, whether or not anything is being decided; to be called now and then. */
+    public Future<Void> watchPolicy() {
         return policies.watch(reads);
     }
 
@@ -172,7 +174,7 @@ public final class AdmissionStore {
             var most = limit.getAsLong();
             return unit.query(COUNT, Tuple.of(launch.projectId(), appId, most)).map(counted -> {
                 var live = counted.iterator().next().getLong("live");
-                var judged = live < most ? policy : LaunchPolicy.full(policy, most);
+                var judged = live < most ? policy : LaunchPolicy.full(policy, effective, most);
                 metrics.refused(judged.refusal());
                 return new Judged(judged, effective, new Quota(most, live));
             });
