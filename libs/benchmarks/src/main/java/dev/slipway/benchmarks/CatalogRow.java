@@ -11,9 +11,9 @@ final class CatalogRow {
     private static final int FEW = 100;
     private static final int MANY = 10_000 * Integer.getInteger("bench.scale", 100) / 100;
     private static final int VERSIONS = 20;
-    private static final int PASSES = 3;
+    private static final int PASSES = 5;
     private static final int RATE = 100;
-    private static final double SECONDS = 5;
+    private static final double SECONDS = 3;
     private static final double BAR = 2;
 
     /**
