@@ -29,7 +29,7 @@ final class Baseline extends VerticleBase {
             i.requested_by_principal_id, i.operator_service_account_id, i.config::text AS config, i.runtime_state::text AS runtime_state,
             i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
             i.placement_intent::text AS placement_intent, i.policy_version, i.delete_seconds, i.reap, i.previous_version_id, b.version AS previous_version,
-            i.previous_config::text AS previous_config, (SELECT o.id FROM app_instance_operations o WHERE o.app_instance_id = i.id
+            i.previous_config::text AS previous_config, i.registry_versions::text AS registry_versions, (SELECT o.id FROM app_instance_operations o WHERE o.app_instance_id = i.id
                 AND o.kind <> 'declared' AND o.status IN ('accepted', 'running')) AS operation_id
             FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
             LEFT JOIN app_versions b ON b.id = i.previous_version_id
@@ -41,9 +41,9 @@ final class Baseline extends VerticleBase {
             INSERT INTO app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, operating_mode,
                 control_plane_scope, tenant_boundary_mode, status, requested_by_user_id, requested_by_principal_id,
                 operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at, placement_intent,
-                policy_version)
+                policy_version, registry_versions)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19,
-                $20::text::jsonb, $21)
+                $20::text::jsonb, $21, '{}')
             """;
     private static final String EVENTS = """
             INSERT INTO instance_events (app_instance_id, sequence, project_id, event_id, event_type, occurred_at, correlation_id, payload,
@@ -293,6 +293,7 @@ final class Baseline extends VerticleBase {
                 .putNull("deleted_at")
                 .put("placement_intent", new JsonObject(row.getString("placement_intent")))
                 .put("policy_version", row.getString("policy_version"))
-                .put("config", new JsonObject(row.getString("config")));
+                .put("config", new JsonObject(row.getString("config")))
+                .put("registry_versions", new JsonObject(row.getString("registry_versions")));
     }
 }

@@ -30,6 +30,7 @@ final class Database implements AutoCloseable {
             "instances/V051__upgrades_and_plans.sql",
             "instances/V060__who_did_it.sql",
             "instances/V061__members.sql",
+            "instances/V070__registry_versions.sql",
             "instances/V080__artifact_digests.sql");
     private static final List<String> COPIED = List.of(
             "organizations",

@@ -7,11 +7,14 @@ import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -49,6 +52,35 @@ class ContractTest {
                     .as(operation.id())
                     .isEqualTo("#/components/responses/Problem");
         }
+    }
+
+    @Test
+    @Proves("1.09")
+    void noOperation_isForOneKindOfArtifactOrRuntimeAlone() {
+        var kinds = Pattern.compile(
+                "(^|[^a-z])(oci|blob|image|container|k8s|kubernetes|rke2|slurm|ray|bare_?metal)s?([^a-z]|$)");
+        for (var operation : CONTRACT.operations()) {
+            var node = node(operation);
+            var names = new ArrayList<String>();
+            names.add(operation.path());
+            names.add(operation.id().replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT));
+            node.findValues("name").forEach(name -> names.add(name.asText()));
+            required(node.at("/requestBody/content/application~1json/schema"), names);
+
+            assertThat(names).as(operation.id()).noneMatch(kinds.asPredicate());
+        }
+        assertThat(CONTRACT.document().at("/components/schemas/RuntimeBackend/enum"))
+                .hasSizeGreaterThan(1);
+    }
+
+    /** What a caller has to send, at whatever depth. */
+    private static void required(JsonNode schema, List<String> names) {
+        var ref = schema.path("$ref").asText();
+        var resolved = ref.isEmpty() ? schema : CONTRACT.document().at(ref.substring(1));
+        resolved.path("required").forEach(name -> {
+            names.add(name.asText());
+            required(resolved.path("properties").path(name.asText()), names);
+        });
     }
 
     @Test

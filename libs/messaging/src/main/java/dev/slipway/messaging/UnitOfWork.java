@@ -23,7 +23,7 @@ import java.util.UUID;
  * One database transaction and what it announces. Writes whose result nobody reads are deferred: they go to the server in one flight
  * with the outbox rows and the commit, so that a mutation costs two round trips.
  */
-public final class UnitOfWork {
+public final class UnitOfWork implements Queries {
     private final SqlConnection connection;
     private final Instant now;
     private final Cause cause;
@@ -70,6 +70,7 @@ public final class UnitOfWork {
     }
 
     /** Runs a statement now, after the writes that were called for before it: it sees them. */
+    @Override
     public Future<RowSet<Row>> query(String sql, Tuple parameters) {
         sendWrites();
         var asked = connection.preparedQuery(sql).execute(parameters);

@@ -126,6 +126,15 @@ public final class EffectivePolicy {
         return effect != null && effect.value instanceof Listed list ? list.texts() : null;
     }
 
+    /** The level that left of a key what is left of it, for a sentence about it. */
+    public String narrowedBy(String key) {
+        var effect = effects.get(key);
+        var document = effect == null ? null : effect.setBy;
+        return document == null
+                ? "the registry's default"
+                : "the " + document.level().text() + " level (version " + document.version() + ")";
+    }
+
     /** How many at the most; empty is no limit. */
     public OptionalLong limit(String key) {
         var effect = effects.get(key);

@@ -39,7 +39,8 @@ public final class LaunchRules {
             found.add(new Refusal(
                     PolicyKeys.ALLOWED_APPS,
                     "app_denied",
-                    "Policy does not let this project use " + asked.appSlug + "."));
+                    "Policy does not let this project use " + asked.appSlug + ", by "
+                            + policy.narrowedBy(PolicyKeys.ALLOWED_APPS) + "."));
         }
         oneOf(
                 policy,
@@ -62,7 +63,8 @@ public final class LaunchRules {
             found.add(new Refusal(
                     PolicyKeys.MAX_GPUS,
                     "gpu_limit_exceeded",
-                    "Policy leaves an instance at most " + most.getAsLong() + " GPUs."));
+                    "Policy leaves an instance at most " + most.getAsLong() + " GPUs, by "
+                            + policy.narrowedBy(PolicyKeys.MAX_GPUS) + "."));
         }
         return found;
     }
@@ -81,7 +83,8 @@ public final class LaunchRules {
             found.add(new Refusal(
                     key,
                     code,
-                    "Policy leaves this project a " + field + " of " + (allowed == null ? "others" : allowed) + "."));
+                    "Policy leaves this project a " + field + " of " + (allowed == null ? "others" : allowed) + ", by "
+                            + policy.narrowedBy(key) + "."));
         }
     }
 

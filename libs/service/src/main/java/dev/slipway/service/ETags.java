@@ -4,7 +4,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 
-/** Documents that are replaced as a whole: each has a {@code version} in its body, and that is its ETag. */
+/** Documents whose changes are counted: those that are replaced as a whole have a {@code version} in their body, and that is their ETag. */
 public final class ETags {
     private ETags() {}
 
@@ -14,22 +14,31 @@ public final class ETags {
 
     /** The answer with the ETag of the document in it; one that is given again for its Idempotency-Key has the same. */
     public static Reply tagged(Reply reply) {
+        return tagged(reply, "version");
+    }
+
+    /** The same, where another field has the number of its changes. */
+    public static Reply tagged(Reply reply, String field) {
         return reply.problem() == null
-                ? reply.tagged(of(Json.node(reply.body()).path("version").longValue()))
+                ? reply.tagged(of(Json.node(reply.body()).path(field).longValue()))
                 : reply;
     }
 
     /** Refuses a change by whoever has not seen the version that they would replace; 0 when nothing was ever written. */
     public static void require(Request request, long version) {
+        if (version > 0 && request.call().headers().get("if-match") == null) {
+            throw problem(
+                    ErrorCode.PRECONDITION_REQUIRED,
+                    "It exists already. Read it, and send its ETag in If-Match.",
+                    version);
+        }
+        requireIfGiven(request, version);
+    }
+
+    /** The same, of those who say what they have seen: the others change whatever is there. */
+    public static void requireIfGiven(Request request, long version) {
         var given = request.call().headers().get("if-match");
-        if (given == null) {
-            if (version > 0) {
-                throw problem(
-                        ErrorCode.PRECONDITION_REQUIRED,
-                        "It exists already. Read it, and send its ETag in If-Match.",
-                        version);
-            }
-        } else if (!matches(given, version)) {
+        if (given != null && !matches(given, version)) {
             throw problem(
                     ErrorCode.PRECONDITION_FAILED,
                     "It has changed since you read it. Read it again, and send its ETag in If-Match.",

@@ -32,6 +32,9 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 
 /** The rules of how the parts of a module may use each other, once for all modules. {@code root} is the module's package. */
 public final class ArchitectureRules {
+    private static final Pattern HOST_NAME =
+            Pattern.compile("\"[^\"\\n]*\\b[a-z0-9-]+\\.(com|org|net|io|dev|cloud|ai)\\b(?!\\.)[^\"\\n]*\"");
+
     private ArchitectureRules() {}
 
     /** A test for each rule that holds in a service; {@code openToAll} names the classes that all its aggregates may know. */
@@ -212,11 +215,20 @@ public final class ArchitectureRules {
                 .filter(role -> !role.level().equals("machine"))
                 .map(RoleRegistry.Role::name)
                 .collect(Collectors.joining("|", "\\b(", ")\\b")));
+        return found(sources, names, exceptFiles);
+    }
+
+    /** The texts in the code under a directory that have a host's name in them. */
+    public static List<String> hostNamesIn(Path sources, String... exceptFiles) {
+        return found(sources, HOST_NAME, exceptFiles);
+    }
+
+    private static List<String> found(Path sources, Pattern what, String... exceptFiles) {
         try (var files = Files.walk(sources)) {
             var found = new ArrayList<String>();
             for (var file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
                 if (!Set.of(exceptFiles).contains(file.getFileName().toString())) {
-                    names.matcher(Files.readString(file))
+                    what.matcher(Files.readString(file))
                             .results()
                             .forEach(match -> found.add(file.getFileName() + ": " + match.group()));
                 }

@@ -11,6 +11,7 @@ import dev.slipway.catalog.version.ReleaseApi;
 import dev.slipway.catalog.version.VersionApi;
 import dev.slipway.catalog.version.VersionStore;
 import dev.slipway.contract.ManifestSchema;
+import dev.slipway.messaging.Queries;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Service;
 import io.vertx.core.Future;
@@ -32,7 +33,8 @@ final class AppWiring {
         versions = new VersionApi(versionStore, policies.launchability());
         var manifests = new ManifestCheck(
                 vertx, new ManifestRules(ManifestSchema.load()), registries, trust::of, versionStore::published);
-        releases = new ReleaseApi(versionStore, manifests, mutations, service.outbox(), policies.instanceCounts());
+        releases = new ReleaseApi(
+                versionStore, manifests, mutations, Queries.of(service.reads()), policies.instanceCounts());
     }
 
     Service serve(Service service) {

@@ -2,6 +2,7 @@ package dev.slipway.catalog;
 
 import dev.slipway.authz.Authorizer;
 import dev.slipway.catalog.artifact.ArtifactApi;
+import dev.slipway.catalog.artifact.ArtifactMetrics;
 import dev.slipway.catalog.artifact.ArtifactReadStore;
 import dev.slipway.catalog.artifact.ArtifactStore;
 import dev.slipway.catalog.artifact.ArtifactTrust;
@@ -26,6 +27,7 @@ import dev.slipway.catalog.source.ArtifactSources;
 import dev.slipway.catalog.source.Location;
 import dev.slipway.catalog.source.SourceException;
 import dev.slipway.catalog.source.SourceException.Reason;
+import dev.slipway.messaging.Queries;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
 import io.vertx.core.Future;
@@ -62,9 +64,12 @@ final class ArtifactWiring {
         var outside = new ArtifactSources(
                 vertx, config.reading(), config.accounts(), at -> ownToken(config.sources(), secrets, at));
         var verifier = new Verifier(vertx, outside, new TrustedKeys(config.trustedKeys()));
-        var verifications = new Verifications(service.outbox(), types, policy, verifier, frame.clock());
+        var verifications = new Verifications(Queries.of(service.reads()), types, policy, verifier, frame.clock());
         trust = new ArtifactTrust(store);
-        artifacts = new ArtifactApi(reads, store, types, verifications, new DigestUserStore(), service.mutations());
+        var metrics = new ArtifactMetrics(frame.telemetry().metrics());
+        metrics.start(vertx, reads);
+        artifacts = new ArtifactApi(
+                reads, store, types, verifications, new DigestUserStore(), metrics, service.mutations());
         registrations = new RegisterApi(
                 config.sources(),
                 store,

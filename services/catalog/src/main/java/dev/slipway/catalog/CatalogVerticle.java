@@ -41,7 +41,9 @@ public final class CatalogVerticle extends VerticleBase {
         var wired = apps.serve(registries.serve(trusted.serve(policies.serve())));
         var beat = new CatalogHeartbeat(vertx, opened.outbox());
         heartbeat = beat;
-        return ensureSeed(opened, registries, apps, policies)
+        return new Snapshots(vertx, frame.kafka(), opened.outbox())
+                .tellAgainIfNeeded()
+                .compose(ok -> ensureSeed(opened, registries, apps, policies))
                 .compose(ok -> wired.start())
                 .compose(ok -> beat.start());
     }

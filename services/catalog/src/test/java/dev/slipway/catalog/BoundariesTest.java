@@ -37,6 +37,13 @@ class BoundariesTest {
                 "InstanceCounts");
     }
 
+    /** The type of a statement looks like an address, and is none. */
+    @Test
+    void noSourceOfArtifacts_isNamedInCode() {
+        assertThat(ArchitectureRules.hostNamesIn(Path.of("src/main/java"), "TrustedKeys.java"))
+                .isEmpty();
+    }
+
     @Test
     @Proves("2.22")
     void noHandler_readsARolesName() {

@@ -5,6 +5,7 @@ import dev.slipway.contract.EventSchemas;
 import dev.slipway.instances.appinstance.AdmissionStore;
 import dev.slipway.instances.appinstance.AppInstanceApi;
 import dev.slipway.instances.appinstance.AppInstanceStore;
+import dev.slipway.instances.appinstance.PolicyMetrics;
 import dev.slipway.instances.lifecycle.Cancellations;
 import dev.slipway.instances.lifecycle.DeadlineSweep;
 import dev.slipway.instances.lifecycle.Deletions;
@@ -32,11 +33,17 @@ import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.function.Function;
 
 /** Instances, the operations on them, and what adapters report: wiring only. */
 final class LifecycleWiring {
+    private static final Logger LOG = LoggerFactory.getLogger(LifecycleWiring.class);
+    private static final long WATCH_POLICY_EVERY_MS = 10_000;
+
+    private final Vertx vertx;
     private final AdmissionStore admissions;
     private final CommandStore commands;
     private final AppInstanceStore instances;
@@ -56,7 +63,11 @@ final class LifecycleWiring {
             InstancesConfig config,
             AdapterStore adapters,
             MemberIssue members) {
-        admissions = new AdmissionStore(config.policyBudget());
+        this.vertx = vertx;
+        admissions = new AdmissionStore(
+                service.reads(),
+                config.policyBudget(),
+                new PolicyMetrics(frame.telemetry().metrics()));
         commands = new CommandStore();
         var manifests = new Manifests(vertx, new ManifestStore());
         var parameters = new LaunchParameters(vertx);
@@ -127,6 +138,9 @@ final class LifecycleWiring {
 
     void start() {
         deadlines.start();
+        vertx.setPeriodic(
+                0, WATCH_POLICY_EVERY_MS, timer -> admissions.watchPolicy().onFailure(e -> LOG.atWarn()
+                        .log("could not see how old policy is: {}", e.toString())));
     }
 
     AdmissionStore admissions() {

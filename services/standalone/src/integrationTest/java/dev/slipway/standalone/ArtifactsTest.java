@@ -172,6 +172,7 @@ class ArtifactsTest {
     }
 
     @Test
+    @Proves("2.69")
     void register_isRefused_whenTheSourceHasItNot_orPolicyAllowsItNot() {
         assertThat(pushed("known", "known content")).isNotEqualTo(NOWHERE);
         var elsewhere = body("known", NOWHERE);
@@ -198,6 +199,21 @@ class ArtifactsTest {
         assertThat(platform.database()
                         .query("SELECT count(*) FROM catalog.app_artifacts WHERE digest = '" + NOWHERE + "'"))
                 .isEqualTo("0");
+
+        var admin = platform.as("platform_superadmin");
+        admin.call("registerAppVersion")
+                .path("app_slug", Demo.APP)
+                .body(wrapped(manifestWith(NOWHERE).put("version", "from-elsewhere")))
+                .send()
+                .expect(201);
+        var publish = admin.call("publishAppVersion").path("app_slug", Demo.APP).path("version", "from-elsewhere");
+        assertThat(publish.send().expect(409).text("code")).isEqualTo("manifest_invalid");
+        assertThat(platform.launch("project_owner", "")
+                        .body(PlatformUnderTest.launchBody("from elsewhere").put("version", "from-elsewhere"))
+                        .send()
+                        .expect(404)
+                        .text("code"))
+                .isEqualTo("app_version_not_found");
     }
 
     @Test
@@ -261,14 +277,16 @@ class ArtifactsTest {
     }
 
     @Test
-    @Proves({"1.55", "1.56", "1.57", "1.69", "3.59", "3.71", "3.114"})
+    @Proves({"1.55", "1.56", "1.57", "1.69", "3.59", "3.71", "3.114", "C.09"})
     void artifact_goesFromPublishedToRetired_byItsTrustAndInOrder() {
         var digest = pushed("lifecycle", "content with a life");
         var body = body("lifecycle", digest);
         body.withObject("/source").put("source_ref", "git:4f1d2e");
         var id = register("project_owner", body).expect(201).text("id");
+        var refusals = promotions("artifact_unverified");
 
         assertThat(promote(id, "dev").expect(409).text("code")).isEqualTo("artifact_unverified");
+        assertThat(promotions("artifact_unverified")).isEqualTo(refusals + 1);
         var failed = verify(id).expect(200);
         assertThat(failed.text("trust_state")).isEqualTo("failed_verification");
         assertThat(failed.text("trust_reason")).isEqualTo("signature: there is no signature beside the artifact");
@@ -295,6 +313,8 @@ class ArtifactsTest {
         assertThat(verify(id).expect(409).text("code")).isEqualTo("state_conflict");
 
         var last = one("getArtifact", "project_viewer", id).send().expect(200);
+        assertThat(last.text("trust_state")).isEqualTo("verified");
+        assertThat(problemsOfAManifestWith("v1")).contains("/artifacts/0/digest shape");
         assertThat(last.text("repository")).isEqualTo(registry.host() + "/" + own("lifecycle"));
         assertThat(last.body().at("/source/source_ref").asText()).isEqualTo("git:4f1d2e");
         var history = one("listArtifactHistory", "project_viewer", id).send().expect(200);
@@ -355,6 +375,10 @@ class ArtifactsTest {
                 .expect(200);
 
         assertThat(revoked.text("trust_state")).isEqualTo("revoked");
+        assertThat(revoked.text("lifecycle_state")).isEqualTo("promoted");
+        eventually(() -> assertThat(platform.managed("/metrics"))
+                .containsPattern("slipway_artifacts\\{trust_state=\"revoked\"} [1-9]")
+                .containsPattern("slipway_artifacts\\{trust_state=\"verified\"} \\d"));
         assertThat(problemsOfAManifestWith(digest)).contains("/artifacts/0/digest artifact_untrusted");
         assertThat(promote(id, "test").expect(409).text("code")).isEqualTo("artifact_revoked");
         assertThat(verify(id).expect(409).text("code")).isEqualTo("artifact_revoked");
@@ -436,7 +460,7 @@ class ArtifactsTest {
     }
 
     @Test
-    @Proves({"1.11", "2.30", "2.31", "2.32"})
+    @Proves({"1.11", "2.30", "2.31", "2.32", "2.33"})
     void policy_decidesTheSources_atEveryUse() {
         var policies = new PolicyCalls(platform);
         var home = policies.home("sources");
@@ -558,7 +582,7 @@ class ArtifactsTest {
 
     /** All of it, in the order in which somebody new to the platform meets it; nothing but public operations. */
     @Test
-    @Proves("1.01")
+    @Proves({"1.01", "3.18"})
     void thirdParty_bringsAnApp_fromNothingToALaunch() {
         var admin = platform.as("platform_superadmin");
         var product = Json.object();
@@ -694,6 +718,15 @@ class ArtifactsTest {
                         .query("SELECT count(*) FROM catalog.launched_instances WHERE id = '" + instance + "'"))
                 .isEqualTo("1"));
         return instance;
+    }
+
+    /** How many promotions came to this. */
+    private static double promotions(String outcome) {
+        return platform.managed("/metrics")
+                .lines()
+                .filter(line -> line.startsWith("slipway_artifact_promotions_total{outcome=\"" + outcome + "\""))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                .sum();
     }
 
     private static String own(String name) {

@@ -51,10 +51,13 @@ record Harbor(PlatformUnderTest platform) {
         version("disabled", "bare_metal", "disabled", "{}");
     }
 
+    /** Each is of a later version of its product than the one before. */
     private void version(String name, String backend, String status, String manifest) {
         platform.database().execute("""
-                INSERT INTO instances.app_versions (id, app_id, version, runtime_backend, status, manifest, revision)
-                VALUES (gen_random_uuid(), '%s', '%s', '%s', '%s', '%s', 1)
+                INSERT INTO instances.app_versions (id, app_id, version, runtime_backend, status, manifest, revision, registry_versions)
+                SELECT gen_random_uuid(), '%1$s', '%2$s', '%3$s', '%4$s', '%5$s', 1,
+                    jsonb_build_object('product', jsonb_build_object('harbor', 1 + count(*)))
+                FROM instances.app_versions WHERE app_id = '%1$s'
                 """.formatted(
                 APP_ID, name, backend, status, manifest.replace('\'', '"').replace("'", "''")));
     }
@@ -80,6 +83,11 @@ record Harbor(PlatformUnderTest platform) {
 
     Answer instance(String id) {
         return call("getAppInstance", id).send().expect(200);
+    }
+
+    /** The version of the product's entry in its registry, that the instance is made under. */
+    int productVersion(String id) {
+        return instance(id).body().at("/registry_versions/product/harbor").asInt();
     }
 
     void becomes(String id, String status) {

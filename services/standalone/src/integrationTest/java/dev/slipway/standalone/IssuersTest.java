@@ -18,11 +18,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;
@@ -174,11 +169,11 @@ class IssuersTest {
         eventually(() -> assertThat(failures()).isGreaterThan(before));
 
         assertThat(me(token)).isEqualTo("200 ");
-        assertThat(managed("/health/ready"))
+        assertThat(platform.managed("/health/ready"))
                 .contains("issuer " + issuer)
                 .contains("keys fetched ")
                 .contains("the last try failed: answered 503");
-        assertThat(managed("/metrics")).contains("slipway_issuer_keys_age_seconds");
+        assertThat(platform.managed("/metrics")).contains("slipway_issuer_keys_age_seconds");
     }
 
     @Test
@@ -255,25 +250,11 @@ class IssuersTest {
     }
 
     private static double failures() {
-        return managed("/metrics")
+        return platform.managed("/metrics")
                 .lines()
                 .filter(line -> line.startsWith("slipway_issuer_keys_failures_total"))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
                 .sum();
-    }
-
-    private static String managed(String path) {
-        var address = "http://127.0.0.1:" + platform.platform().managementPort() + path;
-        try {
-            return HttpClient.newHttpClient()
-                    .send(HttpRequest.newBuilder(URI.create(address)).build(), BodyHandlers.ofString())
-                    .body();
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
     }
 
     private static String token(RSAKey key, String subject, UnaryOperator<JWTClaimsSet.Builder> change) {

@@ -422,6 +422,43 @@ class MembersTest {
     }
 
     @Test
+    @Proves("3.90")
+    void changes_areRefused_onAPolicyOlderThanFiveMinutes_whichIsShown_andRemovalsAreNot() {
+        var id = running("on old policy");
+        eventually(() -> assertThat(ready(id, "worker")).hasSize(2));
+        var database = platform.database();
+        database.execute("UPDATE instances.catalog_freshness SET known_until = now() - interval '4 minutes'");
+        assertThat(launched("on policy that is old enough")).isNotEmpty();
+
+        database.execute("""
+                UPDATE instances.catalog_freshness SET known_until = now() - interval '6 minutes';
+                CREATE RULE nothing_is_confirmed AS ON UPDATE TO instances.catalog_freshness DO INSTEAD NOTHING
+                """);
+        try {
+            var launch = PlatformUnderTest.launchBody("on no policy").put("version", VERSION);
+            assertThat(told(launch(launch))).isEqualTo("503 policy_stale");
+            assertThat(told(platform.instance("upgradeAppInstance", "project_owner", id)
+                            .body(Json.object().put("version", Demo.VERSION))
+                            .send()))
+                    .isEqualTo("503 policy_stale");
+            assertThat(told(operate(id, Json.object().put("operation", "add").put("component", "worker"))))
+                    .isEqualTo("503 policy_stale");
+            assertThat(told(run("project_owner", id, Json.object().put("operation", "ping"))))
+                    .isEqualTo("503 policy_stale");
+            assertThat(ready(id, "worker")).hasSize(2);
+            assertThat(platform.managed("/metrics"))
+                    .containsPattern("slipway_policy_age_seconds\\{service=\"instances\"} 3[6-9]\\d")
+                    .containsPattern("slipway_policy_decision_seconds_count\\{service=\"instances\"} [1-9]")
+                    .contains("slipway_policy_refusals_total{reason=\"policy_stale\",service=\"instances\"} 4.0");
+            platform.instance("deleteAppInstance", "project_owner", id).send().expect(202);
+        } finally {
+            database.execute("DROP RULE nothing_is_confirmed ON instances.catalog_freshness");
+        }
+        eventually(() -> assertThat(platform.managed("/metrics"))
+                .containsPattern("slipway_policy_age_seconds\\{service=\"instances\"} [12]?\\d\\."));
+    }
+
+    @Test
     @Proves("2.20")
     void usage_isCountedOnce_inTheUnitsOfTheManifest_exactly() {
         var id = running("metered");

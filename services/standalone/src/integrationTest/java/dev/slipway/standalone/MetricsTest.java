@@ -7,13 +7,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -71,20 +66,7 @@ class MetricsTest {
         assertThat(asked).isNotEmpty().allSatisfy(name -> assertThat(shown).containsPattern("(?m)^" + name + "[ {]"));
     }
 
-    private static final HttpClient HTTP =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-
     private static String metrics() {
-        var uri = URI.create("http://127.0.0.1:" + platform.platform().managementPort() + "/metrics");
-        try {
-            return HTTP.send(
-                            HttpRequest.newBuilder(uri)
-                                    .timeout(Duration.ofSeconds(10))
-                                    .build(),
-                            BodyHandlers.ofString())
-                    .body();
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        return platform.managed("/metrics");
     }
 }

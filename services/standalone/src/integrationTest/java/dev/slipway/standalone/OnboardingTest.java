@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.stream.StreamSupport;
 
 import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -311,6 +312,28 @@ class OnboardingTest {
     }
 
     @Test
+    void catalog_isSearchedToItsEnd_whenMostOfItIsNewerAndNotMeant() {
+        for (var i = 0; i < 3; i++) {
+            published("needle-" + i, "haystack", "Needle " + i);
+        }
+        platform.database().execute("""
+                INSERT INTO catalog.app_catalog (id, slug, display_name, category, publisher, status, published)
+                SELECT gen_random_uuid(), 'straw-' || n, 'Straw', 'haystack', 'Test', 'active', n % 2 = 0 FROM generate_series(1, 1000) n
+                """);
+        try {
+            assertThat(paged("q=needle&limit=2")).containsExactly("needle-2", "needle-1", "needle-0");
+            assertThat(paged("q=needle&category=haystack&limit=2")).containsExactly("needle-2", "needle-1", "needle-0");
+            assertThat(paged("q=straw&limit=100")).hasSize(500).doesNotHaveDuplicates();
+            assertThat(paged("q=haystack&limit=100"))
+                    .hasSize(503)
+                    .doesNotHaveDuplicates()
+                    .endsWith("needle-2", "needle-1", "needle-0");
+        } finally {
+            platform.database().execute("DELETE FROM catalog.app_catalog WHERE slug LIKE 'straw-%'");
+        }
+    }
+
+    @Test
     void launchSchema_hasTheDefaultsAndWhatIsLocked() {
         var manifest = manifest("launched", "1.0.0");
         manifest.set("launch", Json.trusted("""
@@ -454,6 +477,90 @@ class OnboardingTest {
                 .isFalse();
     }
 
+    @Test
+    void updateApp_isRefused_whenTheAppHasChangedSinceItWasRead() {
+        var read = admin.call("createApp")
+                .body(app("contended", "apps"))
+                .send()
+                .expect(201)
+                .header("ETag");
+
+        var first = update("contended", "First").header("If-Match", read).send().expect(200);
+        var second =
+                update("contended", "Second").header("If-Match", read).send().expect(412);
+
+        assertThat(second.text("code")).isEqualTo("precondition_failed");
+        assertThat(second.header("ETag")).isEqualTo(first.header("ETag")).isNotEqualTo(read);
+        var third = update("contended", "Third").header("Idempotency-Key", "third");
+        var unconditional = third.send().expect(200);
+        assertThat(unconditional.header("ETag")).isNotEqualTo(first.header("ETag"));
+        assertThat(third.send().expect(200).header("ETag")).isEqualTo(unconditional.header("ETag"));
+        register("contended", manifest("contended", "1.0.0")).expect(201);
+        version(admin, "publishAppVersion", "contended", "1.0.0").send().expect(200);
+        var shown = platform.as("project_viewer")
+                .call("getApp")
+                .path("app_slug", "contended")
+                .send()
+                .expect(200);
+        assertThat(shown.text("display_name")).isEqualTo("Third");
+        assertThat(shown.header("ETag")).isEqualTo(unconditional.header("ETag"));
+    }
+
+    private static Call update(String slug, String name) {
+        return admin.call("updateApp").path("app_slug", slug).body(Json.object().put("display_name", name));
+    }
+
+    @Test
+    @Proves("3.39")
+    void instance_keepsTheVersionsOfRegistryEntries_thatItWasMadeUnder() {
+        var hours = Json.object()
+                .put("product_id", "apps")
+                .put("owner", "metering")
+                .put("display_name", "Stamped hours")
+                .put("unit", "h")
+                .put("precision", 0)
+                .put("rating_category", "compute");
+        put("usage_unit", "stamped_hour", hours).expect(200);
+        move("usage_unit", "stamped_hour", "active").expect(200);
+        admin.call("createApp").body(app("stamped", "apps")).send().expect(201);
+        publishedIn("stamped", "1.0.0", "stamped_hour");
+        platform.as("tenant_owner")
+                .call("putAppEntitlement")
+                .path("project_id", Demo.PROJECT)
+                .path("app_slug", "stamped")
+                .body(Json.object().put("enabled", true))
+                .send()
+                .expect(200);
+        var early = eventuallyGet(() -> launch("stamped", "1.0.0").expect(202));
+
+        put("usage_unit", "stamped_hour", hours.put("precision", 3), "*").expect(200);
+        publishedIn("stamped", "1.1.0", "stamped_hour");
+        var late = eventuallyGet(() -> launch("stamped", "1.1.0").expect(202));
+
+        assertThat(List.of(stamp(early), stamp(shown(early)), stamp(late), stamp(shown(late))))
+                .containsExactly(2, 2, 3, 3);
+        assertThat(stamp(
+                        version(admin, "getVersionForAdmin", "stamped", "1.0.0").send()))
+                .isEqualTo(2);
+    }
+
+    private static void publishedIn(String slug, String version, String unit) {
+        var manifest = manifest(slug, version);
+        manifest.putArray("usage_units").add(unit);
+        register(slug, manifest).expect(201);
+        version(admin, "publishAppVersion", slug, version).send().expect(200);
+    }
+
+    private static int stamp(Answer answer) {
+        return answer.body().at("/registry_versions/usage_unit/stamped_hour").asInt();
+    }
+
+    private static Answer shown(Answer launched) {
+        return platform.instance("getAppInstance", "project_owner", launched.text("id"))
+                .send()
+                .expect(200);
+    }
+
     private static String launchability(String slug, UUID project) {
         var listed = platform.as("tenant_owner")
                 .call("listApps")
@@ -497,10 +604,16 @@ class OnboardingTest {
     }
 
     private static Answer launch(String version) {
+        return launch(Demo.APP, version);
+    }
+
+    private static Answer launch(String slug, String version) {
         return platform.as("project_owner")
                 .call("createAppInstance")
                 .path("project_id", Demo.PROJECT)
-                .body(PlatformUnderTest.launchBody("of " + version).put("version", version))
+                .body(PlatformUnderTest.launchBody("of " + version)
+                        .put("app_slug", slug)
+                        .put("version", version))
                 .send();
     }
 

@@ -124,12 +124,14 @@ class OperationsTest {
     @Test
     void upgrade_keepsItRunning_andRollbackBringsItBack() {
         var id = harbor.running("1.0.0");
+        assertThat(harbor.productVersion(id)).isEqualTo(1);
 
         var accepted = harbor.upgrade(id, "1.1.0").send().expect(202);
         var upgrade = accepted.text("id");
         assertThat(accepted.header("Location")).endsWith("/" + id + "/operations/" + upgrade);
         harbor.ends(id, upgrade, "succeeded");
         assertThat(harbor.instance(id).text("version")).isEqualTo("1.1.0");
+        assertThat(harbor.productVersion(id)).isEqualTo(2);
         assertThat(harbor.instance(id).text("status")).isEqualTo("running");
         assertThat(harbor.operation(id, upgrade).text("from_version")).isEqualTo("1.0.0");
         assertThat(harbor.operation(id, upgrade).text("to_version")).isEqualTo("1.1.0");
@@ -137,6 +139,7 @@ class OperationsTest {
         var rollback = harbor.rollback(id).send().expect(202).text("id");
         harbor.ends(id, rollback, "succeeded");
         assertThat(harbor.instance(id).text("version")).isEqualTo("1.0.0");
+        assertThat(harbor.productVersion(id)).isEqualTo(1);
         assertThat(code(harbor.rollback(id).send())).isEqualTo("409 rollback_not_possible");
 
         assertThat(adapter.world().asked(UUID.fromString(id)))

@@ -14,6 +14,10 @@ import io.vertx.core.Future;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -190,6 +194,21 @@ final class PlatformUnderTest implements AutoCloseable {
 
     String kafkaBootstrap() {
         return kafkaBootstrap;
+    }
+
+    /** What the management port says of health and metrics. */
+    String managed(String path) {
+        var address = URI.create("http://127.0.0.1:" + platform.managementPort() + path);
+        try {
+            return HttpClient.newHttpClient()
+                    .send(HttpRequest.newBuilder(address).build(), BodyHandlers.ofString())
+                    .body();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Someone whom the demo's issuer names, known or not. */

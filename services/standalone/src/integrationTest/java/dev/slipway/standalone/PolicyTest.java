@@ -10,7 +10,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.StreamSupport;
 
@@ -323,17 +326,27 @@ class PolicyTest {
     }
 
     @Test
-    @Proves("1.34")
+    @Proves({"1.34", "1.35"})
     void bothOperatingModes_goTheSameWay_oncePolicyAllowsTheSharedOne() {
         var home = home("shared");
+        var modes = List.of("tenant_dedicated", "platform_managed");
+        for (var mode : modes) {
+            var launch = "{'operating_mode': '" + mode + "'}";
+            eventually(() -> assertThat(told(home.launch(launch).send())).isEqualTo("403 app_not_entitled"));
+            assertThat(told(platform.launch("project_viewer", "not theirs")
+                            .body(PlatformUnderTest.launchBody("not theirs").put("operating_mode", mode))
+                            .send()))
+                    .isEqualTo("403 insufficient_permissions");
+        }
         home.entitle("{'enabled': true}").send().expect(200);
         eventually(() -> assertThat(told(
                         home.launch("{'operating_mode': 'platform_managed'}").send()))
                 .isEqualTo("403 operating_mode_not_allowed"));
         var global = policies.global();
         global.say("{'allowed_operating_modes': ['tenant_dedicated', 'platform_managed']}", "{}");
+        var ways = new ArrayList<Set<String>>();
         try {
-            for (var mode : List.of("tenant_dedicated", "platform_managed")) {
+            for (var mode : modes) {
                 var launched = eventuallyGet(() -> home.launch("{'operating_mode': '" + mode + "'}")
                         .header("X-Correlation-ID", "mode-" + mode)
                         .send()
@@ -350,10 +363,33 @@ class PolicyTest {
                                 .findValuesAsText("kind"))
                         .as("call, audit record and event of a %s launch", mode)
                         .contains("call", "audit", "event"));
+                ways.add(eventuallyGet(() -> way(home, "mode-" + mode)));
             }
+            assertThat(ways.get(0)).isEqualTo(ways.get(1));
         } finally {
             global.say("{}", "{}");
         }
+    }
+
+    /** Every call, audit record and event of a launch, each in a trace. */
+    private static Set<String> way(PolicyCalls.Home home, String correlation) {
+        var way = new TreeSet<String>();
+        var timeline = home.call("getCorrelation")
+                .path("correlation_id", correlation)
+                .send()
+                .expect(200)
+                .body();
+        for (var item : timeline.path("items")) {
+            way.add(item.path("kind").asText() + " " + item.path("title").asText());
+            assertThat(item.path("trace_id").asText()).isNotBlank();
+        }
+        assertThat(way)
+                .contains(
+                        "call createAppInstance",
+                        "audit apps.instance.create",
+                        "event apps.instance.requested",
+                        "event apps.instance_operation.accepted");
+        return way;
     }
 
     @Test
@@ -449,6 +485,42 @@ class PolicyTest {
         eventually(() -> assertThat(told(home.launch("{}").send())).isEqualTo("403 app_denied"));
         home.entitle("{'enabled': false}").header("If-Match", "*").send().expect(200);
         eventually(() -> assertThat(told(home.launch("{}").send())).isEqualTo("403 app_not_entitled"));
+    }
+
+    @Test
+    @Proves("2.62")
+    void request_isRefused_withTheLevelThatNarrowedIt_whenItIsOutsideOfAnOverlay() {
+        var home = home("overlays");
+        home.entitle("{}").send().expect(200);
+        var global = policies.global();
+        global.say("{'artifact_source_allowlist': ['one.example.com', 'two.example.com']}", "{}");
+        try {
+            home.levelOf("organization").say("{'allowed_regions': ['eu', 'us']}", "{}");
+            home.levelOf("department").say("{'allowed_skus': ['small']}", "{}");
+            home.levelOf("project").say("{'artifact_source_allowlist': ['one.example.com']}", "{}");
+            var artifact =
+                    json("{'artifact_type': 'app_bundle', 'artifact_kind': 'oci', 'digest': 'sha256:" + "0".repeat(64)
+                            + "', 'source': {'source_type': 'oci', 'uri': 'oci://two.example.com/apps/scheduler'}}");
+
+            eventually(() -> assertThat(refusal(home.launch("{'placement_intent': {'region': 'mars'}}")
+                            .send()))
+                    .startsWith("region_not_allowed: ")
+                    .contains("by the organization level (version 1)"));
+            eventually(() -> assertThat(refusal(home.launch("{'placement_intent': {'sku': 'large'}}")
+                            .send()))
+                    .startsWith("sku_not_allowed: ")
+                    .contains("by the department level (version 1)"));
+            assertThat(refusal(home.call("registerArtifact").body(artifact).send()))
+                    .startsWith("source_not_allowed: ")
+                    .contains("by the project level (version 1)");
+        } finally {
+            global.say("{}", "{}");
+        }
+    }
+
+    private static String refusal(Answer answer) {
+        var refused = answer.expect(403);
+        return refused.text("code") + ": " + refused.text("message");
     }
 
     @Test

@@ -205,9 +205,9 @@ abstract class RegistryCases {
         var digest = pusher(repository).image(repository, "v1", "content of " + repository);
         var artifact = artifact(repository, digest);
 
-        var refused =
-                await(verifier().verify(artifact, type(Signing.NONE), new Allowed(null, h -> false), Instant.EPOCH));
-        var typeless = await(verifier().verify(artifact, null, new Allowed(null, h -> true), Instant.EPOCH));
+        var refused = await(verifier()
+                .verify(artifact, type(Signing.NONE), new Allowed(null, h -> false, "nobody"), Instant.EPOCH));
+        var typeless = await(verifier().verify(artifact, null, new Allowed(null, h -> true, "nobody"), Instant.EPOCH));
 
         assertThat(text(refused)).isEqualTo("type passed, source failed: policy does not allow " + host());
         assertThat(text(typeless)).isEqualTo("type failed: the artifact type test is not active");
@@ -228,7 +228,11 @@ abstract class RegistryCases {
 
     String checks(String repository, String digest, Signing signing) {
         return text(await(verifier()
-                .verify(artifact(repository, digest), type(signing), new Allowed(null, h -> true), Instant.EPOCH)));
+                .verify(
+                        artifact(repository, digest),
+                        type(signing),
+                        new Allowed(null, h -> true, "nobody"),
+                        Instant.EPOCH)));
     }
 
     static String text(dev.slipway.catalog.artifact.domain.Verification found) {

@@ -229,7 +229,7 @@ class SourcesTest extends RegistryCases {
 
     private dev.slipway.catalog.artifact.domain.Verification verified(
             dev.slipway.catalog.artifact.domain.Artifact artifact, Signing signing) {
-        return await(verifier().verify(artifact, type(signing), new Allowed(null, h -> true), Instant.EPOCH));
+        return await(verifier().verify(artifact, type(signing), new Allowed(null, h -> true, "nobody"), Instant.EPOCH));
     }
 
     private SourceSettings settings() {

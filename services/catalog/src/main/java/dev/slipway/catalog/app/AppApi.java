@@ -12,6 +12,7 @@ import dev.slipway.contract.Problem;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
+import dev.slipway.service.ETags;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Page;
 import dev.slipway.service.Reply;
@@ -57,12 +58,12 @@ public final class AppApi {
 
     public Future<Reply> get(Request request) {
         return store.find(request.path("app_slug"))
-                .compose(app -> seen(request, List.of(app)).map(seen -> Reply.of(seen.json(app))));
+                .compose(app -> seen(request, List.of(app)).map(seen -> tagged(Reply.of(seen.json(app)))));
     }
 
     public Future<Reply> create(Request request) {
         var body = request.body();
-        return mutations.run(request, unit -> {
+        var created = mutations.run(request, unit -> {
             var made = new App(
                     Ids.next(),
                     body.path("slug").asText(),
@@ -81,12 +82,14 @@ public final class AppApi {
                     .compose(added -> added ? requireProduct(unit, made) : Future.failedFuture(taken(made.slug())))
                     .map(ok -> done(request, unit, null, made, "/api/v1/apps/catalog/" + made.slug()));
         });
+        return created.map(AppApi::tagged);
     }
 
     public Future<Reply> update(Request request) {
         var body = request.body();
-        return mutations.run(
+        var updated = mutations.run(
                 request, unit -> store.lock(unit, request.path("app_slug")).map(before -> {
+                    ETags.requireIfGiven(request, before.revision());
                     var after = new App(
                             before.id(),
                             before.slug(),
@@ -104,6 +107,7 @@ public final class AppApi {
                     store.update(unit, after);
                     return done(request, unit, before, after, null);
                 }));
+        return updated.map(AppApi::tagged);
     }
 
     /** Apps as a project sees them, or as nobody in particular. */
@@ -156,6 +160,10 @@ public final class AppApi {
         return Reply.of(adminJson(after), location);
     }
 
+    private static Reply tagged(Reply reply) {
+        return ETags.tagged(reply, "revision");
+    }
+
     private static Throwable taken(String slug) {
         return Problem.validationOf(ErrorCode.SLUG_TAKEN, "/slug", "is taken: there is an app \"" + slug + "\"")
                 .asException();
@@ -175,6 +183,7 @@ public final class AppApi {
                 .put("product_id", app.productId())
                 .put("description", app.description())
                 .put("status", app.status())
+                .put("revision", app.revision())
                 .put("created_at", app.createdAt().toString())
                 .put("updated_at", app.updatedAt().toString());
     }

@@ -27,33 +27,51 @@ public final class AppStore {
     private static final String AFTER = " a.published AND (a.created_at, a.id) < ($1, $2)";
     private static final String NEWEST_FIRST = " ORDER BY a.created_at DESC, a.id DESC";
     private static final String PAGE = NEWEST_FIRST + " LIMIT $3)";
-    /** A page, each app with its newest version that could be launched: active ones before deprecated ones. */
-    private static final String WITH_NEWEST =
-            " SELECT " + COLUMNS + ", v.id AS newest_id FROM page a " + """
-            LEFT JOIN LATERAL (SELECT id FROM app_versions WHERE app_id = a.id AND status IN ('active', 'deprecated')
-                               ORDER BY status, created_at DESC LIMIT 1) v ON true
+    /**
+     * A page, each app with its newest version that could be launched: active ones before deprecated ones. How long the page is a prepared
+     * plan does not know; OFFSET 0 has it look each app up all the same, instead of going through all there are.
+     */
+    private static final String WITH_NEWEST = " SELECT " + COLUMNS + """
+            , coalesce((SELECT v.id FROM app_versions v WHERE v.app_id = a.id AND v.status = 'active'
+                        ORDER BY v.created_at DESC LIMIT 1),
+                       (SELECT v.id FROM app_versions v WHERE v.app_id = a.id AND v.status = 'deprecated'
+                        ORDER BY v.created_at DESC LIMIT 1)) AS newest_id
+            FROM page JOIN LATERAL (SELECT * FROM app_catalog c WHERE c.id = page.id OFFSET 0) a ON true
             """ + NEWEST_FIRST;
 
-    private static final String ALL = "WITH page AS MATERIALIZED (SELECT a.* FROM app_catalog a WHERE" + AFTER;
+    private static final String KEYS = "SELECT a.id, a.created_at FROM app_catalog a WHERE";
+    private static final String ALL = "WITH page AS MATERIALIZED (" + KEYS + AFTER;
     private static final String LIST = ALL + PAGE + WITH_NEWEST;
     private static final String LIST_CATEGORY = ALL + " AND a.category = $4" + PAGE + WITH_NEWEST;
     private static final String FIND = ALL + " AND a.slug = $4" + PAGE + WITH_NEWEST;
 
     /**
      * A search has two ways, and which one is short depends on how common the words are, which a prepared plan cannot know. Common ones
-     * fill a page from the newest few hundred apps; those that do not are rare enough to be fetched by the index and sorted.
+     * fill a page from the newest few hundred apps. Those that do not are rare enough to be fetched by the index and sorted, which is
+     * done only then, and only where there are more apps than those few hundred.
      */
-    private static final String MATCHES = " a.search @@ to_tsquery('simple', $4)";
+    private static final String SEARCH_AMONG = """
+            WITH newest AS MATERIALIZED (
+                SELECT a.id, a.created_at, a.search @@ (SELECT to_tsquery('simple', $4)) AS hit FROM app_catalog a
+                WHERE %1$s ORDER BY a.created_at DESC, a.id DESC LIMIT 400),
+            near AS MATERIALIZED (
+                SELECT a.id, a.created_at FROM newest a WHERE a.hit ORDER BY a.created_at DESC, a.id DESC LIMIT $3),
+            matching AS NOT MATERIALIZED (
+                SELECT a.id, a.created_at FROM app_catalog a
+                WHERE a.search @@ (SELECT to_tsquery('simple', $4)) AND %1$s
+                    AND (SELECT count(*) FROM near) < $3 AND (SELECT count(*) FROM newest) = 400
+                OFFSET 0),
+            page AS MATERIALIZED (
+                SELECT a.id, a.created_at FROM near a UNION
+                (SELECT a.id, a.created_at FROM matching a ORDER BY a.created_at DESC, a.id DESC LIMIT $3)
+                ORDER BY created_at DESC, id DESC LIMIT $3)
+            """ + WITH_NEWEST;
 
-    private static final String OF_CATEGORY = " AND a.category = $5";
-    private static final String AMONG_NEWEST = "WITH newest AS MATERIALIZED (SELECT a.* FROM app_catalog a WHERE"
-            + AFTER + "%s" + NEWEST_FIRST + " LIMIT 400), page AS MATERIALIZED (SELECT a.* FROM newest a WHERE"
-            + MATCHES + PAGE + WITH_NEWEST;
-    private static final String BY_INDEX = "WITH found AS MATERIALIZED (SELECT a.* FROM app_catalog a WHERE" + MATCHES
-            + "), page AS MATERIALIZED (SELECT a.* FROM found a WHERE" + AFTER + "%s" + PAGE + WITH_NEWEST;
-    private static final List<String> SEARCH = List.of(AMONG_NEWEST.formatted(""), BY_INDEX.formatted(""));
-    private static final List<String> SEARCH_CATEGORY =
-            List.of(AMONG_NEWEST.formatted(OF_CATEGORY), BY_INDEX.formatted(OF_CATEGORY));
+    private static final String SEARCH = SEARCH_AMONG.formatted(AFTER);
+    private static final String SEARCH_CATEGORY = SEARCH_AMONG.formatted(AFTER + " AND a.category = $5");
+
+    public static final String AFTER_ID =
+            "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.id > $1 ORDER BY a.id LIMIT $2";
 
     private static final String LOCK = "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.slug = $1 FOR NO KEY UPDATE";
     private static final String ADD_APP = """
@@ -88,13 +106,9 @@ public final class AppStore {
     /** The same, of those that {@code words} find, which is what {@link SearchWords} makes of a question. */
     Future<Page<App>> search(String words, @Nullable String category, @Nullable Cursor after, int limit) {
         var parameters = from(after).addInteger(limit + 1).addString(words);
-        var ways = category == null ? SEARCH : SEARCH_CATEGORY;
-        if (category != null) {
-            parameters.addString(category);
-        }
-        return apps(ways.get(0), parameters)
-                .compose(found -> found.size() > limit ? Future.succeededFuture(found) : apps(ways.get(1), parameters))
-                .map(found -> page(found, limit));
+        return category == null
+                ? apps(SEARCH, parameters).map(found -> page(found, limit))
+                : apps(SEARCH_CATEGORY, parameters.addString(category)).map(found -> page(found, limit));
     }
 
     private Future<List<App>> apps(String sql, Tuple parameters) {
@@ -198,6 +212,15 @@ public final class AppStore {
                 .put("product_id", app.productId())
                 .put("status", app.status());
         unit.announce(Topics.CATALOG_EVENTS, app.id().toString(), event, fact);
+        snapshot(unit, app);
+    }
+
+    /** For read models, once more. */
+    public static void tell(UnitOfWork unit, Row row) {
+        snapshot(unit, app(row, null));
+    }
+
+    private static void snapshot(UnitOfWork unit, App app) {
         var snapshot = Json.object()
                 .put("app_id", app.id().toString())
                 .put("app_slug", app.slug())

@@ -28,6 +28,7 @@ public final class ArtifactApi {
     private final ArtifactTypes types;
     private final Verifications verifications;
     private final DigestUserStore users;
+    private final ArtifactMetrics metrics;
     private final Mutations mutations;
 
     public ArtifactApi(
@@ -36,12 +37,14 @@ public final class ArtifactApi {
             ArtifactTypes types,
             Verifications verifications,
             DigestUserStore users,
+            ArtifactMetrics metrics,
             Mutations mutations) {
         this.reads = reads;
         this.store = store;
         this.types = types;
         this.verifications = verifications;
         this.users = users;
+        this.metrics = metrics;
         this.mutations = mutations;
     }
 
@@ -70,8 +73,7 @@ public final class ArtifactApi {
     public Future<Reply> verify(Request request) {
         return mutations.run(
                 request,
-                () -> reads.findOwn(request.projectId(), id(request))
-                        .compose(found -> verifications.of(request, found)),
+                () -> reads.findOwn(request.projectId(), id(request)).compose(found -> verifications.of(found)),
                 (unit, found) -> changed(
                         request,
                         unit,
@@ -82,11 +84,11 @@ public final class ArtifactApi {
     public Future<Reply> promote(Request request) {
         var channel = Channel.valueOf(request.body().path("channel").asText().toUpperCase(Locale.ROOT));
         var reason = request.body().path("reason").textValue();
-        return mutations.run(
+        return metrics.promotion(mutations.run(
                 request,
                 unit -> changed(
                         request, unit, "apps.artifact.promote", current -> types.find(unit, current.artifactType())
-                                .map(type -> ArtifactLifecycle.promote(current, type, channel, reason, unit.now()))));
+                                .map(type -> ArtifactLifecycle.promote(current, type, channel, reason, unit.now())))));
     }
 
     public Future<Reply> deprecate(Request request) {

@@ -26,7 +26,9 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
 
 /** The SQL that reads artifacts and their history, in the scope of a project. */
@@ -62,6 +64,10 @@ public final class ArtifactReadStore {
             FROM artifact_history WHERE artifact_id = $1 AND project_id = $2
             AND ($3::timestamptz IS NULL OR (occurred_at, id) < ($3, $4::uuid))
             ORDER BY occurred_at DESC, id DESC LIMIT $5
+            """;
+    private static final String COUNT_BY_TRUST = """
+            SELECT CASE WHEN r.digest IS NULL THEN a.trust_state ELSE 'revoked' END AS trust_state, count(*) AS artifacts
+            FROM app_artifacts a LEFT JOIN revoked_digests r ON r.digest = a.digest GROUP BY 1
             """;
 
     private final SqlClient reads;
@@ -124,6 +130,15 @@ public final class ArtifactReadStore {
                     last -> new Cursor(last.getOffsetDateTime("occurred_at").toInstant(), last.getUUID("id")));
             return new Page<>(
                     page.items().stream().map(ArtifactReadStore::history).toList(), page.next());
+        });
+    }
+
+    /** Of all tenants together: for those who run the platform. */
+    Future<Map<String, Long>> countByTrust() {
+        return reads.query(COUNT_BY_TRUST).execute().map(rows -> {
+            var counted = new HashMap<String, Long>();
+            rows.forEach(row -> counted.put(row.getString("trust_state"), row.getLong("artifacts")));
+            return counted;
         });
     }
 

@@ -12,6 +12,8 @@ import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
+
 /** What is told of a change to an artifact: to whoever listens, and to the audit trail. */
 final class ArtifactRecords {
     private ArtifactRecords() {}
@@ -30,10 +32,13 @@ final class ArtifactRecords {
                 .put("project_id", user.projectId().toString())
                 .put("app_instance_id", user.appInstanceId().toString()));
         announce(unit, artifact, event, payload);
-        var digest = artifact.digest().text();
+        revoked(unit, artifact.digest().text(), unit.now());
+    }
+
+    static void revoked(UnitOfWork unit, String digest, Instant at) {
         var snapshot = Json.object()
                 .put("digest", digest)
-                .put("revoked_at", unit.now().toString())
+                .put("revoked_at", at.toString())
                 .put("revision", 1);
         unit.announce(Topics.CATALOG_STATE, "revoked_digest:" + digest, "catalog.revoked_digest.snapshot", snapshot);
     }

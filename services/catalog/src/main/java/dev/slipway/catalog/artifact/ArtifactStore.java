@@ -12,8 +12,10 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.messaging.Queries;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +67,9 @@ public final class ArtifactStore {
             WHERE r.digest IS NOT NULL OR a.id IS NOT NULL
             GROUP BY d.digest, r.digest
             """;
+
+    public static final String REVOKED_AFTER =
+            "SELECT digest, revoked_at FROM revoked_digests WHERE digest > $1 ORDER BY digest LIMIT $2";
 
     private static final String REMEMBER = """
             INSERT INTO artifact_history (id, artifact_id, project_id, sequence, event, lifecycle_state, trust_from, trust_to, channel,
@@ -131,9 +136,17 @@ public final class ArtifactStore {
         });
     }
 
+    /** For read models, once more. */
+    public static void tellRevoked(UnitOfWork unit, Row row) {
+        ArtifactRecords.revoked(
+                unit,
+                row.getString("digest"),
+                row.getOffsetDateTime("revoked_at").toInstant());
+    }
+
     /** The trust in each digest that anybody has registered; what is absent is unknown. */
-    Future<Map<String, String>> trust(UnitOfWork unit, Collection<String> digests) {
-        return unit.query(TRUST, Tuple.tuple().addArrayOfString(digests.toArray(String[]::new)))
+    Future<Map<String, String>> trust(Queries from, Collection<String> digests) {
+        return from.query(TRUST, Tuple.tuple().addArrayOfString(digests.toArray(String[]::new)))
                 .map(rows -> {
                     var trust = new HashMap<String, String>();
                     rows.forEach(row -> trust.put(row.getString("digest"), row.getString("trust_state")));

@@ -1,6 +1,6 @@
 package dev.slipway.catalog.artifact;
 
-import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.messaging.Queries;
 import io.vertx.core.Future;
 
 import java.util.Map;
@@ -15,7 +15,7 @@ public final class ArtifactTrust {
     }
 
     /** The trust state of each digest. Revoked wins over all else; a digest that is absent is unknown, and not to be used. */
-    public Future<Map<String, String>> of(UnitOfWork unit, Set<String> digests) {
-        return digests.isEmpty() ? Future.succeededFuture(Map.of()) : store.trust(unit, digests);
+    public Future<Map<String, String>> of(Queries from, Set<String> digests) {
+        return digests.isEmpty() ? Future.succeededFuture(Map.of()) : store.trust(from, digests);
     }
 }

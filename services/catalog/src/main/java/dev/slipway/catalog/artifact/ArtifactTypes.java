@@ -6,7 +6,7 @@ import dev.slipway.catalog.artifact.domain.ArtifactType;
 import dev.slipway.catalog.artifact.domain.ArtifactType.Signing;
 import dev.slipway.catalog.registry.RegistryEntry;
 import dev.slipway.catalog.registry.RegistryStore;
-import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.messaging.Queries;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +23,8 @@ public final class ArtifactTypes {
     }
 
     /** An active type; null for one that is unknown or not active. */
-    Future<@Nullable ArtifactType> find(UnitOfWork unit, String id) {
-        return registry.active(unit, RegistryEntry.ARTIFACT_TYPE, List.of(id)).map(found -> {
+    Future<@Nullable ArtifactType> find(Queries from, String id) {
+        return registry.active(from, RegistryEntry.ARTIFACT_TYPE, List.of(id)).map(found -> {
             var entry = found.get(id);
             return entry == null ? null : type(entry);
         });

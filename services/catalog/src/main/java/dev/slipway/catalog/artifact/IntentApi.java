@@ -145,8 +145,7 @@ public final class IntentApi {
                 .compose(allowed -> allowed.allows().test(intent.source().host())
                         ? secrets.issue(new Grant(
                                 request.principal().id().toString(), service, intent.repository(), actions, lifetime))
-                        : Future.failedFuture(
-                                SourcePolicy.refused(intent.source().host())));
+                        : Future.failedFuture(allowed.refused(intent.source().host())));
     }
 
     private Future<Void> revoked(Lease lease) {

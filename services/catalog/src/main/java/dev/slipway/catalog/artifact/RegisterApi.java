@@ -94,7 +94,7 @@ public final class RegisterApi {
                         request.body().path("app_slug").textValue())
                 .compose(allowed -> allowed.allows().test(at.authority())
                         ? sources.at(at, source -> source.find(at, asked.digest, asked.kind == Kind.BLOB))
-                        : Future.failedFuture(SourcePolicy.refused(at.authority())))
+                        : Future.failedFuture(allowed.refused(at.authority())))
                 .recover(e ->
                         Future.failedFuture(e instanceof SourceException source ? Verifications.problem(source) : e));
     }

@@ -25,7 +25,7 @@ public final class SourceApi {
     public Future<Reply> registry(Request request) {
         var projectId = request.projectIdOrNull();
         return projectId == null
-                ? Future.succeededFuture(reply(null, new Allowed(null, host -> true)))
+                ? Future.succeededFuture(reply(null, new Allowed(null, host -> true, "nobody")))
                 : policy.of(Objects.requireNonNull(request.orgId()), projectId, null)
                         .map(allowed -> reply(projectId, allowed));
     }

@@ -31,8 +31,17 @@ public final class SourcePolicy {
      *
      * @param patterns as policy has them; null where no level says anything, and the platform's own sources are what is left
      * @param allows whether a host, with its port, is
+     * @param by the level that left it so, for a sentence about it
      */
-    record Allowed(@Nullable List<String> patterns, Predicate<String> allows) {}
+    record Allowed(@Nullable List<String> patterns, Predicate<String> allows, String by) {
+        ProblemException refused(String host) {
+            return Problem.of(
+                            ErrorCode.SOURCE_NOT_ALLOWED,
+                            "Policy does not allow artifacts from " + host + ", by " + by
+                                    + ". GET /api/v1/apps/registry says from where.")
+                    .asException();
+        }
+    }
 
     /** For a project, and for one app in it where one is named. */
     Future<Allowed> of(UUID orgId, UUID projectId, @Nullable String appSlug) {
@@ -43,24 +52,19 @@ public final class SourcePolicy {
                     return allowed(effective, effect);
                 }
             }
-            return new Allowed(List.of(), host -> false);
+            return new Allowed(List.of(), host -> false, "the registry, which has no such key");
         });
     }
 
     /** Where no level says anything, the platform's own sources are what is left, but for those that are denied for good. */
     private Allowed allowed(EffectivePolicy effective, Effect effect) {
         var denied = effect.denied();
+        var by = effective.narrowedBy(PolicyKeys.ARTIFACT_SOURCES);
         return effect.setBy() == null
-                ? new Allowed(null, host -> shared.contains(host) && (denied == null || !denied.denies(host)))
+                ? new Allowed(null, host -> shared.contains(host) && (denied == null || !denied.denies(host)), by)
                 : new Allowed(
                         effective.allowed(PolicyKeys.ARTIFACT_SOURCES),
-                        host -> effective.allows(PolicyKeys.ARTIFACT_SOURCES, host));
-    }
-
-    static ProblemException refused(String host) {
-        return Problem.of(
-                        ErrorCode.SOURCE_NOT_ALLOWED,
-                        "Policy does not allow artifacts from " + host + ". GET /api/v1/apps/registry says from where.")
-                .asException();
+                        host -> effective.allows(PolicyKeys.ARTIFACT_SOURCES, host),
+                        by);
     }
 }

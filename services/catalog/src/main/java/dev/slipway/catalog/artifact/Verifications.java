@@ -5,8 +5,7 @@ import dev.slipway.catalog.artifact.domain.Verification;
 import dev.slipway.catalog.source.SourceException;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
-import dev.slipway.messaging.Outbox;
-import dev.slipway.service.Request;
+import dev.slipway.messaging.Queries;
 import io.vertx.core.Future;
 
 import java.time.Clock;
@@ -14,22 +13,22 @@ import java.time.temporal.ChronoUnit;
 
 /** Verifies artifacts by what the registries and policy say at that moment. */
 public final class Verifications {
-    private final Outbox outbox;
+    private final Queries reads;
     private final ArtifactTypes types;
     private final SourcePolicy policy;
     private final Verifier verifier;
     private final Clock clock;
 
-    public Verifications(Outbox outbox, ArtifactTypes types, SourcePolicy policy, Verifier verifier, Clock clock) {
-        this.outbox = outbox;
+    public Verifications(Queries reads, ArtifactTypes types, SourcePolicy policy, Verifier verifier, Clock clock) {
+        this.reads = reads;
         this.types = types;
         this.policy = policy;
         this.verifier = verifier;
         this.clock = clock;
     }
 
-    Future<Verification> of(Request request, Artifact artifact) {
-        var type = outbox.transaction(request.cause(), unit -> types.find(unit, artifact.artifactType()));
+    Future<Verification> of(Artifact artifact) {
+        var type = types.find(reads, artifact.artifactType());
         var allowed = policy.of(artifact.orgId(), artifact.projectId(), artifact.appSlug());
         return Future.all(type, allowed)
                 .compose(ok -> verifier.verify(

@@ -21,12 +21,15 @@ import java.util.UUID;
 
 /** All SQL of entitlements. A change is announced as a fact, and as a snapshot for those who keep read models. */
 public final class EntitlementStore {
-    private static final String SELECT = """
+    private static final String ANY = """
             SELECT e.id, e.org_id, e.project_id, e.app_id, a.slug, e.enabled, e.policy_overrides::text AS policy_overrides,
                 e.updated_by_user_id, e.revision, e.created_at, e.updated_at
             FROM project_app_entitlements e JOIN app_catalog a ON a.id = e.app_id
-            WHERE e.project_id = $1 AND e.org_id = $2
             """;
+    /** Of all tenants; one that was begun and never written is nobody's. */
+    public static final String AFTER_ID = ANY + "WHERE e.id > $1 AND e.revision > 0 ORDER BY e.id LIMIT $2";
+
+    private static final String SELECT = ANY + "WHERE e.project_id = $1 AND e.org_id = $2 ";
     private static final String FIND = SELECT + "AND a.slug = $3";
     private static final String LOCK = FIND + " FOR UPDATE OF e";
     private static final String LIST = SELECT + """
@@ -127,11 +130,23 @@ public final class EntitlementStore {
                 .put("enabled", entitlement.enabled());
         fact.set("policy_overrides", entitlement.policyOverrides());
         unit.announce(Topics.CATALOG_EVENTS, entitlement.projectId().toString(), "apps.entitlement.updated", fact);
-        var snapshot = fact.deepCopy();
-        snapshot.remove("app_slug");
-        snapshot.put("entitlement_id", entitlement.id().toString())
+        snapshot(unit, entitlement);
+    }
+
+    /** For read models, once more. */
+    public static void tell(UnitOfWork unit, Row row) {
+        snapshot(unit, fromRow(row));
+    }
+
+    private static void snapshot(UnitOfWork unit, Entitlement entitlement) {
+        var snapshot = Json.object()
+                .put("entitlement_id", entitlement.id().toString())
+                .put("org_id", entitlement.orgId().toString())
+                .put("project_id", entitlement.projectId().toString())
                 .put("app_id", entitlement.appId().toString())
+                .put("enabled", entitlement.enabled())
                 .put("revision", entitlement.version());
+        snapshot.set("policy_overrides", entitlement.policyOverrides());
         unit.announce(
                 Topics.CATALOG_STATE, "entitlement:" + entitlement.id(), "catalog.entitlement.snapshot", snapshot);
     }

@@ -6,7 +6,7 @@ import dev.slipway.catalog.manifest.ManifestProblem.Code;
 import dev.slipway.catalog.registry.RegistryEntry;
 import dev.slipway.catalog.registry.RegistryStore;
 import dev.slipway.contract.Json;
-import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.messaging.Queries;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +26,8 @@ public final class ManifestCheck {
     private final Vertx vertx;
     private final ManifestRules rules;
     private final RegistryStore registries;
-    private final BiFunction<UnitOfWork, Set<String>, Future<Map<String, String>>> trust;
-    private final BiFunction<UnitOfWork, String, Future<Set<String>>> published;
+    private final BiFunction<Queries, Set<String>, Future<Map<String, String>>> trust;
+    private final BiFunction<Queries, String, Future<Set<String>>> published;
 
     /**
      * @param trust the trust state of each digest; absent where it is not known
@@ -37,8 +37,8 @@ public final class ManifestCheck {
             Vertx vertx,
             ManifestRules rules,
             RegistryStore registries,
-            BiFunction<UnitOfWork, Set<String>, Future<Map<String, String>>> trust,
-            BiFunction<UnitOfWork, String, Future<Set<String>>> published) {
+            BiFunction<Queries, Set<String>, Future<Map<String, String>>> trust,
+            BiFunction<Queries, String, Future<Set<String>>> published) {
         this.vertx = vertx;
         this.rules = rules;
         this.registries = registries;
@@ -58,39 +58,39 @@ public final class ManifestCheck {
     }
 
     /** Not on the event loop: a manifest brings schemas of its own, to be compiled. */
-    public Future<Report> check(UnitOfWork unit, JsonNode manifest, @Nullable String slug, @Nullable String version) {
+    public Future<Report> check(Queries from, JsonNode manifest, @Nullable String slug, @Nullable String version) {
         return vertx.executeBlocking(() -> rules.problems(manifest, slug, version), false)
-                .compose(found -> checkReferences(unit, manifest, new ArrayList<>(found)));
+                .compose(found -> checkReferences(from, manifest, new ArrayList<>(found)));
     }
 
-    private Future<Report> checkReferences(UnitOfWork unit, JsonNode manifest, List<ManifestProblem> problems) {
+    private Future<Report> checkReferences(Queries from, JsonNode manifest, List<ManifestProblem> problems) {
         var versions = Json.object();
         if (problems.stream().anyMatch(ManifestProblem::isOfShape)) {
             return Future.succeededFuture(new Report(problems, versions));
         }
-        return checkNames(unit, RegistryEntry.SCOPE, Code.UNKNOWN_ACTION, actions(manifest), problems, versions)
+        return checkNames(from, RegistryEntry.SCOPE, Code.UNKNOWN_ACTION, actions(manifest), problems, versions)
                 .compose(ok -> checkNames(
-                        unit, RegistryEntry.USAGE_UNIT, Code.UNKNOWN_USAGE_UNIT, units(manifest), problems, versions))
+                        from, RegistryEntry.USAGE_UNIT, Code.UNKNOWN_USAGE_UNIT, units(manifest), problems, versions))
                 .compose(ok -> checkNames(
-                        unit,
+                        from,
                         RegistryEntry.ARTIFACT_TYPE,
                         Code.UNKNOWN_ARTIFACT_TYPE,
                         artifacts(manifest, "type"),
                         problems,
                         versions))
-                .compose(ok -> checkTrust(unit, artifacts(manifest, "digest"), problems))
-                .compose(ok -> checkRollback(unit, manifest, problems))
+                .compose(ok -> checkTrust(from, artifacts(manifest, "digest"), problems))
+                .compose(ok -> checkRollback(from, manifest, problems))
                 .map(ok -> new Report(problems, versions));
     }
 
     private Future<Void> checkNames(
-            UnitOfWork unit,
+            Queries from,
             String kind,
             Code code,
             Map<String, String> idByPointer,
             List<ManifestProblem> problems,
             ObjectNode versions) {
-        return registries.active(unit, kind, Set.copyOf(idByPointer.values())).map(active -> {
+        return registries.active(from, kind, Set.copyOf(idByPointer.values())).map(active -> {
             idByPointer.forEach((pointer, id) -> {
                 if (!active.containsKey(id)) {
                     problems.add(
@@ -105,12 +105,11 @@ public final class ManifestCheck {
         });
     }
 
-    private Future<Void> checkTrust(
-            UnitOfWork unit, Map<String, String> digestByPointer, List<ManifestProblem> problems) {
+    private Future<Void> checkTrust(Queries from, Map<String, String> digestByPointer, List<ManifestProblem> problems) {
         if (digestByPointer.isEmpty()) {
             return Future.succeededFuture();
         }
-        return trust.apply(unit, Set.copyOf(digestByPointer.values())).map(states -> {
+        return trust.apply(from, Set.copyOf(digestByPointer.values())).map(states -> {
             digestByPointer.forEach((pointer, digest) -> {
                 var state = states.getOrDefault(digest, "unknown");
                 if (!state.equals(TRUSTED)) {
@@ -124,12 +123,12 @@ public final class ManifestCheck {
         });
     }
 
-    private Future<Void> checkRollback(UnitOfWork unit, JsonNode manifest, List<ManifestProblem> problems) {
+    private Future<Void> checkRollback(Queries from, JsonNode manifest, List<ManifestProblem> problems) {
         var to = manifest.at("/lifecycle/rollback/to");
         if (to.isEmpty()) {
             return Future.succeededFuture();
         }
-        return published.apply(unit, manifest.path("app").asText()).map(known -> {
+        return published.apply(from, manifest.path("app").asText()).map(known -> {
             for (var i = 0; i < to.size(); i++) {
                 if (!known.contains(to.get(i).asText())) {
                     problems.add(new ManifestProblem(

@@ -25,6 +25,11 @@ public final class PolicyLevelStore {
     private static final String FIND = "SELECT " + COLUMNS + """
              FROM policy_levels WHERE level = $1 AND subject_id = $2 AND org_id IS NOT DISTINCT FROM $3::uuid
             """;
+    /** Of all tenants; one that was begun and never written says nothing. */
+    public static final String AFTER = "SELECT level, subject_id, org_id, " + COLUMNS + """
+             FROM policy_levels WHERE (level, subject_id) > ($1, $2) AND version > 0 ORDER BY level, subject_id LIMIT $3
+            """;
+
     private static final String FIND_VERSION = "SELECT " + COLUMNS + """
              FROM policy_versions WHERE level = $1 AND subject_id = $2 AND org_id IS NOT DISTINCT FROM $3::uuid AND version = $4
             """;
@@ -123,21 +128,41 @@ public final class PolicyLevelStore {
         });
         unit.write(UPDATE, row);
         unit.write(KEEP, row);
-        var orgId = subject.orgId();
-        var fact = Json.object()
-                .put("level", subject.level().text())
-                .put("subject_id", subject.id())
-                .put("org_id", orgId == null ? null : orgId.toString())
-                .put("version", next.version());
-        fact.set("values", next.values());
-        fact.set("hard_denies", next.hardDenies());
-        var key = "policy:" + subject.level().text() + ":" + subject.id();
-        unit.announce(Topics.CATALOG_EVENTS, key, "policy.level.updated", fact);
+        var level = subject.level().text();
+        unit.announce(
+                Topics.CATALOG_EVENTS,
+                key(level, subject.id()),
+                "policy.level.updated",
+                fact(level, subject.id(), subject.orgId(), next));
+        snapshot(unit, level, subject.id(), subject.orgId(), next);
+    }
+
+    /** For read models, once more. */
+    public static void tell(UnitOfWork unit, Row row) {
+        snapshot(unit, row.getString("level"), row.getString("subject_id"), row.getUUID("org_id"), written(row));
+    }
+
+    private static void snapshot(UnitOfWork unit, String level, String subject, @Nullable UUID orgId, Written said) {
         unit.announce(
                 Topics.CATALOG_STATE,
-                key,
+                key(level, subject),
                 "catalog.policy.snapshot",
-                fact.deepCopy().put("revision", next.version()));
+                fact(level, subject, orgId, said).put("revision", said.version()));
+    }
+
+    private static String key(String level, String subject) {
+        return "policy:" + level + ":" + subject;
+    }
+
+    private static ObjectNode fact(String level, String subject, @Nullable UUID orgId, Written said) {
+        var fact = Json.object()
+                .put("level", level)
+                .put("subject_id", subject)
+                .put("org_id", orgId == null ? null : orgId.toString())
+                .put("version", said.version());
+        fact.set("values", said.values());
+        fact.set("hard_denies", said.hardDenies());
+        return fact;
     }
 
     private static Future<Written> one(RowSet<Row> rows) {

@@ -1,6 +1,8 @@
 package dev.slipway.catalog.registry;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.messaging.Queries;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -22,6 +24,8 @@ public final class RegistryStore {
     private static final String SELECT =
             "SELECT kind, id, version, state, body::text AS body, seed_version, created_at, updated_at"
                     + " FROM registry_entries ";
+    public static final String AFTER = SELECT + "WHERE (kind, id) > ($1, $2) ORDER BY kind, id LIMIT $3";
+
     private static final String ACTIVE = SELECT + "WHERE kind = $1 AND id = ANY($2) AND state = 'active' ORDER BY id";
     private static final String ALL_ACTIVE = SELECT + "WHERE kind = $1 AND state = 'active' ORDER BY id";
     private static final String FIND = SELECT + "WHERE kind = $1 AND id = $2";
@@ -55,16 +59,16 @@ public final class RegistryStore {
     }
 
     /** Those of the ids that can be put to use, by id: what is unknown, or not active, is absent. */
-    public Future<Map<String, RegistryEntry>> active(UnitOfWork unit, String kind, Collection<String> ids) {
+    public Future<Map<String, RegistryEntry>> active(Queries from, String kind, Collection<String> ids) {
         return ids.isEmpty()
                 ? Future.succeededFuture(Map.of())
-                : unit.query(ACTIVE, Tuple.of(kind).addArrayOfString(ids.toArray(String[]::new)))
+                : from.query(ACTIVE, Tuple.of(kind).addArrayOfString(ids.toArray(String[]::new)))
                         .map(RegistryStore::byId);
     }
 
     /** All entries of a kind that can be put to use, by id. */
-    public Future<Map<String, RegistryEntry>> active(UnitOfWork unit, String kind) {
-        return unit.query(ALL_ACTIVE, Tuple.of(kind)).map(RegistryStore::byId);
+    public Future<Map<String, RegistryEntry>> active(Queries from, String kind) {
+        return from.query(ALL_ACTIVE, Tuple.of(kind)).map(RegistryStore::byId);
     }
 
     /** Adds an entry of the seed, or brings it to the seed's newer version. What an administrator did since the last seed stands until then. */
@@ -166,16 +170,31 @@ public final class RegistryStore {
             author.name(),
             unit.now().atOffset(ZoneOffset.UTC)
         }));
-        var fact = Json.object()
+        unit.announce(Topics.CATALOG_EVENTS, key(entry), "registries.entry.changed", fact(entry));
+        snapshot(unit, entry);
+    }
+
+    /** For read models, once more. */
+    public static void tell(UnitOfWork unit, Row row) {
+        snapshot(unit, entry(row));
+    }
+
+    private static void snapshot(UnitOfWork unit, RegistryEntry entry) {
+        var snapshot = fact(entry).put("revision", entry.version());
+        snapshot.set("body", entry.body());
+        unit.announce(Topics.CATALOG_STATE, key(entry), "catalog.registry.snapshot", snapshot);
+    }
+
+    private static String key(RegistryEntry entry) {
+        return "registry:" + entry.kind() + ":" + entry.id();
+    }
+
+    private static ObjectNode fact(RegistryEntry entry) {
+        return Json.object()
                 .put("kind", entry.kind())
                 .put("entry_id", entry.id())
                 .put("entry_version", entry.version())
                 .put("lifecycle", entry.state());
-        var key = "registry:" + entry.kind() + ":" + entry.id();
-        unit.announce(Topics.CATALOG_EVENTS, key, "registries.entry.changed", fact);
-        var snapshot = fact.deepCopy().put("revision", entry.version());
-        snapshot.set("body", entry.body());
-        unit.announce(Topics.CATALOG_STATE, key, "catalog.registry.snapshot", snapshot);
     }
 
     private static Tuple row(UnitOfWork unit, RegistryEntry entry, long seedVersion) {

@@ -18,7 +18,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.messaging.Outbox;
+import dev.slipway.messaging.Queries;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.LocalDate;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiFunction;
 
@@ -39,15 +38,15 @@ public final class ReleaseApi {
     private final VersionStore store;
     private final ManifestCheck manifests;
     private final Mutations mutations;
-    private final Outbox outbox;
+    private final Queries reads;
     private final InstanceCounts instances;
 
     public ReleaseApi(
-            VersionStore store, ManifestCheck manifests, Mutations mutations, Outbox outbox, InstanceCounts instances) {
+            VersionStore store, ManifestCheck manifests, Mutations mutations, Queries reads, InstanceCounts instances) {
         this.store = store;
         this.manifests = manifests;
         this.mutations = mutations;
-        this.outbox = outbox;
+        this.reads = reads;
         this.instances = instances;
     }
 
@@ -57,16 +56,15 @@ public final class ReleaseApi {
 
     public Future<Reply> validate(Request request) {
         var manifest = request.body().path("manifest");
-        return outbox.transaction(request.cause(), unit -> manifests.check(unit, manifest, null, null))
-                .map(report -> {
-                    var whole = report.problems().stream().noneMatch(ManifestProblem::isOfShape);
-                    var body = Json.object()
-                            .put("publishable", report.problems().isEmpty())
-                            .put("manifest_digest", whole ? CanonicalJson.digest(manifest) : null);
-                    var problems = body.putArray("problems");
-                    report.problems().forEach(problem -> problems.add(problem.json()));
-                    return Reply.of(body);
-                });
+        return manifests.check(reads, manifest, null, null).map(report -> {
+            var whole = report.problems().stream().noneMatch(ManifestProblem::isOfShape);
+            var body = Json.object()
+                    .put("publishable", report.problems().isEmpty())
+                    .put("manifest_digest", whole ? CanonicalJson.digest(manifest) : null);
+            var problems = body.putArray("problems");
+            report.problems().forEach(problem -> problems.add(problem.json()));
+            return Reply.of(body);
+        });
     }
 
     public Future<Reply> list(Request request) {
@@ -78,11 +76,9 @@ public final class ReleaseApi {
     }
 
     public Future<Reply> get(Request request) {
-        return outbox.transaction(request.cause(), unit -> store.find(
-                                unit, request.path("app_slug"), request.path("version"))
-                        .compose(version -> problems(unit, version).map(problems -> Map.entry(version, problems))))
-                .compose(found -> count(found.getKey())
-                        .map(live -> Reply.of(VersionJson.full(found.getKey(), live, found.getValue()))));
+        return store.find(reads, request.path("app_slug"), request.path("version"))
+                .compose(version -> problems(reads, version).compose(problems -> count(version)
+                        .map(live -> Reply.of(VersionJson.full(version, live, problems)))));
     }
 
     /** As a draft, which only administrators see. */
@@ -184,10 +180,10 @@ public final class ReleaseApi {
         return ((Unchanged) decision).as();
     }
 
-    private Future<List<ManifestProblem>> problems(UnitOfWork unit, AppVersion version) {
+    private Future<List<ManifestProblem>> problems(Queries from, AppVersion version) {
         return version.status() == Status.DRAFT
                 ? manifests
-                        .check(unit, Json.trusted(version.manifest()), version.appSlug(), version.version())
+                        .check(from, Json.trusted(version.manifest()), version.appSlug(), version.version())
                         .map(Report::problems)
                 : Future.succeededFuture(List.of());
     }

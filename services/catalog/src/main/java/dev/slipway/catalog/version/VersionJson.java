@@ -68,6 +68,7 @@ final class VersionJson {
     static ObjectNode snapshot(AppVersion version) {
         var node = fact(version).put("status", version.status().text());
         node.set("manifest", Json.trusted(version.manifest()));
+        node.set("registry_versions", Json.trusted(version.registryVersions()));
         deprecation(node, version);
         return node.put("revision", version.revision());
     }

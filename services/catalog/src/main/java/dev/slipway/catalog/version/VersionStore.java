@@ -12,6 +12,7 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.messaging.Queries;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -39,6 +40,10 @@ public final class VersionStore {
             """;
     private static final String SELECT =
             "SELECT " + COLUMNS + " FROM app_versions v JOIN app_catalog a ON a.id = v.app_id ";
+    /** Nobody was told of drafts. */
+    public static final String AFTER_ID =
+            SELECT + "WHERE v.id > $1 AND v.published_at IS NOT NULL ORDER BY v.id LIMIT $2";
+
     /** A draft that was discarded is as unknown to tenants as it ever was. */
     private static final String TOLD = " AND v.published_at IS NOT NULL ";
 
@@ -105,8 +110,8 @@ public final class VersionStore {
         return reads.preparedQuery(FIND_TOLD).execute(Tuple.of(slug, version)).map(rows -> only(rows, slug, version));
     }
 
-    Future<AppVersion> find(UnitOfWork unit, String slug, String version) {
-        return unit.query(FIND, Tuple.of(slug, version)).map(rows -> only(rows, slug, version));
+    Future<AppVersion> find(Queries from, String slug, String version) {
+        return from.query(FIND, Tuple.of(slug, version)).map(rows -> only(rows, slug, version));
     }
 
     Future<AppVersion> lock(UnitOfWork unit, String slug, String version) {
@@ -119,8 +124,8 @@ public final class VersionStore {
     }
 
     /** The versions of an app that instances can be of. */
-    public Future<Set<String>> published(UnitOfWork unit, String slug) {
-        return unit.query(PUBLISHED, Tuple.of(slug)).map(rows -> {
+    public Future<Set<String>> published(Queries from, String slug) {
+        return from.query(PUBLISHED, Tuple.of(slug)).map(rows -> {
             var found = new HashSet<String>();
             rows.forEach(row -> found.add(row.getString(0)));
             return found;
@@ -163,12 +168,21 @@ public final class VersionStore {
         var type = VersionJson.type(event);
         if (type != null) {
             unit.announce(Topics.CATALOG_EVENTS, next.appId().toString(), type, VersionJson.event(next, event));
-            unit.announce(
-                    Topics.CATALOG_STATE,
-                    "version:" + next.id(),
-                    "catalog.version.snapshot",
-                    VersionJson.snapshot(next));
+            snapshot(unit, next);
         }
+    }
+
+    /** For read models, once more. */
+    public static void tell(UnitOfWork unit, Row row) {
+        snapshot(unit, fromRow(row));
+    }
+
+    private static void snapshot(UnitOfWork unit, AppVersion version) {
+        unit.announce(
+                Topics.CATALOG_STATE,
+                "version:" + version.id(),
+                "catalog.version.snapshot",
+                VersionJson.snapshot(version));
     }
 
     /** Adds a version of the seed, published, where the app has none of that name. */

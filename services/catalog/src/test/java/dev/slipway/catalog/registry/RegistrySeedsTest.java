@@ -9,6 +9,9 @@ import dev.slipway.contract.RegistrySeeds.Entry;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -45,6 +48,46 @@ class RegistrySeedsTest {
                         "retention_class security",
                         "evidence_type security_scan",
                         "notification_template balance.low");
+    }
+
+    @Test
+    @Proves("3.37")
+    void everyPolicyKey_hasAScope_aType_aDefault_aLifecycleAndAVersion() {
+        assertThat(SEEDS.stream().filter(seed -> seed.kind().equals("policy")))
+                .isNotEmpty()
+                .allSatisfy(seed -> {
+                    assertThat(seed.id()).isNotBlank();
+                    assertThat(seed.body().path("scope")).as(seed.id()).isNotEmpty();
+                    assertThat(seed.body().has("default")).as(seed.id()).isTrue();
+                    assertThat(seed.body().path("type").asText()).as(seed.id()).isNotBlank();
+                    assertThat(seed.lifecycle()).isEqualTo("active");
+                    assertThat(seed.version()).isPositive();
+                });
+        assertThat(BODIES.faults("policy", "", Json.object()))
+                .extracting(problem -> problem.field())
+                .contains("/scope", "/type");
+    }
+
+    /** How they are updated is said to who runs the platform, and to who ships it. */
+    @Test
+    @Proves("3.108")
+    void everyKind_hasASpecification_initialEntries_andAWayToBeUpdated() throws IOException {
+        var contract = Contract.load();
+        var kinds = contract.document().at("/components/schemas/RegistryKind/enum");
+        var said = Files.readString(Path.of("../../docs/catalog.md"));
+        assertThat(kinds).hasSize(9);
+        for (var kind : kinds) {
+            assertThat(said).as("what is said of registries").contains("`" + kind.asText() + "`");
+            if (!kind.asText().equals("scope")) {
+                assertThat(BODIES.faults(kind.asText(), "/body", Json.object()))
+                        .as(kind.asText())
+                        .isNotEmpty();
+                assertThat(SEEDS).as(kind.asText()).anyMatch(seed -> seed.kind().equals(kind.asText()));
+            }
+        }
+        assertThat(ActionRegistry.load().actions()).isNotEmpty();
+        assertThat(said).contains("PUT /api/v1/admin/registries/{kind}/{id}", "raise its `version` there");
+        assertThat(contract.operation("putRegistryEntry").changesSomething()).isTrue();
     }
 
     @Test

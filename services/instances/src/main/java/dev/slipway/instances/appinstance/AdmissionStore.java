@@ -12,6 +12,7 @@ import dev.slipway.policy.EffectivePolicy;
 import dev.slipway.policy.PolicyKeys;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
@@ -48,11 +49,15 @@ public final class AdmissionStore {
             FROM app_versions v JOIN app_catalog a ON a.id = v.app_id WHERE v.app_id = $1 AND v.version = $2
             """;
 
+    private final SqlClient reads;
     private final PolicyStore policies;
+    private final PolicyMetrics metrics;
 
     /** {@code policyBudget}: how old what is known of policy may be. */
-    public AdmissionStore(Duration policyBudget) {
-        policies = new PolicyStore(policyBudget);
+    public AdmissionStore(SqlClient reads, Duration policyBudget, PolicyMetrics metrics) {
+        this.reads = reads;
+        policies = new PolicyStore(policyBudget, metrics);
+        this.metrics = metrics;
     }
 
     /** What is known about a launch; the manifest goes to the runtime. */
@@ -71,10 +76,11 @@ public final class AdmissionStore {
     /** How many instances of the app the project may have, and has; null where there is no limit, or something else is in the way. */
     public record Quota(long limit, long used) {}
 
-    /** What is judged: a launch makes one instance more, a change does not. */
+    /** What is judged: a launch makes one instance more, a change does not, and a removal takes nothing that policy guards. */
     public enum Purpose {
         LAUNCH,
-        CHANGE
+        CHANGE,
+        REMOVAL
     }
 
     private record Judged(
@@ -104,10 +110,20 @@ public final class AdmissionStore {
         });
     }
 
-    /** Refuses where policy has changes of instances switched off. */
-    public Future<Void> requireMutable(UnitOfWork unit, UUID projectId) {
-        return policies.ofProject(unit, projectId).compose(policy -> {
+    /** Shows how old what is known of policy is, whether or not anything is being decided; to be called now and then. */
+    public Future<Void> watchPolicy() {
+        return policies.watch(reads);
+    }
+
+    /** Refuses where policy has changes of instances switched off; all but a removal also where nobody knows whether it has. */
+    public Future<Void> requireMutable(UnitOfWork unit, UUID projectId, Purpose purpose) {
+        var said = purpose == Purpose.REMOVAL
+                ? policies.ofProject(unit, projectId)
+                : policies.freshOfProject(unit, projectId);
+        return said.compose(policy -> {
+            var started = System.nanoTime();
             var off = LaunchPolicy.switchedOff(policy.effective());
+            metrics.decided(off, System.nanoTime() - started);
             return off == null
                     ? Future.succeededFuture()
                     : Future.failedFuture(
@@ -128,22 +144,25 @@ public final class AdmissionStore {
 
     private Future<Judged> judged(UnitOfWork unit, Row row, Launch launch, Purpose purpose) {
         return policies.fresh(unit, row).compose(levels -> {
+            var started = System.nanoTime();
             var entitlementId = row.getUUID("entitlement_id");
             var spoken = entitlementId == null
                     ? levels
                     : levels.with(entitlementId, row.getLong("entitlement_version"), row.getString("overrides"));
             var effective = spoken.effective();
             var policy = LaunchPolicy.judged(effective, launch);
+            metrics.decided(policy.refusal(), System.nanoTime() - started);
             var limit = effective.limit(PolicyKeys.MAX_INSTANCES);
             var appId = row.getUUID("app_id");
-            if (purpose == Purpose.CHANGE || limit.isEmpty() || appId == null || policy.refusal() != null) {
+            if (purpose != Purpose.LAUNCH || limit.isEmpty() || appId == null || policy.refusal() != null) {
                 return Future.succeededFuture(new Judged(policy, effective, null));
             }
             var most = limit.getAsLong();
             return unit.query(COUNT, Tuple.of(launch.projectId(), appId, most)).map(counted -> {
                 var live = counted.iterator().next().getLong("live");
-                return new Judged(
-                        live < most ? policy : LaunchPolicy.full(policy, most), effective, new Quota(most, live));
+                var judged = live < most ? policy : LaunchPolicy.full(policy, effective, most);
+                metrics.refused(judged.refusal());
+                return new Judged(judged, effective, new Quota(most, live));
             });
         });
     }

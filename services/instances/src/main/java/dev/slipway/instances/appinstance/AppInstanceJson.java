@@ -24,6 +24,7 @@ public final class AppInstanceJson {
     public static ObjectNode full(AppInstance instance, @Nullable UUID operationId) {
         var node = summary(instance);
         node.putRawValue("config", stored(instance.config()));
+        registryVersions(node, instance);
         if (operationId != null) {
             node.put("operation_id", operationId.toString());
         }
@@ -104,8 +105,16 @@ public final class AppInstanceJson {
         if (event instanceof InstanceEvent.Requested || event instanceof InstanceEvent.Upgraded) {
             node.putRawValue("config", stored(instance.config()));
             node.put("tenant_boundary_mode", instance.tenantBoundaryMode());
+            registryVersions(node, instance);
         }
         return node;
+    }
+
+    private static void registryVersions(ObjectNode node, AppInstance instance) {
+        var known = instance.terms().registryVersions();
+        if (known != null) {
+            node.putRawValue("registry_versions", stored(known));
+        }
     }
 
     public static ObjectNode command(AppInstance instance) {

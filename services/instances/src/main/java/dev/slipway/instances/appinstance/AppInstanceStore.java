@@ -33,7 +33,7 @@ public final class AppInstanceStore {
             i.requested_by_principal_id, i.operator_service_account_id, %s AS config, i.runtime_state::text AS runtime_state,
             i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
             i.placement_intent::text AS placement_intent, i.policy_version, i.delete_seconds, i.reap, i.previous_version_id, b.version,
-            %s AS previous_config
+            %s AS previous_config, i.registry_versions::text AS registry_versions
             """;
     private static final String FROM = """
              FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
@@ -57,9 +57,9 @@ public final class AppInstanceStore {
             INSERT INTO app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, operating_mode,
                 control_plane_scope, tenant_boundary_mode, status, requested_by_user_id, requested_by_principal_id,
                 operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at, placement_intent,
-                policy_version, delete_seconds, reap)
+                policy_version, delete_seconds, reap, registry_versions)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19,
-                $20::text::jsonb, $21, $22, $23)
+                $20::text::jsonb, $21, $22, $23, $24::text::jsonb)
             """;
     private static final String UPDATE = """
             UPDATE app_instances SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
@@ -68,7 +68,7 @@ public final class AppInstanceStore {
             """;
     private static final String UPGRADE = """
             UPDATE app_instances SET app_version_id = $3, config = $4::text::jsonb, delete_seconds = $5, reap = $6,
-                previous_version_id = $7, previous_config = $8::text::jsonb
+                previous_version_id = $7, previous_config = $8::text::jsonb, registry_versions = $9::text::jsonb
             WHERE id = $1 AND project_id = $2
             """;
 
@@ -146,7 +146,7 @@ public final class AppInstanceStore {
     }
 
     public void insert(UnitOfWork unit, AppInstance i) {
-        unit.write(INSERT, Tuple.from(new Object[] {
+        unit.write(INSERT, Tuple.from(new @Nullable Object[] {
             i.id(),
             i.resourceName(),
             i.orgId(),
@@ -169,7 +169,8 @@ public final class AppInstanceStore {
             Json.text(AppInstanceJson.placement(i.placement())),
             i.policyVersion(),
             i.terms().deleteSeconds(),
-            i.terms().reap()
+            i.terms().reap(),
+            i.terms().registryVersions()
         }));
     }
 
@@ -184,7 +185,8 @@ public final class AppInstanceStore {
             i.terms().deleteSeconds(),
             i.terms().reap(),
             previous == null ? null : previous.versionId(),
-            previous == null ? null : previous.config()
+            previous == null ? null : previous.config(),
+            i.terms().registryVersions()
         }));
     }
 
@@ -230,7 +232,7 @@ public final class AppInstanceStore {
                 deletedAt == null ? null : deletedAt.toInstant(),
                 AppInstanceJson.placement(row.getString(24)),
                 row.getString(25),
-                new Terms(row.getInteger(26), row.getBoolean(27)),
+                new Terms(row.getInteger(26), row.getBoolean(27), row.getString(31)),
                 row.getUUID(28) == null ? null : new Previous(row.getUUID(28), row.getString(29), row.getString(30)));
     }
 

@@ -104,13 +104,14 @@ final class LaunchPolicy {
     }
 
     /** A project that has as many instances of an app as it may have. */
-    static Policy full(Policy policy, long limit) {
+    static Policy full(Policy policy, EffectivePolicy effective, long limit) {
         return new Policy(
                 policy.version(),
                 policy.placement(),
                 policy.deprecatedAllowed(),
                 new Refused(
                         "instance_limit_reached",
-                        "Policy leaves this project at most " + limit + " instances of this app. Delete one first."));
+                        "Policy leaves this project at most " + limit + " instances of this app, by "
+                                + effective.narrowedBy(PolicyKeys.MAX_INSTANCES) + ". Delete one first."));
     }
 }

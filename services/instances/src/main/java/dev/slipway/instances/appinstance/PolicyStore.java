@@ -7,6 +7,7 @@ import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.policy.PolicyKeys;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 
 import java.time.Duration;
@@ -32,40 +33,64 @@ final class PolicyStore {
             SELECT jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('id', id, 'version', version, 'state', state,
                 'body', body)), '[]'))::text AS keys FROM policy_keys
             """;
+    private static final String AGE = "SELECT extract(epoch FROM now() - known_until)::float8 FROM catalog_freshness";
     private static final String OF_PROJECT = "SELECT " + COLUMNS + """
             FROM projects p JOIN organizations o ON o.id = p.org_id WHERE p.id = $1
             """;
 
     private final Duration budget;
+    private final PolicyMetrics metrics;
 
     /** {@code budget}: how old what is known of the catalog may be where something new is let in. */
-    PolicyStore(Duration budget) {
+    PolicyStore(Duration budget, PolicyMetrics metrics) {
         this.budget = budget;
+        this.metrics = metrics;
     }
 
     private record Known(long stamp, PolicyKeys keys) {}
 
     private volatile Known known = new Known(0, LaunchPolicy.keys("{}"));
 
+    /** Looks how old what is known is, for those who watch: nobody may be deciding anything. */
+    Future<Void> watch(SqlClient reads) {
+        return reads.query(AGE).execute().map(rows -> {
+            metrics.age(rows.iterator().next().getDouble(0));
+            return null;
+        });
+    }
+
     Future<Said> ofProject(UnitOfWork unit, UUID projectId) {
+        return inProject(unit, projectId).compose(row -> of(unit, row));
+    }
+
+    /** As {@link #fresh}. */
+    Future<Said> freshOfProject(UnitOfWork unit, UUID projectId) {
+        return inProject(unit, projectId).compose(row -> fresh(unit, row));
+    }
+
+    private static Future<Row> inProject(UnitOfWork unit, UUID projectId) {
         return unit.query(OF_PROJECT, Tuple.of(projectId)).compose(rows -> {
             if (rows.size() == 0) {
                 return Future.failedFuture(
                         Problem.of(ErrorCode.SERVICE_UNAVAILABLE, "This project is new here. Try again in a moment.")
                                 .asException());
             }
-            return of(unit, rows.iterator().next());
+            return Future.succeededFuture(rows.iterator().next());
         });
     }
 
     /** From a row that has the columns, unless nobody knows whether that is what policy says now: then nothing is let in. */
     Future<Said> fresh(UnitOfWork unit, Row row) {
-        return row.getDouble("policy_age_s") > budget.toSeconds()
-                ? Future.failedFuture(Problem.of(
-                                ErrorCode.POLICY_STALE,
-                                "Policy has not been confirmed lately, so nothing was launched. Try again shortly.")
-                        .asException())
-                : of(unit, row);
+        var ageSeconds = row.getDouble("policy_age_s");
+        metrics.age(ageSeconds);
+        if (ageSeconds <= budget.toSeconds()) {
+            return of(unit, row);
+        }
+        metrics.stale();
+        return Future.failedFuture(Problem.of(
+                        ErrorCode.POLICY_STALE,
+                        "Policy has not been confirmed lately, so nothing was done. Try again shortly.")
+                .asException());
     }
 
     /** From a row that has the columns. */

@@ -9,6 +9,7 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.AdmissionStore;
+import dev.slipway.instances.appinstance.AdmissionStore.Purpose;
 import dev.slipway.instances.appinstance.AppInstanceJson;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.appinstance.domain.AppInstance;
@@ -98,7 +99,7 @@ public final class DeclaredApi {
                     .asException();
         }
         return admissions
-                .requireMutable(unit, request.projectId())
+                .requireMutable(unit, request.projectId(), Purpose.CHANGE)
                 .compose(ok -> checked(input(request.body()), declared))
                 .compose(input -> open(unit, request, instance, declared, name, input))
                 .map(operation -> accepted(request, unit, operation));

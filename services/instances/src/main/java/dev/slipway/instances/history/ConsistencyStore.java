@@ -31,7 +31,9 @@ public final class ConsistencyStore {
                     'requested_by_principal_id', i.requested_by_principal_id,
                     'operator_service_account_id', i.operator_service_account_id, 'runtime_state', i.runtime_state,
                     'failure_reason', i.failure_reason, 'placement_intent', i.placement_intent, 'policy_version', i.policy_version,
-                    'config', i.config, 'generation', i.generation, 'sequence', i.sequence) AS state
+                    'config', i.config, 'generation', i.generation, 'sequence', i.sequence)
+                    || CASE WHEN i.registry_versions IS NULL THEN '{}'
+                            ELSE jsonb_build_object('registry_versions', i.registry_versions) END AS state
                 FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
                 WHERE i.created_at >= $1 AND i.created_at < $2
                     AND ($3::timestamptz IS NULL OR (i.created_at, i.id) > ($3, $4::uuid))

@@ -38,6 +38,7 @@ public final class HistoryJson {
             "placement_intent",
             "policy_version",
             "config",
+            "registry_versions",
             "generation");
     /** What is said of the instance where something else is told of. */
     private static final Map<String, String> OF_OPERATIONS = Map.of("instance_generation", "generation");

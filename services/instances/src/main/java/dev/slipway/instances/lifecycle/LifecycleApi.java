@@ -7,6 +7,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.instances.appinstance.AdmissionStore;
+import dev.slipway.instances.appinstance.AdmissionStore.Purpose;
 import dev.slipway.instances.appinstance.AppInstanceJson;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.operation.OperationJson;
@@ -91,8 +92,9 @@ public final class LifecycleApi {
         var id = request.pathId("app_instance_id");
         return mutations.run(request, unit -> deletions
                 .delete(unit, request.projectId(), id, request.principal())
-                .compose(deleting ->
-                        admissions.requireMutable(unit, request.projectId()).map(deleting))
+                .compose(deleting -> admissions
+                        .requireMutable(unit, request.projectId(), Purpose.REMOVAL)
+                        .map(deleting))
                 .map(deleting -> {
                     audit(request, unit, deleting.instance(), deleting.operationId(), "delete");
                     return reply(deleting.instance(), deleting.operationId());

@@ -42,15 +42,21 @@ public final class Manifests {
     /**
      * A manifest.
      *
+     * @param registryVersions that its version was published under, as JSON text; null where that is not known
      * @param launch the schema of the launch parameters; null where anything goes
      * @param slow whether checking may take long, since the schema has patterns of its own
      */
     public record Known(
-            JsonNode manifest, String text, @Nullable ForeignSchema launch, boolean slow) {
+            JsonNode manifest,
+            String text,
+            @Nullable String registryVersions,
+            @Nullable ForeignSchema launch,
+            boolean slow) {
         Terms terms() {
             return new Terms(
                     (int) Deadlines.delete(manifest).toSeconds(),
-                    manifest.path("failure_policy").asText().equals("reap"));
+                    manifest.path("failure_policy").asText().equals("reap"),
+                    registryVersions);
         }
 
         /** What it says of a way to or from its version: upgrade or rollback. */
@@ -67,17 +73,18 @@ public final class Manifests {
         if (found != null) {
             return Future.succeededFuture(found);
         }
-        return store.text(unit, Objects.requireNonNull(key.versionId(), "a version that is there"))
-                .compose(text -> vertx.executeBlocking(() -> read(text)))
+        return store.kept(unit, Objects.requireNonNull(key.versionId(), "a version that is there"))
+                .compose(kept -> vertx.executeBlocking(() -> read(kept)))
                 .onSuccess(read -> known.put(key, read));
     }
 
-    private static Known read(String text) {
-        var manifest = Json.trusted(text);
+    private static Known read(ManifestStore.Kept kept) {
+        var manifest = Json.trusted(kept.text());
         var schema = manifest.path("launch").path("schema");
         return new Known(
                 manifest,
-                text,
+                kept.text(),
+                kept.registryVersions(),
                 schema.isMissingNode() ? null : ForeignSchema.of(schema),
                 schema.toString().contains("\"pattern"));
     }

@@ -5,6 +5,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.AdmissionStore;
+import dev.slipway.instances.appinstance.AdmissionStore.Purpose;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.member.MemberOperations.Asked;
 import dev.slipway.instances.member.domain.MemberOperation;
@@ -64,8 +65,9 @@ public final class MemberApi {
         var instanceId = request.pathId("app_instance_id");
         return mutations.run(request, unit -> memberOperations
                 .ask(unit, request.projectId(), instanceId, asked, request.principal())
-                .compose(operation ->
-                        admissions.requireMutable(unit, request.projectId()).map(operation))
+                .compose(operation -> admissions
+                        .requireMutable(unit, request.projectId(), Purpose.CHANGE)
+                        .map(operation))
                 .map(operation -> accepted(request, unit, operation)));
     }
 

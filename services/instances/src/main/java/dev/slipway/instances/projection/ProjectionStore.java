@@ -40,9 +40,10 @@ public final class ProjectionStore {
             ON CONFLICT (id) DO UPDATE SET status = $3, revision = $4 WHERE app_catalog.revision < $4
             """;
     private static final String VERSION = """
-            INSERT INTO app_versions (id, app_id, version, runtime_backend, status, manifest, revision, artifact_digests)
-            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8)
-            ON CONFLICT (id) DO UPDATE SET status = $5, manifest = $6::text::jsonb, revision = $7, artifact_digests = $8
+            INSERT INTO app_versions (id, app_id, version, runtime_backend, status, manifest, revision, artifact_digests, registry_versions)
+            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8, $9::text::jsonb)
+            ON CONFLICT (id) DO UPDATE SET status = $5, manifest = $6::text::jsonb, revision = $7, artifact_digests = $8,
+                registry_versions = $9::text::jsonb
                 WHERE app_versions.revision < $7
             """;
     private static final String ENTITLEMENT = """
@@ -109,7 +110,7 @@ public final class ProjectionStore {
             case "catalog.app.snapshot" ->
                 unit.write(APP, Tuple.of(p.id("app_id"), p.text("app_slug"), p.text("status"), p.revision()));
             case "catalog.version.snapshot" ->
-                unit.write(VERSION, Tuple.from(new Object[] {
+                unit.write(VERSION, Tuple.from(new @Nullable Object[] {
                     p.id("app_version_id"),
                     p.id("app_id"),
                     p.text("app_version"),
@@ -117,7 +118,8 @@ public final class ProjectionStore {
                     p.text("status"),
                     p.json("manifest"),
                     p.revision(),
-                    p.artifactDigests()
+                    p.artifactDigests(),
+                    p.jsonOrNull("registry_versions")
                 }));
             case "catalog.entitlement.snapshot" ->
                 unit.write(ENTITLEMENT, Tuple.from(new Object[] {
@@ -175,6 +177,11 @@ public final class ProjectionStore {
                     .at("/manifest/artifacts")
                     .findValuesAsText("digest")
                     .toArray(String[]::new);
+        }
+
+        @Nullable
+        String jsonOrNull(String field) {
+            return event.payload().has(field) ? json(field) : null;
         }
 
         boolean flag(String field) {

@@ -129,7 +129,8 @@ class HistoryFoldTest {
     private static Upgrade upgrade(Random random, AppInstance row) {
         var version = "2." + random.nextInt(3);
         var app = new App(row.app().appId(), UUID.randomUUID(), row.app().slug(), version, "bare_metal");
-        return new Upgrade(app, "{\"size\":" + random.nextInt(9) + "}", Terms.USUAL, null);
+        var terms = new Terms(60, false, "{\"scope\":{\"a\":" + random.nextInt(9) + "}}");
+        return new Upgrade(app, "{\"size\":" + random.nextInt(9) + "}", terms, null);
     }
 
     /** The row after what was decided; a change that begins is told by its operation alone. */

@@ -49,7 +49,8 @@ class LaunchPolicyTest {
         assertThat(judged.placement()).isEqualTo(new Placement("us", null, 2));
         assertThat(requireNonNull(refused.refusal()).code()).isEqualTo("operating_mode_not_allowed");
         assertThat(refused.version()).isNotEqualTo(judged.version());
-        assertThat(requireNonNull(LaunchPolicy.full(judged, 5).refusal()).code())
+        assertThat(requireNonNull(LaunchPolicy.full(judged, said.effective(), 5).refusal())
+                        .code())
                 .isEqualTo("instance_limit_reached");
     }
 

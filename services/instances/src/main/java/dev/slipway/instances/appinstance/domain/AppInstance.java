@@ -40,9 +40,14 @@ public record AppInstance(
         Terms terms,
         @Nullable Previous previous) {
 
-    /** What its manifest said that counts when the manifest is of no use any more. */
-    public record Terms(int deleteSeconds, boolean reap) {
-        public static final Terms USUAL = new Terms(1_800, false);
+    /**
+     * What its version said that counts when the version is of no use any more.
+     *
+     * @param registryVersions JSON text: the version of every registry entry that it is made under; null where that is not known
+     */
+    public record Terms(
+            int deleteSeconds, boolean reap, @Nullable String registryVersions) {
+        public static final Terms USUAL = new Terms(1_800, false, null);
     }
 
     /** What it ran before, to go back to. */

@@ -115,7 +115,7 @@ class InstanceLifecycleTest {
 
         assertThat(after.app()).isEqualTo(NEXT);
         assertThat(after.config()).isEqualTo("{\"b\":2}");
-        assertThat(after.terms()).isEqualTo(new Terms(60, true));
+        assertThat(after.terms()).isEqualTo(new Terms(60, true, "{}"));
         assertThat(after.previous()).isEqualTo(new Previous(ACTIVE.id(), "1.0.0", "{}"));
         assertThat(after.runtimeState()).isEqualTo(NEW_STATE);
         assertOutcome(after, reportUpgraded(after, GENERATION), "same");
@@ -123,7 +123,8 @@ class InstanceLifecycleTest {
     }
 
     private static Decision reportUpgraded(AppInstance current, int generation) {
-        var upgrade = new Upgrade(NEXT, "{\"b\":2}", new Terms(60, true), new Previous(ACTIVE.id(), "1.0.0", "{}"));
+        var upgrade =
+                new Upgrade(NEXT, "{\"b\":2}", new Terms(60, true, "{}"), new Previous(ACTIVE.id(), "1.0.0", "{}"));
         return InstanceLifecycle.reportUpgraded(current, generation, ID, upgrade, NEW_STATE, NOW);
     }
 

@@ -13,9 +13,15 @@ import static dev.slipway.standalone.Tenants.user;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The broker is gone with all its topics; IAM has its database. */
-class RebuiltIamTest {
+/** The broker is gone with all its topics; IAM and the catalog have their databases. */
+class RebuiltTopicsTest {
     private static final String REVISION = "SELECT revision FROM iam.authz_revision";
+    private static final String CATALOG = "catalog.state ";
+    private static final String KEPT = """
+            SELECT (SELECT count(*) FROM catalog.registry_entries) + (SELECT count(*) FROM catalog.app_catalog)
+                + (SELECT count(*) FROM catalog.app_versions) + (SELECT count(*) FROM catalog.policy_levels)
+                + (SELECT count(*) FROM catalog.project_app_entitlements)
+            """;
 
     @Test
     void everything_isToldAgain_atTheSameRevision_whenTheTopicsAreNew() {
@@ -24,16 +30,22 @@ class RebuiltIamTest {
         var tenant = tenants.create("surviving");
         var project = tenants.project(tenant, "p");
         change(tenants, tenant, project);
-        eventually(() -> assertThat(last(before)).containsKey("revision"));
+        new PolicyCalls(before).global().say("{'max_gpus_per_instance': 4}", "{}");
+        eventually(() -> assertThat(last(before)).containsKeys("revision", CATALOG + "policy:global:platform"));
         eventually(
                 () -> assertThat(last(before).get("revision").path("revision").asText())
                         .isEqualTo(before.database().query(REVISION)));
-        var told = withoutRevisions(last(before));
+        var told = withoutRevisions(of(last(before), false));
+        var catalog = of(last(before), true);
         var database = before.leave();
         var revision = database.query(REVISION);
 
         try (var after = new PlatformUnderTest(database)) {
-            eventually(() -> assertThat(withoutRevisions(last(after))).isEqualTo(told));
+            eventually(
+                    () -> assertThat(withoutRevisions(of(last(after), false))).isEqualTo(told));
+            eventually(() -> assertThat(of(last(after), true))
+                    .hasSize(Integer.parseInt(database.query(KEPT)))
+                    .containsAllEntriesOf(catalog));
             assertThat(last(after).get("project:" + project).path("revision").asText())
                     .isEqualTo(revision);
             assertThat(after.events()
@@ -89,12 +101,21 @@ class RebuiltIamTest {
     /** The last record of every key, but for heartbeats and keys, which each start makes anew. */
     private static Map<String, ObjectNode> last(PlatformUnderTest platform) {
         var last = new TreeMap<String, ObjectNode>();
-        platform.events().where(seen -> Set.of("authz.state", "iam.state").contains(seen.topic())).stream()
+        platform
+                .events()
+                .where(seen ->
+                        Set.of("authz.state", "iam.state", "catalog.state").contains(seen.topic()))
+                .stream()
                 .filter(seen -> !seen.key().equals("heartbeat") && !seen.key().startsWith("key:"))
                 .forEach(seen -> last.put(
-                        seen.topic().equals("iam.state") ? "iam." + seen.key() : seen.key(),
+                        seen.topic().equals("authz.state") ? seen.key() : seen.topic() + " " + seen.key(),
                         seen.payload().deepCopy()));
         return last;
+    }
+
+    private static Map<String, ObjectNode> of(Map<String, ObjectNode> records, boolean catalog) {
+        records.keySet().removeIf(key -> key.startsWith(CATALOG) != catalog);
+        return records;
     }
 
     private static Map<String, ObjectNode> withoutRevisions(Map<String, ObjectNode> records) {
