@@ -26,7 +26,8 @@ final class Database implements AutoCloseable {
             "instances/V050__operations.sql",
             "instances/V051__upgrades_and_plans.sql",
             "instances/V060__who_did_it.sql",
-            "instances/V061__members.sql");
+            "instances/V061__members.sql",
+            "instances/V080__artifact_digests.sql");
     private static final List<String> COPIED = List.of(
             "organizations",
             "users",

@@ -13,7 +13,11 @@ public final class ManifestStore {
     private static final String FIND = "SELECT manifest::text AS manifest FROM app_versions WHERE id = $1";
 
     public Future<ObjectNode> of(UnitOfWork unit, UUID versionId) {
+        return text(unit, versionId).map(Json::trusted);
+    }
+
+    public Future<String> text(UnitOfWork unit, UUID versionId) {
         return unit.query(FIND, Tuple.of(versionId))
-                .map(rows -> Json.trusted(rows.iterator().next().getString("manifest")));
+                .map(rows -> rows.iterator().next().getString("manifest"));
     }
 }

@@ -40,9 +40,9 @@ public final class ProjectionStore {
             ON CONFLICT (id) DO UPDATE SET status = $3, revision = $4 WHERE app_catalog.revision < $4
             """;
     private static final String VERSION = """
-            INSERT INTO app_versions (id, app_id, version, runtime_backend, status, manifest, revision)
-            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7)
-            ON CONFLICT (id) DO UPDATE SET status = $5, manifest = $6::text::jsonb, revision = $7
+            INSERT INTO app_versions (id, app_id, version, runtime_backend, status, manifest, revision, artifact_digests)
+            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8)
+            ON CONFLICT (id) DO UPDATE SET status = $5, manifest = $6::text::jsonb, revision = $7, artifact_digests = $8
                 WHERE app_versions.revision < $7
             """;
     private static final String ENTITLEMENT = """
@@ -116,7 +116,8 @@ public final class ProjectionStore {
                     p.text("runtime_backend"),
                     p.text("status"),
                     p.json("manifest"),
-                    p.revision()
+                    p.revision(),
+                    p.artifactDigests()
                 }));
             case "catalog.entitlement.snapshot" ->
                 unit.write(ENTITLEMENT, Tuple.from(new Object[] {
@@ -167,6 +168,13 @@ public final class ProjectionStore {
 
         String json(String field) {
             return event.payload().path(field).toString();
+        }
+
+        String[] artifactDigests() {
+            return event.payload()
+                    .at("/manifest/artifacts")
+                    .findValuesAsText("digest")
+                    .toArray(String[]::new);
         }
 
         boolean flag(String field) {
