@@ -1,6 +1,7 @@
 package dev.slipway.conformance;
 
 import dev.slipway.conformance.seeded.Bug;
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.StreamSupport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -57,6 +59,24 @@ class SeededBugsTest {
         assertThat(run.exitCode()).isZero();
         assertThat(run.sealed().path("report").path("scenarios"))
                 .hasSize(Scenario.all().size());
+    }
+
+    /** No adapter is passed that reaches over the boundary of a project or a tenant: with the wrong instance, or with the wrong token. */
+    @ParameterizedTest
+    @EnumSource(names = {"REPORTS_FOR_ANOTHER_INSTANCE", "REUSES_A_TOKEN"})
+    @Proves("2.67")
+    void adapterThatCrossesTenants_isNotPassed(Bug bug) throws Exception {
+        assertThat(passed("cross-tenant", runs.of(Bug.NONE))).isTrue();
+        assertThat(passed("cross-tenant", runs.of(bug))).isFalse();
+        assertThat(runs.of(bug).sealed().path("report").path("passed").asBoolean())
+                .isFalse();
+    }
+
+    private static boolean passed(String scenario, SeededRun run) {
+        return StreamSupport.stream(
+                        run.sealed().path("report").path("scenarios").spliterator(), false)
+                .filter(result -> result.path("name").asText().equals(scenario))
+                .allMatch(result -> result.path("verdict").asText().equals("passed"));
     }
 
     @Test

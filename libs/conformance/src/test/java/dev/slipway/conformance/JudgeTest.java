@@ -5,6 +5,7 @@ import dev.slipway.conformance.Clause.Finding;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.testkit.Proves;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
@@ -137,6 +138,7 @@ class JudgeTest {
     }
 
     @Test
+    @Proves("2.68")
     void take_namesTheClause_ofAnotherCorrelation() {
         var report = new Envelope(Ids.next(), "runtime.report.accepted", Instant.now(), 1, "made-up", payload());
         take(report);

@@ -7,6 +7,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,14 +50,17 @@ class CanonicalJsonTest {
     @Test
     void number_isReadBackAsItself_andNoLongerThanJavasOwnText() {
         var random = new Random(8785);
+        var wrong = new ArrayList<String>();
         for (var i = 0; i < 20_000; i++) {
             var value = Double.longBitsToDouble(random.nextLong());
             if (Double.isFinite(value)) {
                 var text = CanonicalJson.number(value);
-                assertThat(Double.parseDouble(text)).as(text).isEqualTo(value);
-                assertThat(digits(text)).as(text).isLessThanOrEqualTo(digits(Double.toString(value)));
+                if (Double.parseDouble(text) != value || digits(text) > digits(Double.toString(value))) {
+                    wrong.add(text);
+                }
             }
         }
+        assertThat(wrong).isEmpty();
     }
 
     /** The example of section 3.2.2 and 3.2.3. */

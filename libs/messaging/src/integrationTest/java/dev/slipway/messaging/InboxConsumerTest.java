@@ -1,9 +1,12 @@
 package dev.slipway.messaging;
 
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.InboxConsumer.BatchEffect;
 import dev.slipway.messaging.InboxConsumer.Effect;
 import dev.slipway.messaging.Transient.NotReadyException;
+import dev.slipway.testkit.Proves;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
 import org.junit.jupiter.api.AfterAll;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -126,6 +130,42 @@ class InboxConsumerTest {
 
         eventually(() -> assertThat(stage.times("after")).isEqualTo(1));
         assertThat(stage.times("one")).isEqualTo(1);
+    }
+
+    /** While a breaking change is under way a fact is told in both versions, under one id: it counts once for who knows either, or both. */
+    @Test
+    @Proves("C.16")
+    void fact_hasOneEffect_inWhicheverVersionItIsTold_andOneThatFitsNeitherIsPutAside() {
+        var old = Stage.event("both");
+        stage.send(topic, old);
+        stage.send(topic, inItsSecondVersion(old));
+        stage.send(topic, Stage.event("old"));
+        stage.send(topic, inItsSecondVersion(Stage.event("new")));
+        stage.send(topic, new Envelope(Ids.next(), "test.thing", Instant.EPOCH, 3, "c", Json.object()));
+        stage.send(topic, Stage.event("after"));
+
+        start((unit, record, event) -> {
+            var name = event.version() == 1
+                    ? event.payload().path("thing").asText()
+                    : event.payload().at("/thing/name").asText();
+            count(unit, name);
+            return event.version() < 3
+                    ? Future.succeededFuture()
+                    : Future.failedFuture(new IllegalArgumentException("version 3 is not known here"));
+        });
+
+        eventually(() -> assertThat(stage.times("after")).isEqualTo(1));
+        assertThat(List.of(stage.times("both"), stage.times("old"), stage.times("new")))
+                .containsOnly(1);
+        assertThat(buried()).singleElement().satisfies(letter -> assertThat(
+                        letter.headers().get("slipway-dead-letter-reason"))
+                .contains("version 3"));
+    }
+
+    private static Envelope inItsSecondVersion(Envelope event) {
+        var payload = Json.object();
+        payload.putObject("thing").put("name", event.payload().path("thing").asText());
+        return new Envelope(event.eventId(), event.eventType(), event.occurredAt(), 2, event.correlationId(), payload);
     }
 
     @Test
@@ -295,7 +335,7 @@ class InboxConsumerTest {
         assertThat(buried()).isEmpty();
     }
 
-    private static Future<Void> counting(UnitOfWork unit, Incoming record, dev.slipway.contract.Envelope event) {
+    private static Future<Void> counting(UnitOfWork unit, Incoming record, Envelope event) {
         count(unit, event.payload().path("thing").asText());
         return Future.succeededFuture();
     }

@@ -3,6 +3,7 @@ package dev.slipway.messaging;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.testkit.Proves;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;
@@ -138,6 +139,7 @@ class OutboxTest {
     }
 
     @Test
+    @Proves("C.16")
     void transaction_commitsStateAndAnnouncementTogether() {
         var span = SpanContext.create(
                 "0af7651916cd43dd8448eb211c80319c",

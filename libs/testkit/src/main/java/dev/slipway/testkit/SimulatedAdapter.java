@@ -97,14 +97,18 @@ public final class SimulatedAdapter implements AutoCloseable {
         }
     }
 
-    private SimulatedAdapter(Place place) {
+    private SimulatedAdapter(Place place, String backend) {
         world = new World(place.directory.resolve("world"));
-        simulation = new Simulation(vertx, world);
+        simulation = new Simulation(vertx, world, backend);
         host = new AdapterHost(vertx, place.config(), telemetry.traces(), simulation);
     }
 
     public static SimulatedAdapter start(Place place) {
-        var adapter = new SimulatedAdapter(place);
+        return start(place, "bare_metal");
+    }
+
+    public static SimulatedAdapter start(Place place, String backend) {
+        var adapter = new SimulatedAdapter(place, backend);
         await(adapter.host.start());
         return adapter;
     }

@@ -34,6 +34,7 @@ final class Simulation implements RuntimeAdapter {
 
     private final Vertx vertx;
     private final World world;
+    private final String backend;
     final Gate gate = new Gate();
     final Gate deleteGate = new Gate();
     volatile boolean failing;
@@ -62,14 +63,15 @@ final class Simulation implements RuntimeAdapter {
         }
     }
 
-    Simulation(Vertx vertx, World world) {
+    Simulation(Vertx vertx, World world, String backend) {
         this.vertx = vertx;
         this.world = world;
+        this.backend = backend;
     }
 
     @Override
     public String backend() {
-        return "bare_metal";
+        return backend;
     }
 
     @Override

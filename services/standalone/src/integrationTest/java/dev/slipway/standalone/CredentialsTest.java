@@ -539,6 +539,7 @@ class CredentialsTest {
     }
 
     @Test
+    @Proves("1.73")
     void adapter_taskOnASharedRuntime_speaksAsItsOperatorAndForNothingElse() {
         var runtime = UUID.randomUUID().toString();
         var body = Json.object()

@@ -128,7 +128,7 @@ class DecisionsTest {
     }
 
     @Test
-    @Proves("1.28")
+    @Proves({"1.28", "1.73"})
     void taskToken_isTheProjectsAccount_andRefusedForAnotherInstanceOfTheProject_andForAll() {
         var mine = platform.launch("project_owner", "the task's")
                 .send()

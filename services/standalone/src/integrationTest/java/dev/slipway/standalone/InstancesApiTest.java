@@ -212,7 +212,7 @@ class InstancesApiTest {
     }
 
     @Test
-    @Proves({"1.25", "1.33", "1.49", "2.39"})
+    @Proves({"0.03", "1.25", "1.33", "1.49", "2.39"})
     void get_showsWhatWasLaunched() {
         var config = Json.object().put("greeting", "grüß dich 🚢").put("exact", new java.math.BigDecimal("0.10"));
         var body = PlatformUnderTest.launchBody("shown").set("config", config);
@@ -252,6 +252,7 @@ class InstancesApiTest {
     }
 
     @Test
+    @Proves("1.73")
     void create_takesTheProjectsOwnAccount_whenNoneIsNamed() {
         var unnamed = platform.launch("project_owner", "unnamed").send().expect(202);
         var named = platform.launch("project_owner", "named")

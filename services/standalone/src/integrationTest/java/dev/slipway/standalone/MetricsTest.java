@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -52,7 +53,8 @@ class MetricsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"infra/grafana/slipway.json", "infra/alerts.yaml"})
+    @Proves("3.81")
+    @ValueSource(strings = {"infra/grafana/slipway.json", "infra/alerts.yaml", "docs/services.md"})
     void metrics_haveAllThat_areAskedForIn(String file) throws IOException {
         platform.launch("project_member", "seen").send().expect(202);
         var asked = new TreeSet<String>();

@@ -281,6 +281,94 @@ class OnboardingTest {
                 .isEqualTo("1.0.0 retired, 1.1.0 active"));
     }
 
+    /** An inventory, say: its racks are its own business. What the platform has of it are words that it registers, and what is said with them. */
+    @Test
+    @Proves({"3.09", "3.24"})
+    void product_composesPolicyEntitlementUnitsAndAudit_byWhatItRegisters() {
+        put("product", "depot", Json.object().put("display_name", "Depot").put("owner", "depot inc"))
+                .expect(200);
+        move("product", "depot", "active").expect(200);
+        admin.call("createApp").body(app("depot", "depot")).send().expect(201);
+        var manifest = manifest("depot", "1.0.0");
+        manifest.putArray("usage_units").add("rack_hour");
+        manifest.putArray("operations")
+                .addObject()
+                .put("name", "rack.reserve")
+                .put("action", "depot.rack.reserve")
+                .put("deadline_seconds", 60);
+        assertThat(problems(register("depot", manifest).expect(201)))
+                .containsExactly("/operations/0/action unknown_action", "/usage_units/0 unknown_usage_unit");
+        assertThat(told(entitled("depot", "{'depot.max_racks': 2}"))).isEqualTo("422 policy_invalid");
+
+        var key = policyKey("integer")
+                .put("product_id", "depot")
+                .put("merge", "minimum")
+                .put("default", 8);
+        key.withArray("scope").add("entitlement");
+        put("policy", "depot.max_racks", key).expect(200);
+        move("policy", "depot.max_racks", "active").expect(200);
+        var unit = Json.object()
+                .put("product_id", "depot")
+                .put("owner", "metering")
+                .put("display_name", "Rack hours")
+                .put("unit", "h")
+                .put("precision", 3)
+                .put("rating_category", "racks");
+        put("usage_unit", "rack_hour", unit).expect(200);
+        move("usage_unit", "rack_hour", "active").expect(200);
+        var scope = Json.object()
+                .put("scope_id", "depot.rack.reserve")
+                .put("product_id", "depot")
+                .put("risk_class", "medium")
+                .put("description", "Reserve a rack.");
+        scope.putArray("default_roles").add("project_owner");
+        admin.call("registerScope").body(scope).send().expect(201);
+        admin.call("activateScope")
+                .path("scope_id", "depot.rack.reserve")
+                .send()
+                .expect(200);
+
+        var published = eventuallyGet(() ->
+                version(admin, "publishAppVersion", "depot", "1.0.0").send().expect(200));
+        var entitlement = entitled("depot", "{'depot.max_racks': 2}").expect(200);
+
+        var effective = platform.as("tenant_owner")
+                .call("getEffectivePolicy")
+                .path("project_id", Demo.PROJECT)
+                .query("app_slug=depot&explain=true")
+                .send()
+                .expect(200)
+                .body();
+        assertThat(effective.path("values").path("depot.max_racks").asInt()).isEqualTo(2);
+        assertThat(published
+                        .body()
+                        .at("/registry_versions/usage_unit/rack_hour")
+                        .asInt())
+                .isEqualTo(2);
+        var trail = eventuallyGet(() -> platform.as("tenant_owner")
+                .call("getCorrelation")
+                .path("correlation_id", entitlement.header("X-Correlation-ID"))
+                .send()
+                .expect(200)
+                .body());
+        assertThat(trail.path("items").findValuesAsText("title")).contains("apps.entitlement.write");
+        for (var id : List.of("product:depot", "policy:depot.max_racks", "usage_unit:rack_hour")) {
+            eventually(() -> assertThat(audits("registry.write", id)).hasSize(2));
+        }
+        assertThat(launchability("depot", Demo.PROJECT)).isEqualTo("true null");
+    }
+
+    private static Answer entitled(String slug, String overrides) {
+        var body = Json.object().put("enabled", true);
+        body.set("policy_overrides", PolicyCalls.json(overrides));
+        return platform.as("tenant_owner")
+                .call("putAppEntitlement")
+                .path("project_id", Demo.PROJECT)
+                .path("app_slug", slug)
+                .body(body)
+                .send();
+    }
+
     @Test
     @Proves({"1.41", "1.42"})
     void catalog_isSearchedAndPaged_withoutDrafts() {

@@ -1,33 +1,21 @@
 package dev.slipway.standalone;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import dev.slipway.contract.Envelope;
-import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.EventTap.Seen;
 import dev.slipway.testkit.Proves;
 import dev.slipway.testkit.SimulatedAdapter;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.LongStream;
 
 import static dev.slipway.standalone.Harbor.code;
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What is asked of instances, from its beginning to its end, with an adapter on the real broker. */
@@ -38,12 +26,14 @@ class OperationsTest {
     private static PlatformUnderTest platform;
     private static SimulatedAdapter adapter;
     private static Harbor harbor;
+    private static RawReports reports;
 
     @BeforeAll
     static void start() {
         platform = new PlatformUnderTest(Map.of("SLIPWAY_DEADLINES_EVERY", "PT0.2S"));
         harbor = new Harbor(platform);
         harbor.build();
+        reports = new RawReports(platform);
         adapter = SimulatedAdapter.start(platform.adapterIn(directory));
     }
 
@@ -220,10 +210,10 @@ class OperationsTest {
         assertThat(harbor.instance(id).text("status")).isEqualTo("running");
 
         // It was done all the same, only too late: the truth is what runs.
-        var command = command("upgrade", id, late);
-        var report = report(command).put("status", "succeeded");
+        var command = reports.command("upgrade", id, late);
+        var report = RawReports.about(command).put("status", "succeeded");
         report.putArray("endpoints");
-        send("runtime.report.operation", report, id);
+        reports.send("runtime.report.operation", report);
         eventually(() -> assertThat(harbor.instance(id).text("version")).isEqualTo("1.5.0"));
         assertThat(harbor.operation(id, late).text("status")).isEqualTo("failed");
         assertNumberedWithoutGap(id);
@@ -371,18 +361,18 @@ class OperationsTest {
     @Test
     void report_isRefused_whenItsOperationIsNotOfItsCommand() {
         var id = harbor.running("1.0.0");
-        var command =
-                command("deploy", id, harbor.operations(id).get(0).path("id").asText());
-        var report = report(command)
+        var command = reports.command(
+                "deploy", id, harbor.operations(id).get(0).path("id").asText());
+        var report = RawReports.about(command)
                 .put("reason", "forged")
                 .put("operation_id", UUID.randomUUID().toString());
 
-        var refused = rejection(send("runtime.report.failed", report, id));
+        var refused = reports.rejection(reports.send("runtime.report.failed", report));
         assertThat(refused.payload().path("reason").asText()).contains("operation_id");
         report.remove("reason");
         report.put("operation_id", command.payload().path("operation_id").asText())
                 .put("status", "canceled");
-        assertThat(rejection(send("runtime.report.operation", report, id))
+        assertThat(reports.rejection(reports.send("runtime.report.operation", report))
                         .payload()
                         .path("reason")
                         .asText())
@@ -398,64 +388,13 @@ class OperationsTest {
         harbor.becomes(id, "failed");
         forced("platform_superadmin", id).expect(200);
 
-        var report = report(command("delete", id, deletion));
+        var report = RawReports.about(reports.command("delete", id, deletion));
         report.putArray("endpoints");
-        var refused = rejection(send("runtime.report.running", report, id));
+        var refused = reports.rejection(reports.send("runtime.report.running", report));
 
         assertThat(refused.payload().path("code").asText()).isEqualTo("instance_state_conflict");
         assertThat(harbor.instance(id).text("status")).isEqualTo("deleted");
         assertThat(code(harbor.upgrade(id, "1.1.0").send())).isEqualTo("409 instance_state_conflict");
-    }
-
-    private static Seen command(String name, String instance, String operation) {
-        return eventuallyGet(() -> platform.events()
-                .where(seen -> seen.type().equals("runtime.command." + name)
-                        && seen.key().equals(instance)
-                        && seen.payload().path("operation_id").asText().equals(operation))
-                .get(0));
-    }
-
-    /** What every report on a command has. */
-    private static ObjectNode report(Seen command) {
-        return Json.object()
-                .put("org_id", Demo.ORG.toString())
-                .put("project_id", Demo.PROJECT.toString())
-                .put("app_instance_id", command.key())
-                .put("command_id", command.event().path("event_id").asText())
-                .put("generation", command.payload().path("generation").asInt())
-                .put("operation_id", command.payload().path("operation_id").asText());
-    }
-
-    private static Seen rejection(UUID report) {
-        return eventuallyGet(() -> platform.events()
-                .where(seen -> seen.type().equals("runtime.report.rejected")
-                        && seen.payload().path("report_event_id").asText().equals(report.toString()))
-                .get(0));
-    }
-
-    /** Sends a report as the adapter could: with a token for the command. */
-    @CanIgnoreReturnValue
-    private static UUID send(String type, ObjectNode payload, String instance) {
-        var token = platform.anonymous()
-                .call("exchangeOperatorToken")
-                .body(Json.object()
-                        .put("adapter_id", Demo.ADAPTER.toString())
-                        .put("adapter_secret", PlatformUnderTest.ADAPTER_SECRET)
-                        .put("app_instance_id", instance)
-                        .put("command_id", payload.path("command_id").asText()))
-                .send()
-                .expect(200)
-                .text("access_token");
-        var event = new Envelope(Ids.next(), type, Instant.now(), 1, "forged-report", payload);
-        var sent = new ProducerRecord<>(platform.topicPrefix() + "runtime.reports", instance, event.toBytes());
-        sent.headers().add("authorization", ("Bearer " + token).getBytes(StandardCharsets.UTF_8));
-        try (var producer = new KafkaProducer<>(
-                Map.<String, Object>of("bootstrap.servers", platform.kafkaBootstrap()),
-                new StringSerializer(),
-                new ByteArraySerializer())) {
-            var unused = producer.send(sent);
-        }
-        return event.eventId();
     }
 
     private static void assertAudited(String action, String instance) {

@@ -158,10 +158,14 @@ final class PlatformUnderTest implements AutoCloseable {
 
     /** For a simulated adapter of this platform, which keeps its things in the directory. */
     SimulatedAdapter.Place adapterIn(Path directory) {
+        return adapterIn(directory, Demo.ADAPTER, ADAPTER_SECRET);
+    }
+
+    SimulatedAdapter.Place adapterIn(Path directory, UUID adapterId, String secret) {
         try {
-            var secret = Files.writeString(home.resolve("adapter.secret"), ADAPTER_SECRET);
+            var file = Files.writeString(home.resolve(adapterId + ".secret"), secret);
             return new SimulatedAdapter.Place(
-                    platform.baseUrl(), line.apply(kafkaBootstrap), topicPrefix, Demo.ADAPTER, secret, directory);
+                    platform.baseUrl(), line.apply(kafkaBootstrap), topicPrefix, adapterId, file, directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

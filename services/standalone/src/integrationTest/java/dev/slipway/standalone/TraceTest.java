@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -72,6 +73,106 @@ class TraceTest {
         assertThat(collector.trace(TRACE_ID))
                 .allSatisfy(span -> assertThat(span.attributes()).containsEntry("correlation_id", "trace-test"));
         runsAndEnds(id);
+    }
+
+    /** As somebody on call does it: from the error to the log, from there to the trace, and to what became of the instance. */
+    @Test
+    @Proves({"1.88", "2.48", "2.63"})
+    void failedSchedulerOperation_isFoundByTheErrorsCorrelationId_inLogTraceAndTimeline() {
+        var id = runsWithAQueue();
+        try (var log = new LogLines()) {
+            platform.database().execute("REVOKE INSERT ON instances.app_instance_operations FROM slipway_instances");
+            var error = submit(id).send().expect(500);
+            platform.database().execute("GRANT INSERT ON instances.app_instance_operations TO slipway_instances");
+            var correlation = error.text("correlation_id");
+            var operation = submit(id)
+                    .header("X-Correlation-ID", correlation)
+                    .send()
+                    .expect(202)
+                    .text("id");
+            eventually(() -> assertThat(queued("getInstanceOperation", id)
+                            .path("operation_id", operation)
+                            .send()
+                            .expect(200)
+                            .text("status"))
+                    .isEqualTo("failed"));
+
+            var lines = log.of(correlation);
+            assertThat(lines)
+                    .extracting(line -> line.path("message").asText())
+                    .contains("an operation failed", "runtime.command.operate is over");
+            var traces = lines.stream()
+                    .map(line -> line.path("trace_id").asText())
+                    .distinct()
+                    .toList();
+            assertThat(traces).hasSize(2);
+            eventually(() -> assertThat(traces.stream().flatMap(trace -> collector.trace(trace).stream()))
+                    .extracting(ReceivedSpan::name)
+                    .contains("POST", "operate echo", "process runtime.report.operation"));
+            var story = eventuallyGet(() -> {
+                var found = platform.as("tenant_owner")
+                        .call("getCorrelation")
+                        .path("correlation_id", correlation)
+                        .send()
+                        .expect(200)
+                        .body();
+                assertThat(found.path("items").findValuesAsText("title"))
+                        .contains("runInstanceOperation", "apps.instance_operation.failed");
+                return found;
+            });
+            assertThat(story.path("trace_ids").toString()).contains(traces);
+            assertThat(queued("getInstanceTimeline", id)
+                            .send()
+                            .expect(200)
+                            .body()
+                            .path("items"))
+                    .extracting(entry -> entry.path("event_type").asText() + " "
+                            + entry.path("correlation_id").asText().equals(correlation))
+                    .contains("apps.instance.requested false", "apps.instance.running false")
+                    .contains("apps.instance_operation.accepted true", "apps.instance_operation.failed true");
+        }
+    }
+
+    private static Call submit(String id) {
+        return queued("runInstanceOperation", id).body(Json.object().put("operation", "queue.submit"));
+    }
+
+    private static Call queued(String operation, String id) {
+        return platform.as("tenant_owner")
+                .call(operation)
+                .path("project_id", Demo.SIBLING_PROJECT)
+                .path("app_instance_id", id);
+    }
+
+    /** An instance whose version declares a queue that its program does not have. */
+    private static String runsWithAQueue() {
+        var manifest = Json.trusted(Demo.manifest()).put("version", "1.0.0-queue");
+        manifest.putArray("operations")
+                .addObject()
+                .put("name", "queue.submit")
+                .put("action", "scheduler.queue.submit")
+                .put("deadline_seconds", 60);
+        var body = Json.object();
+        body.set("manifest", manifest);
+        var admin = platform.as("platform_superadmin");
+        admin.call("registerAppVersion")
+                .path("app_slug", Demo.APP)
+                .body(body)
+                .send()
+                .expect(201);
+        admin.call("publishAppVersion")
+                .path("app_slug", Demo.APP)
+                .path("version", "1.0.0-queue")
+                .send()
+                .expect(200);
+        var id = eventuallyGet(() -> platform.launchIn(Demo.SIBLING_PROJECT, "tenant_owner", "")
+                .body(PlatformUnderTest.launchBody("with a queue").put("version", "1.0.0-queue"))
+                .send()
+                .expect(202)
+                .text("id"));
+        eventually(() ->
+                assertThat(queued("getAppInstance", id).send().text("status")).isEqualTo("running"));
+        return id;
     }
 
     /** The database does the same for what is somebody else's as for what is not there: the time to answer does not tell. */

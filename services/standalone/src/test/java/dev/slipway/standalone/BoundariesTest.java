@@ -22,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class BoundariesTest {
     private static final Set<String> IAM_CONTRACT = Set.of("iam.yaml", "auth.yaml", "decisions.yaml");
+    private static final List<String> OTHERS = List.of("gateway", "catalog", "instances", "audit", "metering");
     private static final Pattern OPERATION = Pattern.compile("operationId: (\\w+)");
     private static final Pattern SERVED = Pattern.compile("\\.serve(?:OnEveryLoop)?\\(\\s*\"(\\w+)\"");
 
@@ -64,9 +65,52 @@ class BoundariesTest {
                 .contains("dev.slipway.audit", "dev.slipway.metering");
     }
 
+    /**
+     * Others keep what IAM tells of people and accounts, to refer to. What they may do is in nobody's tables but IAM's, and told by nobody
+     * else; in between is the library, which asks no one.
+     */
+    @Test
+    @Proves("3.12")
+    void iam_ownsPrincipalsRolesBindingsTokensScopesAndDecisions() throws IOException {
+        var iams = operationsIn("../../schemas/openapi", OPERATION, IAM_CONTRACT::contains);
+        assertThat(iams)
+                .contains("getMe", "listProjectUsers", "createServiceAccount", "createSharedRuntimeOperator")
+                .contains("createRole", "createProjectRoleBinding", "createOrganizationRoleBinding")
+                .contains("exchangeServiceAccountToken", "revokeOwnToken", "rotateSigningKey")
+                .contains("listScopes", "registerScope", "retireScope")
+                .contains("decide", "explainDecision");
+        var tables = Pattern.compile("CREATE TABLE (\\w+)");
+        var owned = Pattern.compile(
+                "(role|binding|credential|signing_key|revo.*token|revocation|action|scope|group_member|api_key|operator|authz)s?.*");
+        assertThat(operationsIn("../iam/src/main/resources/db/migration", tables, name -> true))
+                .filteredOn(table -> owned.matcher(table).matches())
+                .hasSizeGreaterThan(5);
+        for (var service : OTHERS) {
+            var migrations = Path.of("../" + service + "/src/main/resources/db/migration");
+            if (Files.exists(migrations)) {
+                assertThat(operationsIn(migrations.toString(), tables, name -> true))
+                        .as(service)
+                        .noneMatch(table -> owned.matcher(table).matches());
+            }
+            assertThat(operationsIn(
+                            "../" + service + "/src/main/java",
+                            Pattern.compile("announce\\(\\s*Topics\\.(AUTHZ_STATE|IAM_STATE)"),
+                            name -> true))
+                    .as(service)
+                    .isEmpty();
+        }
+        noClasses()
+                .that()
+                .resideInAPackage("dev.slipway.authz..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.vertx.sqlclient..", "io.vertx.core.eventbus..", "io.vertx.core.http..")
+                .check(ArchitectureRules.production("dev.slipway.authz"));
+    }
+
     private static Set<String> servedByOthers() throws IOException {
         var others = new TreeSet<String>();
-        for (var service : List.of("gateway", "catalog", "instances", "audit", "metering")) {
+        for (var service : OTHERS) {
             others.addAll(operationsIn("../" + service + "/src/main/java", SERVED, name -> true));
         }
         assertThat(others).contains("createAppInstance", "listApps");

@@ -1,0 +1,273 @@
+package dev.slipway.standalone;
+
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ArchitectureRules;
+import dev.slipway.testkit.Proves;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What docs/services.md says of every service is there: nothing is planned on what is only written. */
+class ServicesPageTest {
+    private static final Path ROOT = Path.of("../..");
+    private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]+)\\)");
+    private static final Pattern BENCHMARK = Pattern.compile("\"([^\"]+)\"");
+    private static final Pattern OPERATION = Pattern.compile("operationId: (\\w+)");
+    private static final Pattern SERVED = Pattern.compile("\\.serve(?:OnEveryLoop)?\\(\\s*\"(\\w+)\"");
+    private static final List<String> ROWS = List.of(
+            "Owner",
+            "Owns",
+            "Contract",
+            "When it fails",
+            "Target",
+            "Shown by",
+            "Tested by",
+            "Read on",
+            "Deployed apart");
+    /** Adapters are no services: whoever runs a runtime runs its adapter. */
+    private static final Set<String> SERVICES = StandaloneConfig.SERVICES.stream()
+            .filter(name -> !name.endsWith("-adapter"))
+            .collect(Collectors.toSet());
+
+    private final String page = read("docs/services.md");
+    private final Map<String, Map<String, String>> services = services(page);
+
+    @Test
+    @Proves({"3.02", "3.81", "C.27"})
+    void everyService_hasItsOwnerContractPostureTargetAndEvidence_andAllOfItExists() {
+        var tests = tests();
+        assertThat(services.keySet()).isEqualTo(SERVICES);
+        services.forEach((service, rows) -> {
+            assertThat(rows.keySet()).as(service).containsExactlyElementsOf(ROWS);
+            assertThat(rows.values()).as(service).noneMatch(String::isBlank);
+            assertOwned(service, quoted(rows.get("Owner")));
+            assertThat(tests).as(service).containsAll(quoted(rows.get("Tested by")));
+            assertThat(quoted(rows.get("Shown by")).filteredOn("slipway_|vertx_"))
+                    .as(service)
+                    .isNotEmpty();
+            assertThat(quoted(rows.get("Shown by")).filteredOn("Slipway"))
+                    .as(service)
+                    .isNotEmpty()
+                    .allMatch(alert -> read("infra/alerts.yaml").contains("alert: " + alert + "\n"));
+            assertThat(all(BENCHMARK, rows.get("Target"))).as(service).allMatch(row -> read("docs/benchmarks.md")
+                    .contains("| " + row));
+        });
+        assertThat(all(LINK, page))
+                .allMatch(link -> Files.exists(ROOT.resolve("docs").resolve(link)));
+        var codes = Arrays.stream(ErrorCode.values()).map(ErrorCode::code).toList();
+        var settings = read("README.md");
+        for (var said : quoted(page)) {
+            if (said.startsWith("SLIPWAY_")) {
+                assertThat(settings).contains("`" + said + "`");
+            } else if (said.matches("[a-z]+(_[a-z]+)+|timeout") && !said.matches("(slipway|vertx)_.*")) {
+                assertThat(codes).contains(said);
+            }
+        }
+    }
+
+    /** Together the services serve the contract, each its own files, each file by one of them. */
+    @Test
+    @Proves("3.92")
+    void everyService_isSeparatedByContract() {
+        var claimed = new ArrayList<String>();
+        for (var service : services.entrySet()) {
+            var contract = quoted(service.getValue().get("Contract"));
+            var files = contract.filteredOn(".*\\.yaml");
+            claimed.addAll(files);
+            files.forEach(file -> assertThat(served(service.getKey()))
+                    .as("%s serves %s", service.getKey(), file)
+                    .containsAnyElementsOf(operations(file)));
+            openApi().stream().filter(file -> !files.contains(file)).forEach(file -> assertThat(
+                            served(service.getKey()))
+                    .as("%s serves nothing of %s", service.getKey(), file)
+                    .doesNotContainAnyElementsOf(operations(file)));
+            var written = written(service.getKey());
+            assertThat(contract.filteredOn("[a-z.]+(?<!yaml)"))
+                    .as("%s says which topics it writes", service.getKey())
+                    .containsAll(written);
+        }
+        assertThat(claimed).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(openApi());
+        var classes = ArchitectureRules.production("dev.slipway");
+        for (var service : SERVICES) {
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackages("dev.slipway." + service + "..", "dev.slipway.standalone..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("dev.slipway." + service + "..")
+                    .as("nobody but who starts it knows a class of " + service)
+                    .check(classes);
+        }
+    }
+
+    /** What runs apart in what we ship would have to be on the page, with its reason on record. */
+    @Test
+    @Proves({"3.93", "3.98"})
+    void servicesRunTogether_oneOfEach_unlessADecisionSaysWhyNot() throws IOException {
+        try (var modules = Files.list(ROOT.resolve("services"))) {
+            assertThat(modules.filter(module -> Files.exists(module.resolve("build.gradle")))
+                            .map(module -> module.getFileName().toString())
+                            .filter(module -> !module.endsWith("-adapter") && !module.equals("standalone")))
+                    .containsExactlyInAnyOrderElementsOf(SERVICES);
+        }
+        var apart = new TreeSet<String>();
+        services.forEach((service, rows) -> {
+            if (!rows.get("Deployed apart").equals("no")) {
+                apart.add(service);
+                assertThat(all(LINK, rows.get("Deployed apart")))
+                        .as("%s is deployed apart: the decision that says why", service)
+                        .anyMatch(link -> link.startsWith("adr/"));
+            }
+        });
+        for (var file : List.of("infra/kubernetes/slipway.yaml", "compose/docker-compose.yaml")) {
+            var together = all(Pattern.compile("SLIPWAY_SERVICES, value: '([^']+)'"), read(file));
+            together.forEach(value -> assertThat(List.of(value.split(",")))
+                    .as("%s deploys together what is not deployed apart", file)
+                    .containsAll(SERVICES.stream()
+                            .filter(name -> !apart.contains(name))
+                            .toList()));
+            assertThat(all(Pattern.compile("(?m)^\\s*image: (slipway:\\S+)"), read(file)))
+                    .as("%s runs the platform once, and once more for each that is apart", file)
+                    .hasSize(1 + apart.size());
+        }
+    }
+
+    /** The owner that the registry names for the product; and the product has scopes or records of its own there. */
+    private static void assertOwned(String service, Words owner) {
+        var products = Json.node(read("schemas/registries/products.json").getBytes(StandardCharsets.UTF_8));
+        var actions = read("schemas/registries/actions.json");
+        assertThat(owner).as(service).hasSizeGreaterThan(1);
+        for (var product : owner.subList(1, owner.size())) {
+            assertThat(StreamSupport.stream(products.spliterator(), false)
+                            .filter(entry -> entry.path("id").asText().equals(product)))
+                    .as("%s is registered as %s", service, product)
+                    .singleElement()
+                    .satisfies(entry -> {
+                        assertThat(entry.path("owner").asText()).isEqualTo(owner.get(0));
+                        assertThat(entry.path("lifecycle").asText()).isEqualTo("active");
+                    });
+            assertThat(actions).contains("\"product\": \"" + product + "\"");
+        }
+    }
+
+    /** The names of all classes of tests. */
+    private static Set<String> tests() {
+        var found = new TreeSet<String>();
+        for (var folder : List.of("libs", "services")) {
+            try (var files = Files.find(ROOT.resolve(folder), 9, (file, is) -> file.toString()
+                    .matches(".*/src/(test|\\w+Test)/java/.*Test\\.java"))) {
+                files.forEach(file -> found.add(file.getFileName().toString().replace(".java", "")));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return found;
+    }
+
+    private static Set<String> served(String service) {
+        var found = new TreeSet<String>();
+        try (var files = Files.walk(ROOT.resolve("services/" + service + "/src/main/java"))) {
+            files.filter(Files::isRegularFile)
+                    .forEach(file ->
+                            found.addAll(all(SERVED, read(ROOT.relativize(file).toString()))));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return found;
+    }
+
+    private static List<String> operations(String file) {
+        return all(OPERATION, read("schemas/openapi/" + file));
+    }
+
+    /** The files of the contract that have operations. */
+    private static List<String> openApi() {
+        try (var files = Files.list(ROOT.resolve("schemas/openapi"))) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(file -> !operations(file).isEmpty())
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The topics that the contract says the service writes, by their whole names. */
+    private static List<String> written(String service) {
+        var channels = Pattern.compile("address: ([a-z.]+)\\n(?:(?!address:)[\\s\\S])*?x-writers: (\\w+)");
+        return channels.matcher(read("schemas/asyncapi/slipway.yaml"))
+                .results()
+                .filter(channel -> channel.group(2).equals(service))
+                .map(channel -> channel.group(1))
+                .toList();
+    }
+
+    private static Map<String, Map<String, String>> services(String page) {
+        var found = new LinkedHashMap<String, Map<String, String>>();
+        for (var section : page.split("(?m)^## ", -1)) {
+            if (section.contains("\n| Owner |")) {
+                var rows = new LinkedHashMap<String, String>();
+                Pattern.compile("(?m)^\\| ([A-Z][^|]+) \\| (.+) \\|$")
+                        .matcher(section)
+                        .results()
+                        .forEach(row -> rows.put(row.group(1), row.group(2)));
+                found.put(section.lines().findFirst().orElseThrow(), rows);
+            }
+        }
+        return found;
+    }
+
+    /** What is between backquotes. */
+    private static final class Words extends ArrayList<String> {
+        private static final long serialVersionUID = 1;
+
+        Words filteredOn(String pattern) {
+            var matching = new Words();
+            stream()
+                    .filter(word ->
+                            Pattern.compile("^(" + pattern + ")").matcher(word).find())
+                    .forEach(matching::add);
+            return matching;
+        }
+    }
+
+    private static Words quoted(String text) {
+        var words = new Words();
+        words.addAll(all(QUOTED, text));
+        return words;
+    }
+
+    private static List<String> all(Pattern pattern, String text) {
+        return pattern.matcher(text)
+                .results()
+                .map((MatchResult match) -> match.group(1))
+                .toList();
+    }
+
+    private static String read(String file) {
+        try {
+            return Files.readString(ROOT.resolve(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
