@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Waits for something that comes by itself: bounded, and with the last reason why it has not come. */
 public final class Eventually {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(Integer.getInteger("slipway.patience.minutes", 2));
     private static final Duration PAUSE = Duration.ofMillis(20);
 
     private Eventually() {}
