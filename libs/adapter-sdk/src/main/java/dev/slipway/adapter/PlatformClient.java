@@ -38,6 +38,11 @@ final class PlatformClient {
             return status >= 400 && status < 500 && status != 409 && status != 408 && status != 429;
         }
 
+        /** The platform hears of a task by another way than the adapter, and may do so a moment later. */
+        boolean isEarly() {
+            return status == 409;
+        }
+
         /** The platform may be older than this adapter. */
         boolean isUnknownThere() {
             return status == 404;

@@ -67,7 +67,9 @@ final class ReportQueue {
 
     private void failed(Message report, Throwable failure) {
         failures++;
+        var expected = isEarly(failure) && failures == 1;
         if (!stopping.begun()
+                && !expected
                 && Integer.bitCount(failures) == 1) { // the 1st, 2nd, 4th …: an outage is not worth a flood
             (isRefusal(failure) ? LOG.atError() : LOG.atWarn())
                     .addKeyValue("app_instance_id", report.appInstanceId())
@@ -82,9 +84,16 @@ final class ReportQueue {
         });
     }
 
-    /** A refused credential takes a person to mend it. */
+    /** A refused credential takes a person to mend it; a task that the platform has not heard of yet takes a moment. */
     static long pauseMs(Throwable failure, int failures) {
-        return isRefusal(failure) ? REFUSED_RETRY_MS : Backoff.ms(failures, 200, 20_000);
+        if (isRefusal(failure)) {
+            return REFUSED_RETRY_MS;
+        }
+        return Backoff.ms(failures, isEarly(failure) ? 15 : 200, 20_000);
+    }
+
+    private static boolean isEarly(Throwable failure) {
+        return failure instanceof AnswerException e && e.isEarly();
     }
 
     private static boolean isRefusal(Throwable failure) {

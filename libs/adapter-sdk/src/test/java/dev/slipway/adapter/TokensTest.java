@@ -97,7 +97,8 @@ class TokensTest {
         var failure = failure();
 
         assertThat(failure).hasMessageContaining("409 task_unknown");
-        assertThat(ReportQueue.pauseMs(failure, 1)).isLessThan(1_000);
+        assertThat(ReportQueue.pauseMs(failure, 1)).isLessThan(20);
+        assertThat(ReportQueue.pauseMs(failure, 20)).isGreaterThan(10_000);
     }
 
     @Test

@@ -3,7 +3,6 @@ package dev.slipway.benchmarks;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 
-import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,21 +12,24 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * A process of ours that answers lines with lines. Those of its output that begin with a brace and the word are answers; the rest is
- * its log. It ends when its input does, so it cannot be left behind.
+ * A process of ours that answers lines with lines. Its output goes to its log, and is read as it comes: a process whose output nobody reads stands still. It ends when its input does, so it cannot be left behind.
  */
 final class Child implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 20;
+    private static final String LOGGED = "{\"at\":";
+    private static final String END = "\u0004"; // no line of text is
 
     private final String name;
     private final Process process;
-    private final BufferedReader out;
     private final BufferedWriter in;
     private final Path log;
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
     Child(String name, Path directory, List<String> command) {
         this.name = name;
@@ -40,8 +42,10 @@ final class Child implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        out = process.inputReader(StandardCharsets.UTF_8);
         in = process.outputWriter(StandardCharsets.UTF_8);
+        var reader = new Thread(this::read, "output-of-" + name);
+        reader.setDaemon(true);
+        reader.start();
     }
 
     /** A main class on our own class path. */
@@ -76,16 +80,31 @@ final class Child implements AutoCloseable {
     /** The next line of output with the text in it. */
     String lineWith(String text) {
         try {
-            for (var line = out.readLine(); line != null; line = out.readLine()) {
-                if (line.contains(text) && !line.startsWith("{\"at\":")) {
+            for (var line = lines.take(); !line.equals(END); line = lines.take()) {
+                if (line.contains(text)) {
                     return line;
                 }
-                Files.writeString(log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
         throw new IllegalStateException(name + " ended without an answer; see " + log);
+    }
+
+    private void read() {
+        try (var out = process.inputReader(StandardCharsets.UTF_8);
+                var kept = Files.newBufferedWriter(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+            for (var line = out.readLine(); line != null; line = out.readLine()) {
+                kept.write(line);
+                kept.newLine();
+                if (!line.startsWith(LOGGED)) {
+                    lines.add(line);
+                }
+            }
+        } catch (IOException e) {
+            Console.note("the output of " + name + ": " + e);
+        }
+        lines.add(END);
     }
 
     /** The processor time, in seconds, of the process and those that it started, also of those that have ended. */

@@ -158,11 +158,15 @@ final class Stage implements AutoCloseable {
      * time is the compiler's, which says nothing about a platform that runs for days.
      */
     void warmUntilCompiled(Child server, int port, Path requests, int perRound) {
+        warmUntilCompiled(server, () -> warm(port, requests, perRound, WARM_ROUND_SECONDS, 0));
+    }
+
+    void warmUntilCompiled(Child server, Runnable load) {
         var started = System.nanoTime();
         for (var round = 1; System.nanoTime() - started < WARM_NS; round++) {
             var cpu = server.cpuSeconds() + infrastructure.cpuSeconds();
             var compiling = server.compilerSeconds() + infrastructure.compilerSeconds();
-            warm(port, requests, perRound, WARM_ROUND_SECONDS, 0);
+            load.run();
             var share = (server.compilerSeconds() + infrastructure.compilerSeconds() - compiling)
                     / (server.cpuSeconds() + infrastructure.cpuSeconds() - cpu);
             if (share < COMPILED && round >= MIN_WARM_ROUNDS) {

@@ -8,6 +8,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
@@ -39,6 +41,12 @@ public final class EventTap implements AutoCloseable {
     }
 
     public EventTap(String bootstrap, String topicPrefix) {
+        this(bootstrap, topicPrefix, null);
+    }
+
+    /** One that keeps nothing and tells the listener instead, on a thread of its own: for more records than there is memory for. */
+    public EventTap(String bootstrap, String topicPrefix, @Nullable Consumer<Seen> listener) {
+        Consumer<Seen> told = listener == null ? seen::add : listener;
         consumer = new KafkaConsumer<>(
                 Map.of(
                         "bootstrap.servers", bootstrap,
@@ -49,7 +57,7 @@ public final class EventTap implements AutoCloseable {
                 new StringDeserializer(),
                 new ByteArrayDeserializer());
         consumer.subscribe(Pattern.compile(Pattern.quote(topicPrefix) + ".*"));
-        thread = new Thread(() -> follow(topicPrefix), "event-tap");
+        thread = new Thread(() -> follow(topicPrefix, told), "event-tap");
         thread.setDaemon(true);
         thread.start();
     }
@@ -63,7 +71,7 @@ public final class EventTap implements AutoCloseable {
         return List.copyOf(faults);
     }
 
-    private void follow(String prefix) {
+    private void follow(String prefix, Consumer<Seen> told) {
         try (consumer) {
             while (!Thread.currentThread().isInterrupted()) {
                 for (var record : consumer.poll(Duration.ofMillis(100))) {
@@ -78,7 +86,7 @@ public final class EventTap implements AutoCloseable {
                     }
                     var headers = new HashMap<String, String>();
                     record.headers().forEach(h -> headers.put(h.key(), new String(h.value(), StandardCharsets.UTF_8)));
-                    seen.add(new Seen(topic, String.valueOf(record.key()), event, headers));
+                    told.accept(new Seen(topic, String.valueOf(record.key()), event, headers));
                 }
             }
         } catch (WakeupException e) {

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Waits for something that comes by itself: bounded, and with the last reason why it has not come. */
 public final class Eventually {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(Integer.getInteger("slipway.patience.minutes", 2));
     private static final long FIRST_PAUSE_NS = 10_000_000;
     /** What takes long is not there sooner for being asked for often, and asking takes from what it waits for. */
     private static final long LONGEST_PAUSE_NS = 150_000_000;

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-import static dev.slipway.testkit.Eventually.eventuallyGet;
+import static dev.slipway.testkit.Eventually.eventually;
 
 /**
  * The standalone program as a process of its own, in a home of its own. Its ports are free ones at the first start and stay the same at
@@ -85,22 +85,24 @@ public final class PlatformProcess implements AutoCloseable {
     }
 
     public void awaitReady() {
-        var ready = eventuallyGet(() -> {
-            if (!process().isAlive()) {
-                throw new EndedError(log());
-            }
-            var answer = HTTP.send(
-                    HttpRequest.newBuilder(URI.create(managementUrl() + "/health/ready"))
-                            .timeout(Duration.ofSeconds(5))
-                            .build(),
-                    BodyHandlers.ofString());
-            if (answer.statusCode() != 200) {
-                throw new AssertionError(answer.body());
-            }
-            return true;
-        });
-        if (!ready) {
-            throw new AssertionError(log());
+        try {
+            eventually(this::checkReady);
+        } catch (AssertionError e) {
+            throw new AssertionError("the platform did not become ready; it said:\n" + log(), e);
+        }
+    }
+
+    private void checkReady() throws IOException, InterruptedException {
+        if (!process().isAlive()) {
+            throw new EndedError(log());
+        }
+        var answer = HTTP.send(
+                HttpRequest.newBuilder(URI.create(managementUrl() + "/health/ready"))
+                        .timeout(Duration.ofSeconds(5))
+                        .build(),
+                BodyHandlers.ofString());
+        if (answer.statusCode() != 200) {
+            throw new AssertionError(answer.body());
         }
     }
 

@@ -22,7 +22,12 @@ public enum Bug {
     NO_HEARTBEAT("heartbeat", "P-31"),
     PROGRESS_AFTER_THE_END("operation", "P-18"),
     MEMBERS_BEYOND_BOUNDS("members", "P-29"),
-    USAGE_COUNTED_TWICE("usage", "P-30");
+    USAGE_COUNTED_TWICE("usage", "P-30"),
+    GIVES_UP_AT_A_CLOSED_DESK("closed-desk", "P-9"),
+    IGNORES_THE_DEADLINE("deadline", "P-16"),
+    ENDS_THE_OLD_VERSION_FIRST("failed-upgrade", "P-22"),
+    IGNORES_CANCEL("cancel", "P-23"),
+    KEEPS_ORPHANS("restart", "P-35");
 
     private final String scenario;
     private final String clause;

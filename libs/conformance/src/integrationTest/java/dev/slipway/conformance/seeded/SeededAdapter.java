@@ -82,7 +82,7 @@ public final class SeededAdapter {
         var known = new HashSet<String>();
         desired.forEach(item -> known.add(item.path("app_instance_id").asText()));
         for (var thing : things.all()) {
-            if (!known.contains(thing.instance())) {
+            if (!known.contains(thing.instance()) && bug != Bug.KEEPS_ORPHANS) {
                 things.end(List.of(thing));
             }
         }
@@ -155,7 +155,7 @@ public final class SeededAdapter {
         if (is(command, "delete")) {
             ending.add(instance);
         }
-        if (is(command, "cancel")) {
+        if (is(command, "cancel") && bug != Bug.IGNORES_CANCEL) {
             canceled.add(command.payload().path("canceled_command_id").asText());
         }
         if (is(command, "deploy")) {
@@ -200,6 +200,9 @@ public final class SeededAdapter {
 
     private void upgrade(Envelope command, boolean again) throws Exception {
         try {
+            if (bug == Bug.ENDS_THE_OLD_VERSION_FIRST) {
+                things.end(things.of(instance(command)));
+            }
             var launched = launch(command, again);
             things.end(others(command, things.of(instance(command))));
             reportMembers(command, launched, "ready");
@@ -345,8 +348,8 @@ public final class SeededAdapter {
         if (ending.contains(instance(command))) {
             throw new GivenUp("ended", "the instance is being deleted");
         }
-        if (Instant.now()
-                .isAfter(Instant.parse(command.payload().path("deadline_at").asText()))) {
+        var deadline = Instant.parse(command.payload().path("deadline_at").asText());
+        if (Instant.now().isAfter(deadline) && bug != Bug.IGNORES_THE_DEADLINE) {
             throw new GivenUp("failed", "not done by its deadline");
         }
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(30));
