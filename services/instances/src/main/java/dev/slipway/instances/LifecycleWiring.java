@@ -24,6 +24,7 @@ import dev.slipway.instances.operation.OperationStore;
 import dev.slipway.instances.operation.domain.Operation.Kind;
 import dev.slipway.instances.operation.domain.Waiting.Adapters;
 import dev.slipway.instances.plan.PlanStore;
+import dev.slipway.instances.projection.ManifestStore;
 import dev.slipway.instances.report.ReportAuthorization;
 import dev.slipway.instances.report.ReportRouter;
 import dev.slipway.instances.runtime.AdapterStore;
@@ -68,7 +69,7 @@ final class LifecycleWiring {
                 config.policyBudget(),
                 new PolicyMetrics(frame.telemetry().metrics()));
         commands = new CommandStore();
-        var manifests = new Manifests(vertx);
+        var manifests = new Manifests(vertx, new ManifestStore());
         var parameters = new LaunchParameters(vertx);
         var plans = new PlanStore();
         Function<String, Future<Adapters>> known =

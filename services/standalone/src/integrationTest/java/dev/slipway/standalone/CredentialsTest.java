@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.Target;
 import dev.slipway.contract.Json;
@@ -538,6 +539,79 @@ class CredentialsTest {
     }
 
     @Test
+    void adapter_taskOnASharedRuntime_speaksAsItsOperatorAndForNothingElse() {
+        var runtime = UUID.randomUUID().toString();
+        var body = Json.object()
+                .put("shared_runtime_id", runtime)
+                .put("runtime_backend", "bare_metal")
+                .put("display_name", "Shared scheduler");
+        body.putArray("allowed_actions").add("apps.shared_runtime.report");
+        var operator = platform.as("tenant_owner")
+                .call("createSharedRuntimeOperator")
+                .path("org_id", Demo.ORG)
+                .body(body)
+                .send()
+                .expect(201)
+                .text("id");
+        var own = adapterOf("bare_metal");
+        var another = adapterOf("slurm");
+
+        var token = taskOn(own, Demo.ORG, runtime).expect(200).text("access_token");
+
+        var claims = TokenText.of(token).claims();
+        assertThat(claims.getClaims()).doesNotContainKeys("project_id", "app_instance_id");
+        assertThat(claims.getSubject()).isEqualTo(operator);
+        assertThat(claims.getClaim("actor_type")).isEqualTo("shared_runtime_operator");
+        assertThat(claims.getClaim("org_id")).isEqualTo(Demo.ORG.toString());
+        assertThat(claims.getClaim("shared_runtime_id")).isEqualTo(runtime);
+        assertThat(claims.getClaim("scope")).isEqualTo("apps.shared_runtime.report");
+        eventually(() -> assertThat(me(token)).isEqualTo("200 "));
+        assertThat(listed(token)).isEqualTo("404 not_found");
+        assertThat(taskOn(another, Demo.ORG, runtime).expect(409).text("code")).isEqualTo("task_unknown");
+        assertThat(taskOn(own, Demo.OTHER_ORG, runtime).expect(409).text("code"))
+                .isEqualTo("task_unknown");
+        assertThat(taskOn(own, Demo.ORG, UUID.randomUUID().toString())
+                        .expect(409)
+                        .text("code"))
+                .isEqualTo("task_unknown");
+        operator("disableSharedRuntimeOperator", operator).send().expect(200);
+        taskOn(own, Demo.ORG, runtime).expect(409);
+        eventually(() -> {
+            assertThat(audited("iam.operator_token.exchange", runtime, "success"))
+                    .hasSize(1);
+            assertThat(audited("iam.operator_token.exchange", runtime, "denied"))
+                    .hasSize(3)
+                    .allSatisfy(
+                            audit -> assertThat(audit.path("reason").asText()).isEqualTo("task_unknown"));
+        });
+    }
+
+    @Test
+    void adapter_taskOnBothOrNothing_isToldWhatToName() {
+        var adapter = adapterOf("bare_metal");
+        var id = UUID.randomUUID().toString();
+        var neither = taskBody(adapter);
+        var both =
+                taskBody(adapter).put("app_instance_id", id).put("org_id", id).put("shared_runtime_id", id);
+        var noOrganization = taskBody(adapter).put("shared_runtime_id", id);
+
+        assertThat(task(neither)
+                        .expect(400)
+                        .body()
+                        .at("/details/fields/0/field")
+                        .asText())
+                .isEqualTo("/app_instance_id");
+        assertThat(task(both).expect(400).body().at("/details/fields/0/field").asText())
+                .isEqualTo("/app_instance_id");
+        assertThat(task(noOrganization)
+                        .expect(400)
+                        .body()
+                        .at("/details/fields/0/field")
+                        .asText())
+                .isEqualTo("/org_id");
+    }
+
+    @Test
     void adapter_exchangesItsCredentials_andNoneWhenDisabled() {
         var body = Json.object().put("runtime_backend", "bare_metal").put("display_name", "Another adapter");
         platform.as("tenant_owner").call("createAdapter").body(body).send().expect(403);
@@ -660,15 +734,42 @@ class CredentialsTest {
         return platform.as("platform_superadmin").call(operation).path("adapter_id", id);
     }
 
+    /** A new adapter, with its secret. */
+    private record AdapterKey(String id, String secret) {}
+
+    private static AdapterKey adapterOf(String backend) {
+        var id = platform.as("platform_superadmin")
+                .call("createAdapter")
+                .body(Json.object().put("runtime_backend", backend).put("display_name", "Adapter of " + backend))
+                .send()
+                .expect(201)
+                .text("id");
+        return new AdapterKey(
+                id,
+                adapter("createAdapterCredential", id)
+                        .body(Json.object())
+                        .send()
+                        .expect(201)
+                        .text("secret"));
+    }
+
     private static Answer task(String adapterId, String secret, String instanceId) {
-        return platform.anonymous()
-                .call("exchangeOperatorToken")
-                .body(Json.object()
-                        .put("adapter_id", adapterId)
-                        .put("adapter_secret", secret)
-                        .put("app_instance_id", instanceId)
-                        .put("command_id", UUID.randomUUID().toString()))
-                .send();
+        return task(taskBody(new AdapterKey(adapterId, secret)).put("app_instance_id", instanceId));
+    }
+
+    private static Answer taskOn(AdapterKey adapter, UUID orgId, String sharedRuntimeId) {
+        return task(taskBody(adapter).put("org_id", orgId.toString()).put("shared_runtime_id", sharedRuntimeId));
+    }
+
+    private static Answer task(ObjectNode body) {
+        return platform.anonymous().call("exchangeOperatorToken").body(body).send();
+    }
+
+    private static ObjectNode taskBody(AdapterKey adapter) {
+        return Json.object()
+                .put("adapter_id", adapter.id)
+                .put("adapter_secret", adapter.secret)
+                .put("command_id", UUID.randomUUID().toString());
     }
 
     private static String refusedAccount(String user, String action) {

@@ -11,11 +11,15 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/** The operator of a shared runtime, in one organization and in no project, as it is told to callers and announced to readers. */
+/**
+ * The operator of a shared runtime, in one organization and in no project, as it is told to callers and announced to readers. Adapters of
+ * its runtime backend, if it names one, speak for it in their tasks.
+ */
 public record Operator(
         UUID id,
         UUID orgId,
         UUID sharedRuntimeId,
+        @Nullable String runtimeBackend,
         String displayName,
         List<String> allowedActions,
         String state,
@@ -31,6 +35,7 @@ public record Operator(
                 id,
                 orgId,
                 sharedRuntimeId,
+                runtimeBackend,
                 displayName,
                 allowedActions,
                 nextState,
@@ -46,6 +51,7 @@ public record Operator(
                 .put("id", id.toString())
                 .put("org_id", orgId.toString())
                 .put("shared_runtime_id", sharedRuntimeId.toString())
+                .put("runtime_backend", runtimeBackend)
                 .put("display_name", displayName);
         node.set("allowed_actions", actions());
         return node.put("state", state)
@@ -64,6 +70,7 @@ public record Operator(
     public ObjectNode audited() {
         return Json.object()
                 .put("shared_runtime_id", sharedRuntimeId.toString())
+                .put("runtime_backend", runtimeBackend)
                 .put("state", state);
     }
 

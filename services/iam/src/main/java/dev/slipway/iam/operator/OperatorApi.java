@@ -37,6 +37,7 @@ public final class OperatorApi {
                 Ids.next(),
                 orgId,
                 UUID.fromString(body.path("shared_runtime_id").asText()),
+                body.path("runtime_backend").textValue(),
                 body.path("display_name").asText(),
                 actions,
                 "active",

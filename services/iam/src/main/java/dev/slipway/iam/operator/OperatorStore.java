@@ -23,7 +23,7 @@ import java.util.UUID;
 /** All SQL of shared-runtime operators. Another organization's operator is not found. */
 public final class OperatorStore implements MachineStore<Operator> {
     private static final String COLUMNS = """
-            SELECT id, org_id, shared_runtime_id, display_name, allowed_actions, state, created_by_user_id, created_at, disabled_at,
+            SELECT id, org_id, shared_runtime_id, runtime_backend, display_name, allowed_actions, state, created_by_user_id, created_at, disabled_at,
                    deleted_at
             FROM shared_runtime_operators
             """;
@@ -31,9 +31,9 @@ public final class OperatorStore implements MachineStore<Operator> {
     private static final String LOCK = FIND + " FOR NO KEY UPDATE";
     private static final String LIST = COLUMNS + " WHERE org_id = $1 ORDER BY created_at DESC, id DESC LIMIT 500";
     private static final String INSERT = """
-            INSERT INTO shared_runtime_operators (id, org_id, shared_runtime_id, display_name, allowed_actions, created_by_user_id,
-                created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            INSERT INTO shared_runtime_operators (id, org_id, shared_runtime_id, runtime_backend, display_name, allowed_actions,
+                created_by_user_id, created_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
             ON CONFLICT (org_id, shared_runtime_id) WHERE state <> 'deleted' DO NOTHING RETURNING id
             """;
     private static final String UPDATE = """
@@ -55,6 +55,7 @@ public final class OperatorStore implements MachineStore<Operator> {
                 operator.id(),
                 operator.orgId(),
                 operator.sharedRuntimeId(),
+                operator.runtimeBackend(),
                 operator.displayName(),
                 operator.allowedActions().toArray(String[]::new),
                 operator.createdByUserId(),
@@ -118,6 +119,7 @@ public final class OperatorStore implements MachineStore<Operator> {
                 row.getUUID("id"),
                 row.getUUID("org_id"),
                 row.getUUID("shared_runtime_id"),
+                row.getString("runtime_backend"),
                 row.getString("display_name"),
                 List.of(row.getArrayOfStrings("allowed_actions")),
                 row.getString("state"),

@@ -1,5 +1,6 @@
 package dev.slipway.iam.token;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
@@ -8,7 +9,7 @@ import dev.slipway.iam.credential.CredentialStore;
 import dev.slipway.iam.credential.Secrets;
 import dev.slipway.iam.token.OperatorTokenStore.Candidate;
 import dev.slipway.iam.token.OperatorTokenStore.Live;
-import dev.slipway.iam.token.OperatorTokenStore.Operator;
+import dev.slipway.iam.token.OperatorTokenStore.Speaker;
 import dev.slipway.iam.token.TokenMint.Unsigned;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
@@ -22,27 +23,45 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /** Tokens for adapters: for their tasks, and for themselves. Every exchange is audited, and every refusal, in the transaction that looked. */
 public final class OperatorTokenApi {
-    private static final String TASK_ACTIONS = "apps.instance.report apps.instance.read";
-
     private final OperatorTokenStore store;
     private final CredentialStore credentials;
     private final TokenMint mint;
     private final Outbox outbox;
 
-    /** What is asked for: a token of the adapter's for one command on one instance. */
-    private record Task(UUID adapterId, UUID instanceId, UUID commandId) {
-        Entry entry(@Nullable Operator operator) {
+    /** What is asked for: a token of the adapter's for one command on one instance or shared runtime. */
+    private record Task(UUID adapterId, String resourceType, UUID resourceId, UUID commandId) {
+        Entry entry(@Nullable Speaker speaker) {
             return new Entry(
                     "iam.operator_token.exchange",
-                    "app_instance",
-                    instanceId.toString(),
-                    operator == null ? null : operator.orgId(),
-                    operator == null ? null : operator.projectId(),
+                    resourceType,
+                    resourceId.toString(),
+                    speaker == null ? null : speaker.orgId(),
+                    speaker == null ? null : speaker.projectId(),
                     Json.object());
+        }
+
+        Map<String, String> claims(Speaker speaker) {
+            var claims = new TreeMap<>(Map.of(
+                    "org_id",
+                    speaker.orgId().toString(),
+                    "adapter_id",
+                    adapterId.toString(),
+                    resourceType + "_id",
+                    resourceId.toString(),
+                    "command_id",
+                    commandId.toString()));
+            if (speaker.projectId() == null) {
+                claims.put("actor_type", "shared_runtime_operator");
+            } else {
+                claims.put("actor_type", "service_account");
+                claims.put("project_id", speaker.projectId().toString());
+            }
+            return claims;
         }
     }
 
@@ -63,20 +82,24 @@ public final class OperatorTokenApi {
 
     public Future<Reply> exchange(Request request) {
         var body = request.body();
-        var task = new Task(
-                UUID.fromString(body.path("adapter_id").asText()),
-                UUID.fromString(body.path("app_instance_id").asText()),
-                UUID.fromString(body.path("command_id").asText()));
+        var adapterId = id(body, "adapter_id");
+        var ofInstance = body.has("app_instance_id");
+        var type = ofInstance ? "app_instance" : "shared_runtime";
+        var task = new Task(adapterId, type, id(body, type + "_id"), id(body, "command_id"));
         var secret = body.path("adapter_secret").asText();
-        return answer(outbox.transaction(request.cause(), unit -> store.find(unit, task.adapterId, task.instanceId)
-                .map(found -> forTask(unit, task, found, secret))));
+        return answer(outbox.transaction(request.cause(), unit -> {
+            var found = ofInstance
+                    ? store.forInstance(unit, adapterId, task.resourceId)
+                    : store.forSharedRuntime(unit, adapterId, id(body, "org_id"), task.resourceId);
+            return found.map(candidate -> forTask(unit, task, candidate, secret));
+        }));
     }
 
     /** For what an adapter does in its own name: to say that it is alive, and to ask what should run. */
     public Future<Reply> exchangeOwn(Request request) {
-        var adapterId = UUID.fromString(request.body().path("adapter_id").asText());
+        var adapterId = id(request.body(), "adapter_id");
         var secret = request.body().path("adapter_secret").asText();
-        return answer(outbox.transaction(request.cause(), unit -> store.find(unit, adapterId, null)
+        return answer(outbox.transaction(request.cause(), unit -> store.find(unit, adapterId)
                 .map(found -> forItself(unit, adapterId, found, secret))));
     }
 
@@ -91,28 +114,23 @@ public final class OperatorTokenApi {
         if (shown.credential == null || found == null) {
             return refused(unit, task.adapterId, found, task.entry(null), Objects.requireNonNull(shown.refusal));
         }
-        var operator = found.operator();
-        if (operator == null) {
+        var speaker = found.speaker();
+        if (speaker == null) {
             var unknown = Problem.of(
                     ErrorCode.TASK_UNKNOWN,
-                    "Your backend has no instance " + task.instanceId + " (yet). Try again shortly.");
+                    "Your backend has no " + task.resourceType.replace('_', ' ') + " " + task.resourceId
+                            + " (yet). Try again shortly.");
             return refused(unit, task.adapterId, found, task.entry(null), unknown);
         }
         var token = mint.decided(
                 unit,
-                operator.serviceAccountId(),
-                operator.orgId(),
-                operator.projectId(),
+                speaker.id(),
+                speaker.orgId(),
+                speaker.projectId(),
                 shown.credential.id(),
-                TASK_ACTIONS,
-                Map.of(
-                        "actor_type", "service_account",
-                        "org_id", operator.orgId().toString(),
-                        "project_id", operator.projectId().toString(),
-                        "adapter_id", task.adapterId.toString(),
-                        "app_instance_id", task.instanceId.toString(),
-                        "command_id", task.commandId.toString()));
-        return given(unit, task.adapterId, found, task.entry(operator), shown.credential, token);
+                String.join(" ", speaker.actions()),
+                task.claims(speaker));
+        return given(unit, task.adapterId, found, task.entry(speaker), shown.credential, token);
     }
 
     private Outcome forItself(UnitOfWork unit, UUID adapterId, @Nullable Candidate found, String secret) {
@@ -162,5 +180,9 @@ public final class OperatorTokenApi {
                 "denied",
                 problem.code().code());
         return new Outcome(null, problem);
+    }
+
+    private static UUID id(JsonNode body, String field) {
+        return UUID.fromString(body.path(field).asText());
     }
 }

@@ -23,12 +23,10 @@ import java.util.UUID;
 public final class AdmissionStore {
     private static final String ADMIT = "SELECT " + PolicyStore.COLUMNS + """
             , p.org_id, a.id AS app_id, v.id AS version_id, v.runtime_backend, v.status AS version_status,
-                   coalesce(v.manifest, '{}')::text AS manifest, coalesce(v.revision, 0) AS version_revision,
-                   v.registry_versions::text AS registry_versions, coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
+                   coalesce(v.revision, 0) AS version_revision, coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
                    coalesce(e.policy_overrides, '{}')::text AS overrides, e.id AS entitlement_id, e.revision AS entitlement_version,
                    s.id AS operator_id, u.id AS user_id,
-                   EXISTS (SELECT FROM jsonb_path_query(v.manifest, '$.artifacts[*].digest') AS named (digest)
-                       JOIN revoked_digests r ON r.digest = named.digest #>> '{}') AS revoked
+                   EXISTS (SELECT FROM revoked_digests r WHERE r.digest = ANY (v.artifact_digests)) AS revoked
             FROM projects p
             JOIN organizations o ON o.id = p.org_id
             LEFT JOIN app_catalog a ON a.slug = $2
@@ -47,7 +45,7 @@ public final class AdmissionStore {
             """;
 
     private static final String VERSION = """
-            SELECT v.id, v.runtime_backend, v.revision, v.manifest::text AS manifest, v.registry_versions::text AS registry_versions, a.slug
+            SELECT v.id, v.runtime_backend, v.revision, a.slug
             FROM app_versions v JOIN app_catalog a ON a.id = v.app_id WHERE v.app_id = $1 AND v.version = $2
             """;
 
@@ -65,19 +63,15 @@ public final class AdmissionStore {
     /** What is known about a launch; the manifest goes to the runtime. */
     public record Admitted(
             Admission admission,
-            Manifest manifest,
+            ManifestKey manifest,
             EffectivePolicy policy,
             @Nullable Quota quota) {}
 
-    /** The manifest of a version, as it is kept, and the versions of the registry entries that it was published under. */
-    public record Manifest(
-            @Nullable UUID versionId,
-            long revision,
-            String text,
-            @Nullable String registryVersions) {}
+    /** Which manifest: it is not read with the rest, as who launches has mostly read it before. */
+    public record ManifestKey(@Nullable UUID versionId, long revision) {}
 
     /** A version, by its app and its name. */
-    public record KnownVersion(App app, Manifest manifest) {}
+    public record KnownVersion(App app, ManifestKey manifest) {}
 
     /** How many instances of the app the project may have, and has; null where there is no limit, or something else is in the way. */
     public record Quota(long limit, long used) {}
@@ -109,11 +103,7 @@ public final class AdmissionStore {
                                 .asException());
             }
             var row = rows.iterator().next();
-            var manifest = new Manifest(
-                    row.getUUID("version_id"),
-                    row.getLong("version_revision"),
-                    row.getString("manifest"),
-                    row.getString("registry_versions"));
+            var manifest = new ManifestKey(row.getUUID("version_id"), row.getLong("version_revision"));
             return judged(unit, row, launch, purpose)
                     .map(judged ->
                             new Admitted(admission(row, judged.policy), manifest, judged.effective, judged.quota));
@@ -148,11 +138,7 @@ public final class AdmissionStore {
             var id = row.getUUID("id");
             return new KnownVersion(
                     new App(appId, id, row.getString("slug"), version, row.getString("runtime_backend")),
-                    new Manifest(
-                            id,
-                            row.getLong("revision"),
-                            row.getString("manifest"),
-                            row.getString("registry_versions")));
+                    new ManifestKey(id, row.getLong("revision")));
         });
     }
 

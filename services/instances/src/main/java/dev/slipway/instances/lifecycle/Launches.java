@@ -70,7 +70,7 @@ public final class Launches {
         var name = new ResourceName(region, admission.orgId(), launch.projectId(), "app_instance", id).toString();
         return Future.succeededFuture(InstanceLifecycle.request(launch, admission, id, name, unit.now()))
                 .map(Decisions::accepted)
-                .compose(decided -> manifests.of(admitted.manifest()).compose(version -> {
+                .compose(decided -> manifests.of(unit, admitted.manifest()).compose(version -> {
                     members.requireFit(version.manifest(), counts);
                     return parameters
                             .resolved(version, launch.config())

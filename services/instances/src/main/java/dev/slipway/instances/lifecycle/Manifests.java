@@ -3,9 +3,12 @@ package dev.slipway.instances.lifecycle;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.ForeignSchema;
 import dev.slipway.contract.Json;
-import dev.slipway.instances.appinstance.AdmissionStore.Manifest;
+import dev.slipway.instances.appinstance.AdmissionStore.ManifestKey;
 import dev.slipway.instances.appinstance.domain.AppInstance.Terms;
 import dev.slipway.instances.appinstance.domain.UpgradePath.Way;
+import dev.slipway.instances.projection.ManifestStore;
+import dev.slipway.instances.projection.ManifestStore.Kept;
+import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +18,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 
 /**
  * The manifests that launches need, read and compiled once, away from the event loops, and known to all of them: what was published does
@@ -25,18 +27,18 @@ public final class Manifests {
     private static final int MOST = 256;
 
     private final Vertx vertx;
-    private final Map<Key, Known> known = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
+    private final ManifestStore store;
+    private final Map<ManifestKey, Known> known = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Key, Known> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<ManifestKey, Known> eldest) {
             return size() > MOST;
         }
     });
 
-    public Manifests(Vertx vertx) {
+    public Manifests(Vertx vertx, ManifestStore store) {
         this.vertx = vertx;
+        this.store = store;
     }
-
-    private record Key(UUID versionId, long revision) {}
 
     /**
      * A manifest.
@@ -67,16 +69,17 @@ public final class Manifests {
         }
     }
 
-    public Future<Known> of(Manifest manifest) {
-        var key = new Key(Objects.requireNonNull(manifest.versionId(), "a version that is there"), manifest.revision());
+    public Future<Known> of(UnitOfWork unit, ManifestKey key) {
         var found = known.get(key);
         if (found != null) {
             return Future.succeededFuture(found);
         }
-        return vertx.executeBlocking(() -> read(manifest)).onSuccess(read -> known.put(key, read));
+        return store.find(unit, Objects.requireNonNull(key.versionId(), "a version that is there"))
+                .compose(kept -> vertx.executeBlocking(() -> read(kept)))
+                .onSuccess(read -> known.put(key, read));
     }
 
-    private static Known read(Manifest kept) {
+    private static Known read(Kept kept) {
         var manifest = Json.trusted(kept.text());
         var schema = manifest.path("launch").path("schema");
         return new Known(

@@ -66,14 +66,14 @@ public final class Upgrades {
             UnitOfWork unit, UUID projectId, UUID id, String version, @Nullable String config, Principal by) {
         return unchanging(unit, projectId, id).compose(instance -> admissions
                 .admit(unit, launch(instance, version, by), Purpose.CHANGE)
-                .compose(admitted -> goal(instance, version, config, by, admitted))
+                .compose(admitted -> goal(unit, instance, version, config, by, admitted))
                 .compose(goal -> begin(unit, instance, goal, by)));
     }
 
     Future<Changed> rollback(UnitOfWork unit, UUID projectId, UUID id, Principal by) {
         return unchanging(unit, projectId, id).compose(instance -> admissions
                 .version(unit, instance.app().appId(), instance.app().version())
-                .compose(current -> manifests.of(current.manifest()))
+                .compose(current -> manifests.of(unit, current.manifest()))
                 .compose(current -> back(unit, instance, current, by)));
     }
 
@@ -88,10 +88,15 @@ public final class Upgrades {
     }
 
     private Future<Goal> goal(
-            AppInstance instance, String version, @Nullable String config, Principal by, Admitted admitted) {
+            UnitOfWork unit,
+            AppInstance instance,
+            String version,
+            @Nullable String config,
+            Principal by,
+            Admitted admitted) {
         Decisions.require(InstanceLifecycle.refusal(launch(instance, version, by), admitted.admission()));
         var backend = Objects.requireNonNull(admitted.admission().version()).runtimeBackend();
-        return manifests.of(admitted.manifest()).compose(manifest -> {
+        return manifests.of(unit, admitted.manifest()).compose(manifest -> {
             Decisions.require(UpgradePath.upgrade(instance, version, backend, manifest.way("upgrade")));
             var asked = config == null ? LaunchParameters.carriedOver(manifest, instance.config()) : config;
             return parameters
@@ -112,7 +117,7 @@ public final class Upgrades {
                 .compose(admitted -> {
                     Decisions.require(InstanceLifecycle.refusal(
                             launch, admitted.admission().withDeprecated()));
-                    return manifests.of(admitted.manifest());
+                    return manifests.of(unit, admitted.manifest());
                 })
                 .map(manifest -> new Goal(
                         Kind.ROLLBACK, to.version(), manifest, to.config(), Deadlines.rollback(current.manifest())))
@@ -173,7 +178,7 @@ public final class Upgrades {
         state.set("endpoints", endpoints.isArray() ? endpoints : Json.array());
         return admissions
                 .version(unit, instance.app().appId(), Objects.requireNonNull(operation.toVersion()))
-                .compose(known -> manifests.of(known.manifest()).map(manifest -> {
+                .compose(known -> manifests.of(unit, known.manifest()).map(manifest -> {
                     var input = Json.trusted(Objects.requireNonNull(operation.input()));
                     var forward = operation.kind() == Kind.UPGRADE;
                     var upgrade = new Upgrade(

@@ -40,9 +40,11 @@ public final class ProjectionStore {
             ON CONFLICT (id) DO UPDATE SET status = $3, revision = $4 WHERE app_catalog.revision < $4
             """;
     private static final String VERSION = """
-            INSERT INTO app_versions (id, app_id, version, runtime_backend, status, manifest, revision, registry_versions)
-            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8::text::jsonb)
-            ON CONFLICT (id) DO UPDATE SET status = $5, manifest = $6::text::jsonb, revision = $7, registry_versions = $8::text::jsonb
+            INSERT INTO app_versions (id, app_id, version, runtime_backend, status, manifest, revision, artifact_digests,
+                registry_versions)
+            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8, $9::text::jsonb)
+            ON CONFLICT (id) DO UPDATE SET status = $5, manifest = $6::text::jsonb, revision = $7, artifact_digests = $8,
+                registry_versions = $9::text::jsonb
                 WHERE app_versions.revision < $7
             """;
     private static final String ENTITLEMENT = """
@@ -117,6 +119,7 @@ public final class ProjectionStore {
                     p.text("status"),
                     p.json("manifest"),
                     p.revision(),
+                    p.artifactDigests(),
                     p.jsonOrNull("registry_versions")
                 }));
             case "catalog.entitlement.snapshot" ->
@@ -173,6 +176,13 @@ public final class ProjectionStore {
         @Nullable
         String jsonOrNull(String field) {
             return event.payload().has(field) ? json(field) : null;
+        }
+
+        String[] artifactDigests() {
+            return event.payload()
+                    .at("/manifest/artifacts")
+                    .findValuesAsText("digest")
+                    .toArray(String[]::new);
         }
 
         boolean flag(String field) {
