@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Reading the catalog when it is large, beside the same when it is small: a page of apps, and searches for the common and the rare. */
+/**
+ * Reading the catalog when it is large, beside the same when it is small: a page of apps, and searches for the common and the rare; and
+ * looking up an entry of a registry.
+ */
 final class CatalogRow {
     private static final int FEW = 100;
     private static final int MANY = 10_000 * Integer.getInteger("bench.scale", 100) / 100;
@@ -15,6 +18,7 @@ final class CatalogRow {
     private static final int RATE = 100;
     private static final double SECONDS = 3;
     private static final double BAR = 2;
+    private static final double LOOKUP_BAR_MS = 50;
 
     /**
      * Of the same shape as what comes by the API; ten categories, and a word in every tenth name, so that a page of ten is as full with
@@ -61,6 +65,15 @@ final class CatalogRow {
                         Table.met(ms / before <= BAR),
                         RATE + " requests a second; the tenants' owners in turn"));
             });
+            var lookup = p99(platform, "registries/artifact_type/app_bundle");
+            table.add(new Table.Row(
+                    "registries: an entry, p99",
+                    Table.number(lookup) + " ms",
+                    "",
+                    "",
+                    "≤ " + Table.number(LOOKUP_BAR_MS) + " ms",
+                    Table.met(lookup <= LOOKUP_BAR_MS),
+                    "as many"));
         }
     }
 
@@ -68,20 +81,20 @@ final class CatalogRow {
     private Map<String, Double> p99s(Stage.Running platform, int first, int last) {
         stage.database().execute(GROW.formatted(first, last, VERSIONS));
         SETTLE.forEach(stage.database()::execute);
-        var questions = Map.of(
+        var questions = new TreeMap<>(Map.of(
                 "a page", "",
                 "a page of a category", "&category=category-7",
                 "search, all match", "&q=bench",
                 "search, a tenth match", "&q=tenth",
                 "search, the older half matches", "&q=older" + last,
-                "search, one matches", "&q=77th");
+                "search, one matches", "&q=77th"));
         var found = new TreeMap<String, Double>();
-        questions.forEach((what, query) -> found.put(what, p99(platform, "limit=10" + query)));
+        questions.forEach((what, query) -> found.put(what, p99(platform, "apps/catalog?limit=10" + query)));
         return found;
     }
 
-    private double p99(Stage.Running platform, String query) {
-        var requests = requests(platform, query);
+    private double p99(Stage.Running platform, String question) {
+        var requests = requests(platform, question);
         stage.warmUntilCompiled(platform.process(), platform.port(), requests, RATE * 10);
         var passes = new double[PASSES];
         for (var i = 0; i < PASSES; i++) {
@@ -93,10 +106,10 @@ final class CatalogRow {
         return Table.median(passes);
     }
 
-    private Path requests(Stage.Running platform, String query) {
+    private Path requests(Stage.Running platform, String question) {
         List<String> lines = new ArrayList<>();
         for (var token : platform.tokens()) {
-            lines.add("GET\t/api/v1/apps/catalog?" + query + "\t" + token + "\t");
+            lines.add("GET\t/api/v1/" + question + "\t" + token + "\t");
         }
         return stage.requests("catalog", lines);
     }

@@ -351,10 +351,12 @@ class ArtifactsTest {
     }
 
     @Test
+    @Proves("3.88")
     void revoke_endsTheTrustInADigest_whereverItIsRegistered_forGood() {
         var digest = pushed("revoked", "content that turns out bad");
         signed("revoked", digest);
         var id = register("project_owner", body("revoked", digest)).expect(201).text("id");
+        assertThat(problemsOfAManifestWith(NOWHERE)).contains("/artifacts/0/digest artifact_untrusted");
         assertThat(problemsOfAManifestWith(digest)).contains("/artifacts/0/digest artifact_untrusted");
         verify(id).expect(200);
         assertThat(problemsOfAManifestWith(digest)).doesNotContain("/artifacts/0/digest artifact_untrusted");
@@ -381,6 +383,8 @@ class ArtifactsTest {
                 .containsPattern("slipway_artifacts\\{trust_state=\"verified\"} \\d"));
         assertThat(problemsOfAManifestWith(digest)).contains("/artifacts/0/digest artifact_untrusted");
         assertThat(promote(id, "test").expect(409).text("code")).isEqualTo("artifact_revoked");
+        assertThat(promotions("artifact_revoked")).isPositive();
+        assertThat(platform.managed("/metrics")).contains("slipway_policy_age_seconds");
         assertThat(verify(id).expect(409).text("code")).isEqualTo("artifact_revoked");
         assertThat(pull("project_owner", id).expect(409).text("code")).isEqualTo("artifact_revoked");
         assertThat(platform.as("tenant_owner")

@@ -9,6 +9,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -485,6 +488,38 @@ class PolicyTest {
         eventually(() -> assertThat(told(home.launch("{}").send())).isEqualTo("403 app_denied"));
         home.entitle("{'enabled': false}").header("If-Match", "*").send().expect(200);
         eventually(() -> assertThat(told(home.launch("{}").send())).isEqualTo("403 app_not_entitled"));
+    }
+
+    @Test
+    @Proves("3.20")
+    void policy_hasQuotasFlagsAccessAndEntitlements_inVersions_andDecidesAsIsWrittenDown() throws IOException {
+        var home = home("owner");
+        for (var key : List.of("max_instances_per_project", "features.instance_mutations", "allowed_apps")) {
+            var entry = home.call("getRegistryEntry").path("kind", "policy").path("entry_id", key);
+            assertThat(entry.send().expect(200).text("lifecycle")).isEqualTo("active");
+        }
+        home.entitle("{'policy_overrides': {'max_instances_per_project': 1}}")
+                .send()
+                .expect(200);
+        home.levelOf("project").say("{'features.instance_mutations': true}", "{'allowed_apps': ['other']}");
+        var effective = home.effective("app_slug=echo");
+        assertThat(effective.body().at("/values/max_instances_per_project").asInt())
+                .isEqualTo(1);
+        assertThat(effective.body().at("/values/features.instance_mutations").asBoolean())
+                .isTrue();
+        assertThat(effective.body().at("/hard_denies/allowed_apps/0").asText()).isEqualTo("other");
+
+        var plan = home.call("planAppInstance").body(PlatformUnderTest.launchBody("planned"));
+        eventually(() -> assertThat(plan.send().expect(200).body().at("/policy/version"))
+                .isEqualTo(effective.body().path("version")));
+        var launched = home.launch("{}").send().expect(202);
+        var full = plan.send().expect(200).body();
+
+        assertThat(launched.text("policy_version")).isEqualTo(effective.text("version"));
+        assertThat(full.at("/decision/code").asText()).isEqualTo("instance_limit_reached");
+        assertThat(full.path("quota")).isEqualTo(json("{'limit': 1, 'used': 1, 'after': 2}"));
+        assertThat(Files.readString(Path.of("../../docs/policy.md")))
+                .contains("## How a launch is decided", "In: the project,", "Out: admitted,");
     }
 
     @Test

@@ -47,8 +47,8 @@ public final class AppStore {
 
     /**
      * A search has two ways, and which one is short depends on how common the words are, which a prepared plan cannot know. Common ones
-     * fill a page from the newest few hundred apps. Those that do not are rare enough to be fetched by the index and sorted, which is
-     * done only then, and only where there are more apps than those few hundred.
+     * fill a page from the newest few hundred apps. Those that do not are rare enough to be fetched by the index and then sorted (OFFSET 0
+     * has it in that order), which is done only then, and only where there are more apps than those few hundred.
      */
     private static final String SEARCH_AMONG = """
             WITH newest AS MATERIALIZED (
