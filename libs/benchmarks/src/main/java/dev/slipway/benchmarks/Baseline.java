@@ -45,14 +45,16 @@ final class Baseline extends VerticleBase {
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19,
                 $20::text::jsonb, $21)
             """;
-    private static final String EVENT = """
-            INSERT INTO instance_events (app_instance_id, sequence, project_id, event_id, event_type, occurred_at, correlation_id, payload)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb)
+    private static final String EVENTS = """
+            INSERT INTO instance_events (app_instance_id, sequence, project_id, event_id, event_type, occurred_at, correlation_id, payload,
+                actor)
+            SELECT $1, sequence, $2, event, type, $3, $4, payload::jsonb, $5::text::jsonb
+            FROM unnest($6::bigint[], $7::uuid[], $8::text[], $9::text[]) AS happened (sequence, event, type, payload)
             """;
     private static final String COMMAND = """
             INSERT INTO runtime_commands (command_id, app_instance_id, runtime_backend, event_type, occurred_at, correlation_id, payload,
-                due_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8)
+                due_at, traceparent)
+            VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8, $9)
             """;
     private static final String OPERATION = """
             INSERT INTO app_instance_operations (id, app_instance_id, org_id, project_id, kind, name, action, status, command_id,
@@ -67,6 +69,9 @@ final class Baseline extends VerticleBase {
             INSERT INTO idempotency (principal_id, operation, key, request_hash, location, body, created_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7)
             """;
+    private static final String ACTOR =
+            "{\"id\":\"%s\",\"type\":\"user\",\"display_name\":\"x\"}".formatted(new UUID(0, 0));
+    private static final String TRACE = "00-" + "0".repeat(32) + "-" + "0".repeat(16) + "-00";
     private static final Buffer HASH = Buffer.buffer(new byte[32]);
     private static final String POLICY_VERSION = "0".repeat(32);
 
@@ -133,12 +138,9 @@ final class Baseline extends VerticleBase {
             var command = UUID.randomUUID();
             return Future.all(List.of(
                             connection.preparedQuery(INSTANCE).execute(Tuple.from(row)),
-                            connection.preparedQuery(EVENT).execute(event(row, 1, "apps.instance.requested", 0)),
                             connection.preparedQuery(COMMAND).execute(command(row, command)),
                             connection.preparedQuery(OPERATION).execute(operation(row, command)),
-                            connection
-                                    .preparedQuery(EVENT)
-                                    .execute(event(row, 2, "apps.instance_operation.accepted", 3)),
+                            connection.preparedQuery(EVENTS).execute(happened(row)),
                             connection
                                     .preparedQuery(IDEMPOTENCY)
                                     .execute(Tuple.of(
@@ -184,15 +186,24 @@ final class Baseline extends VerticleBase {
         };
     }
 
-    private Tuple event(Object[] row, long sequence, String type, int size) {
+    private Tuple happened(Object[] row) {
         return Tuple.of(
-                row[0], sequence, row[3], UUID.randomUUID(), type, row[18], row[0].toString(), payload(events[size]));
+                row[0],
+                row[3],
+                row[18],
+                row[0].toString(),
+                ACTOR,
+                new Long[] {1L, 2L},
+                new UUID[] {UUID.randomUUID(), UUID.randomUUID()},
+                new String[] {"apps.instance.requested", "apps.instance_operation.accepted"},
+                new String[] {payload(events[0]), payload(events[3])});
     }
 
     private Tuple command(Object[] row, UUID id) {
         var at = (OffsetDateTime) row[18];
         var type = "runtime.command.deploy";
-        return Tuple.of(id, row[0], "bare_metal", type, at, row[0].toString(), payload(events[1]), at.plusSeconds(30));
+        return Tuple.of(
+                id, row[0], "bare_metal", type, at, row[0].toString(), payload(events[1]), at.plusSeconds(30), TRACE);
     }
 
     private static Tuple operation(Object[] row, UUID command) {

@@ -7,8 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Looks behind the scenes, and gives the baseline tables of its own. */
 final class Database implements AutoCloseable {
@@ -58,9 +61,23 @@ final class Database implements AutoCloseable {
         execute("SET search_path = public");
     }
 
-    /** Both sides start every pass with as few rows. */
-    void trimBaseline() {
-        execute("TRUNCATE baseline.outbox, baseline.app_instances, baseline.idempotency CASCADE");
+    /** Ours is empty between passes, as the relay has been there; what both keep grows alike. */
+    void emptyBaselineOutbox() {
+        execute("TRUNCATE baseline.outbox");
+    }
+
+    /** Times by the text in the first column. */
+    Map<String, Instant> commits(String sql) {
+        try (var statement = connection.createStatement();
+                var rows = statement.executeQuery(sql)) {
+            var times = new HashMap<String, Instant>();
+            while (rows.next()) {
+                times.put(rows.getString(1), rows.getTimestamp(2).toInstant());
+            }
+            return times;
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
     }
 
     long count(String from) {

@@ -40,6 +40,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
             "wal_level=minimal",
             "max_wal_senders=0",
             "max_logical_replication_workers=0",
+            "autovacuum_naptime=10s", // what an outbox leaves behind is swept before it is many pages
+            "track_commit_timestamp=on", // says how long after its commit something was seen
             "io_method=sync", // its workers cost three processes
             "timezone=UTC",
             "log_timezone=UTC",

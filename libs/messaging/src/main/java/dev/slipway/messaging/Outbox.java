@@ -6,7 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
-import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
 import java.time.OffsetDateTime;
@@ -16,15 +16,25 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** The only way to change anything: state and what is announced about it commit together, or not at all. */
 public final class Outbox {
-    private static final String APPEND = """
+    private static final RowsStatement APPEND = new RowsStatement(
+            """
             INSERT INTO outbox (event_id, event_type, topic, key, occurred_at, correlation_id, traceparent, value)
             SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::bytea[])
-            """;
+            """,
+            UUID.class,
+            String.class,
+            String.class,
+            String.class,
+            OffsetDateTime.class,
+            String.class,
+            String.class,
+            Buffer.class);
 
     private final Pool pool;
     private final Traces traces;
@@ -74,11 +84,9 @@ public final class Outbox {
     /** Everything in one flight. If a statement fails, the server turns the commit into a rollback, and we answer with that failure. */
     private Future<Void> commit(UnitOfWork unit) {
         var connection = unit.connection();
+        unit.announcements().forEach(announcement -> unit.writeRow(APPEND, row(announcement)));
         unit.sendWrites();
         var results = new ArrayList<>(unit.sent());
-        if (!unit.announcements().isEmpty()) {
-            results.add(connection.preparedQuery(APPEND).execute(rows(unit)));
-        }
         results.add(connection.query("COMMIT").execute());
         return Future.join(results).transform(done -> {
             if (done.failed()) {
@@ -109,34 +117,23 @@ public final class Outbox {
                 .orElse(otherwise);
     }
 
-    private Tuple rows(UnitOfWork unit) {
-        var all = unit.announcements();
-        var size = all.size();
-        var eventIds = new java.util.UUID[size];
-        var types = new String[size];
-        var topics = new String[size];
-        var keys = new String[size];
-        var times = new OffsetDateTime[size];
-        var correlations = new String[size];
-        var traceparents = new String[size];
-        var values = new Buffer[size];
-        for (var i = 0; i < size; i++) {
-            var announcement = all.get(i);
-            var envelope = announcement.envelope();
-            var at = i;
-            eventIds[i] = envelope.eventId();
-            types[i] = envelope.eventType();
-            topics[i] = announcement.topic();
-            keys[i] = announcement.key();
-            times[i] = envelope.occurredAt().atOffset(ZoneOffset.UTC);
-            correlations[i] = envelope.correlationId();
-            traces.inject(announcement.cause().trace(), (name, value) -> {
-                if (name.equals("traceparent")) {
-                    traceparents[at] = value;
-                }
-            });
-            values[i] = announcement.last() ? Buffer.buffer() : Buffer.buffer(envelope.toBytes());
-        }
-        return Tuple.from(new Object[] {eventIds, types, topics, keys, times, correlations, traceparents, values});
+    private @Nullable Object[] row(Announcement announcement) {
+        var envelope = announcement.envelope();
+        var traceparent = new String[1];
+        traces.inject(announcement.cause().trace(), (name, value) -> {
+            if (name.equals("traceparent")) {
+                traceparent[0] = value;
+            }
+        });
+        return new @Nullable Object[] {
+            envelope.eventId(),
+            envelope.eventType(),
+            announcement.topic(),
+            announcement.key(),
+            envelope.occurredAt().atOffset(ZoneOffset.UTC),
+            envelope.correlationId(),
+            traceparent[0],
+            announcement.last() ? Buffer.buffer() : Buffer.buffer(envelope.toBytes())
+        };
     }
 }

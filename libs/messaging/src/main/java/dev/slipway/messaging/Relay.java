@@ -39,9 +39,9 @@ public final class Relay {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
     private static final int BATCH = 500;
     /** Where so many came at once, more are on their way: a moment later they cost one request together instead of one each. */
-    private static final int MANY = 24;
+    private static final int MANY = 40;
 
-    private static final long GATHER_MS = 8;
+    private static final long GATHER_MS = 16;
     private static final long SAFETY_POLL_MS = 1_000;
     private static final long NOTIFY_EVERY_MS = 10;
     private static final String LEAD =

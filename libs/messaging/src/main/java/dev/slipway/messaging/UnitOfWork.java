@@ -10,10 +10,13 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 /**
@@ -31,10 +34,18 @@ public final class UnitOfWork {
     /** {@code last} where nothing is left to be told under the key. */
     record Announcement(String topic, String key, Envelope envelope, boolean last, Cause cause) {}
 
-    private record State(List<Write> writes, List<Future<?>> sent, List<Announcement> announcements) {}
+    private record State(
+            List<Write> writes,
+            Map<RowsStatement, List<Object[]>> rows,
+            List<Future<?>> sent,
+            List<Announcement> announcements) {}
 
     UnitOfWork(SqlConnection connection, Instant now, Cause cause) {
-        this(connection, now, cause, new State(new ArrayList<>(), new ArrayList<>(), new ArrayList<>()));
+        this(
+                connection,
+                now,
+                cause,
+                new State(new ArrayList<>(), new LinkedHashMap<>(), new ArrayList<>(), new ArrayList<>()));
     }
 
     private UnitOfWork(SqlConnection connection, Instant now, Cause cause, State state) {
@@ -71,6 +82,11 @@ public final class UnitOfWork {
         state.writes.add(new Write(sql, parameters));
     }
 
+    /** Has a row written with the others of its kind, behind the other writes and before the next query or the commit. */
+    public void writeRow(RowsStatement statement, @Nullable Object... values) {
+        state.rows.computeIfAbsent(statement, first -> new ArrayList<>()).add(values);
+    }
+
     /** Announces a fact, published after the commit; answers its event id. */
     @CanIgnoreReturnValue
     public UUID announce(String topic, String key, String eventType, ObjectNode payload) {
@@ -96,6 +112,9 @@ public final class UnitOfWork {
             state.sent.add(connection.preparedQuery(write.sql).execute(write.parameters));
         }
         state.writes.clear();
+        state.rows.forEach((statement, rows) ->
+                state.sent.add(connection.preparedQuery(statement.sql()).execute(statement.parameters(rows))));
+        state.rows.clear();
     }
 
     /** Every statement so far: one that failed has broken the transaction, even where the work made light of it. */

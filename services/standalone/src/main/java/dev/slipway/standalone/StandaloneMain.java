@@ -10,7 +10,10 @@ import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
 import org.jspecify.annotations.Nullable;
 
+import java.io.IOException;
 import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Instant;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +51,10 @@ public final class StandaloneMain {
 
     private void start() {
         var startedAt = System.nanoTime();
+        if (config.runs("gateway")) {
+            requireFree(config.gateway().host(), config.gateway().port(), "SLIPWAY_HTTP_PORT");
+        }
+        requireFree(config.managementHost(), config.managementPort(), "SLIPWAY_MANAGEMENT_PORT");
         Console.say("Starting Slipway: " + String.join(", ", config.services()) + " …");
         var addresses = addresses();
         var home = new Home(config.home());
@@ -65,6 +72,17 @@ public final class StandaloneMain {
             home.write(demo, platform, addresses);
         }
         Console.banner(config, platform, demo != null, (System.nanoTime() - startedAt) / 1_000_000);
+    }
+
+    /** Before anything else is started: the port would be found taken after all of it only. */
+    private static void requireFree(String host, int port, String setting) {
+        try (var socket = new ServerSocket()) {
+            socket.setReuseAddress(true); // connections of a platform that just ended do not hold its port
+            socket.bind(new InetSocketAddress(host, port));
+        } catch (IOException e) {
+            throw new StartException(host + ":" + port + " cannot be listened on (" + e.getMessage() + "); set "
+                    + setting + " to another, or 0 for a free one");
+        }
     }
 
     private Addresses addresses() {
