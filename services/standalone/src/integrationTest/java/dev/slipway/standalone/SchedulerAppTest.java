@@ -84,7 +84,7 @@ class SchedulerAppTest {
     }
 
     @Test
-    @Proves({"2.36", "2.37", "2.38", "2.46"})
+    @Proves({"2.05", "2.36", "2.37", "2.38", "2.46"})
     void scheduler_comesByPublication_isTurnedOnAndOffByEntitlement_andLivesAsAnInstance() {
         var home = new PolicyCalls(platform).home("grid");
         assertThat(told(launch(home, VERSION))).isEqualTo("403 app_not_entitled");
@@ -262,17 +262,17 @@ class SchedulerAppTest {
     /** What holds for a third party's app holds for the one that comes with the platform, down to the codes. */
     @ParameterizedTest
     @ValueSource(strings = {Demo.APP, Grid.APP})
-    @Proves({"1.04", "2.19", "2.68", "2.73"})
+    @Proves({"1.04", "1.13", "2.19", "2.68", "2.73"})
     void everyApp_isBoundByItsProjectItsTokenAndItsTask(String app) {
         var id = grid.running(Demo.PROJECT, app, VERSION);
         var sibling = grid.running(Demo.SIBLING_PROJECT, app, VERSION);
         var foreign = grid.running(Demo.OTHER_PROJECT, app, VERSION);
         var command = reports.command("deploy", id);
-        assertThat(platform.events().where(seen -> seen.key().equals(id)))
+        eventually(() -> assertThat(platform.events().where(seen -> seen.key().equals(id)))
                 .as("everything that followed from the launch is known by its id")
                 .hasSizeGreaterThan(5)
                 .extracting(seen -> seen.event().path("correlation_id").asText())
-                .containsOnly(command.event().path("correlation_id").asText());
+                .containsOnly(command.event().path("correlation_id").asText()));
         for (var caller : Map.of(
                         "project_viewer", REFUSED,
                         "platform_superadmin", "403 break_glass_required",
@@ -580,6 +580,11 @@ class SchedulerAppTest {
             assertThat(told(run(caller, Demo.SIBLING_PROJECT, id, "queue.submit")))
                     .isEqualTo("404 not_found");
         }
+        eventually(() -> assertThat(platform.events()
+                        .where(seen -> seen.type().equals("apps.instance_operation.succeeded")
+                                && seen.key().equals(id)
+                                && seen.payload().path("operation").asText().equals("queue.submit")))
+                .hasSize(2));
         assertThat(handedOn).hasSize(2).allSatisfy(input -> assertThat(input).isEqualTo(job));
 
         // What the app's own side may do is what it declared: to read and to report, of this instance.
