@@ -706,13 +706,13 @@ class ArtifactsTest {
 
     /** An instance of a version that names the digest, once the catalog knows of it. */
     private static String launchedWith(String digest) {
-        for (var service : List.of("catalog", "instances")) {
+        var names = "manifest = manifest || '{\"artifacts\": [{\"digest\": \"" + digest + "\"}]}'";
+        for (var kept : Map.of("catalog", names, "instances", names + ", artifact_digests = '{" + digest + "}'")
+                .entrySet()) {
             platform.database()
-                    .execute("UPDATE " + service
-                            + ".app_versions SET manifest = manifest || '{\"artifacts\": [{\"digest\": \"" + digest
-                            + "\"}]}' WHERE app_id = (SELECT id FROM " + service + ".app_catalog WHERE slug = '"
-                            + Demo.APP
-                            + "')");
+                    .execute(
+                            "UPDATE %1$s.app_versions SET %2$s WHERE app_id = (SELECT id FROM %1$s.app_catalog WHERE slug = '%3$s')"
+                                    .formatted(kept.getKey(), kept.getValue(), Demo.APP));
         }
         var instance = platform.launch("project_owner", "runs with it")
                 .send()
