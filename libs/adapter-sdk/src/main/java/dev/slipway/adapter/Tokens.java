@@ -5,6 +5,7 @@ import dev.slipway.adapter.PlatformClient.AnswerException;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -12,8 +13,12 @@ import java.time.Instant;
 /** Exchanges the adapter's credential for tokens: one that speaks for a task, and one that speaks for the adapter itself. */
 final class Tokens {
     private static final String ITSELF = "itself";
+    /** Who waits in line for a connection is running out of time: thousands that ask at once would all be late, again and again. */
+    private static final int CONCURRENT = 4;
 
     private final PlatformClient platform;
+    private final Slots asking = new Slots(CONCURRENT);
+    private final Future<Void> never = Promise.<Void>promise().future();
     private @Nullable Token own;
     private @Nullable Future<Token> asked;
 
@@ -23,8 +28,12 @@ final class Tokens {
 
     Future<Token> exchange(Message report) {
         var asked = Json.object().put("app_instance_id", report.appInstanceId()).put("command_id", report.commandId());
-        return platform.postWithCredential(
-                        "/api/v1/auth/operator-token", asked, report.event().correlationId())
+        return asking.acquire(never)
+                .compose(got -> platform.postWithCredential(
+                                "/api/v1/auth/operator-token",
+                                asked,
+                                report.event().correlationId())
+                        .onComplete(done -> asking.release()))
                 .map(answer -> read(answer, report.commandId()));
     }
 

@@ -4,6 +4,7 @@ import dev.slipway.adapter.PlatformClient.AnswerException;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
@@ -19,6 +20,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,14 +36,22 @@ class TokensTest {
     private volatile int status = 200;
     private volatile String answer = "{\"access_token\":\"t0ken\",\"token_type\":\"Bearer\",\"expires_in\":300}";
     private volatile Buffer asked = Buffer.buffer();
+    private int open;
+    private volatile int most;
 
     @BeforeEach
     void listen() throws Exception {
         server = get(vertx.createHttpServer()
-                .requestHandler(request -> request.body().onSuccess(body -> {
-                    asked = body;
-                    var ignored = request.response().setStatusCode(status).end(answer);
-                }))
+                .requestHandler(request -> request.body()
+                        .onSuccess(body -> {
+                            asked = body;
+                            most = Math.max(most, ++open);
+                        })
+                        .compose(body -> vertx.timer(2))
+                        .compose(later -> {
+                            open--;
+                            return request.response().setStatusCode(status).end(answer);
+                        }))
                 .listen(0, "127.0.0.1"));
         var secret = Files.writeString(home.resolve("secret"), "s3cret\n");
         config = new AdapterConfig(
@@ -87,6 +97,21 @@ class TokensTest {
         assertThat(body.path("command_id").asText()).isEqualTo(report.commandId());
         assertThat(token.value()).isEqualTo("t0ken");
         assertThat(token).asString().doesNotContain("t0ken");
+    }
+
+    @Test
+    void exchange_waitsInLine_whenManyAskAtOnce() throws Exception {
+        var tokens = new Tokens(new PlatformClient(vertx, config));
+        var all = Promise.<Void>promise();
+
+        vertx.runOnContext(ignored -> Future.join(Stream.generate(() -> tokens.exchange(report))
+                        .limit(100)
+                        .toList())
+                .<Void>mapEmpty()
+                .onComplete(all));
+        get(all.future());
+
+        assertThat(most).isEqualTo(4);
     }
 
     @Test
