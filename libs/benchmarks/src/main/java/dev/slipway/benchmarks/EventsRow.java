@@ -31,6 +31,8 @@ final class EventsRow {
     private static final double SECONDS = 8;
     private static final double BAR_MS = 25;
     private static final String TOPIC = "instances.events";
+    private static final String LAUNCHES =
+            "SELECT app_instance_id, pg_xact_commit_timestamp(xmin) FROM instances.instance_events WHERE sequence = 1";
     /** A topic of the platform's that nothing is published to while this runs. */
     private static final String RAW_TOPIC = "runtime.commands.k8s";
 
@@ -54,15 +56,10 @@ final class EventsRow {
             var raw = new double[PASSES];
             for (var pass = 0; pass < PASSES; pass++) {
                 raw[pass] = ms(raw(), 99);
-                var commits = new HashMap<String, Instant>();
-                var measured = latencies(
-                        TOPIC,
+                var measured = sinceAccepted(
+                        "apps.instance.requested",
                         (int) (RATE * SECONDS),
-                        event -> commits.get(event.eventId().toString()),
-                        () -> {
-                            stage.warm(platform.port(), requests, (int) (RATE * SECONDS), SECONDS * 2, RATE);
-                            commits.putAll(launches());
-                        });
+                        () -> stage.warm(platform.port(), requests, (int) (RATE * SECONDS), SECONDS * 2, RATE));
                 ours[pass] = ms(measured, 99);
                 median[pass] = ms(measured, 50);
             }
@@ -79,11 +76,20 @@ final class EventsRow {
         }
     }
 
-    /** When each launch was committed, by its first event: those that follow in its transaction come with it. */
-    private Map<String, Instant> launches() {
-        return stage.database()
-                .commits("SELECT event_id, pg_xact_commit_timestamp(xmin) FROM instances.instance_events"
-                        + " WHERE event_type = 'apps.instance.requested'");
+    /** Sorted microseconds from the commits of launches to the arrival of an event of their instances. */
+    long[] sinceAccepted(String eventType, int expected, Runnable send) {
+        var commits = new HashMap<String, Instant>();
+        return latencies(
+                TOPIC,
+                expected,
+                event -> event.eventType().equals(eventType)
+                        ? commits.get(event.payload().path("app_instance_id").asText())
+                        : null,
+                () -> {
+                    send.run();
+                    commits.putAll(stage.database().commits(LAUNCHES));
+                },
+                Envelope::fromBytes);
     }
 
     /** What Kafka alone takes, at this rate. */
@@ -102,10 +108,6 @@ final class EventsRow {
      * Follows the topic while something is sent to it; sorted microseconds to the arrival of as many events as expected, from the time
      * that is given for them once all have arrived. Those without one do not count.
      */
-    long[] latencies(String topic, int expected, Function<Envelope, @Nullable Instant> madeAt, Runnable send) {
-        return latencies(topic, expected, madeAt, send, Envelope::fromBytes);
-    }
-
     private <T> long[] latencies(
             String topic,
             int expected,

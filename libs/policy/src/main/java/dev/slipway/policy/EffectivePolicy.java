@@ -120,6 +120,15 @@ public final class EffectivePolicy {
                 && (effect.value == null || (effect.value instanceof Listed list && list.allows(asked)));
     }
 
+    /** The same as far as a level has said it: where none has, something else may stand in for the registry's default. */
+    public boolean allowsAsSaid(String key, String asked) {
+        var effect = effects.get(key);
+        if (effect == null || effect.setBy != null) {
+            return allows(key, asked);
+        }
+        return effect.denied == null || !effect.denied.denies(asked);
+    }
+
     /** What a list allows; null is anything that is not denied. */
     public @Nullable List<String> allowed(String key) {
         var effect = effects.get(key);

@@ -9,14 +9,19 @@ import java.util.List;
 public final class LaunchRules {
     private LaunchRules() {}
 
-    /** What is launched and where; null is left open. */
+    /**
+     * What is launched and where; null is left open.
+     *
+     * @param artifactSources the addresses that its artifacts are pulled from
+     */
     public record Asked(
             String appSlug,
             String operatingMode,
             String controlPlaneScope,
             @Nullable String region,
             @Nullable String sku,
-            @Nullable Integer gpuCount) {}
+            @Nullable Integer gpuCount,
+            List<String> artifactSources) {}
 
     /** Why not: the code is of the error catalogue, the key is the one of policy that forbids it. */
     public record Refusal(String key, String code, String message) {}
@@ -29,7 +34,8 @@ public final class LaunchRules {
                 asked.controlPlaneScope,
                 asked.region != null ? asked.region : first(policy, PolicyKeys.ALLOWED_REGIONS),
                 asked.sku != null ? asked.sku : first(policy, PolicyKeys.ALLOWED_SKUS),
-                asked.gpuCount);
+                asked.gpuCount,
+                asked.artifactSources);
     }
 
     /** Everything that forbids it; empty when it may be. */
@@ -66,6 +72,16 @@ public final class LaunchRules {
                     "Policy leaves an instance at most " + most.getAsLong() + " GPUs, by "
                             + policy.narrowedBy(PolicyKeys.MAX_GPUS) + "."));
         }
+        // Where no level says anything, they come from the platform's own sources: that was seen to when they were
+        // registered.
+        asked.artifactSources.stream()
+                .filter(source -> !policy.allowsAsSaid(PolicyKeys.ARTIFACT_SOURCES, source))
+                .findFirst()
+                .ifPresent(source -> found.add(new Refusal(
+                        PolicyKeys.ARTIFACT_SOURCES,
+                        "source_not_allowed",
+                        "Policy does not allow this project artifacts from " + source + ", by "
+                                + policy.narrowedBy(PolicyKeys.ARTIFACT_SOURCES) + ".")));
         return found;
     }
 

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class LaunchRulesTest {
     private static final PolicyKeys KEYS = PolicyKeys.seeded();
-    private static final Asked PLAIN = new Asked("echo", "tenant_dedicated", "project", null, null, null);
+    private static final Asked PLAIN = new Asked("echo", "tenant_dedicated", "project", null, null, null, List.of());
 
     @Test
     void refusals_nameEverythingThatIsNotAllowed_eachByItsOwnCode() {
@@ -20,7 +20,8 @@ class LaunchRulesTest {
                 "{'allowed_regions': ['eu'], 'allowed_skus': ['small'], 'max_gpus_per_instance': 2}",
                 "{'allowed_apps': ['echo']}");
 
-        var refusals = LaunchRules.refusals(policy, new Asked("echo", "platform_managed", "tenant", "us", "large", 3));
+        var refusals = LaunchRules.refusals(
+                policy, new Asked("echo", "platform_managed", "tenant", "us", "large", 3, List.of()));
 
         assertThat(refusals)
                 .extracting(Refusal::code)
@@ -51,6 +52,32 @@ class LaunchRulesTest {
     }
 
     @Test
+    void refusals_nameASource_andTheLevelThatLeavesItOut() {
+        var wide = said(Level.GLOBAL, "{'artifact_source_allowlist': ['registry.example.com', 'other.example.com']}");
+        var narrow = said(Level.PROJECT, "{'artifact_source_allowlist': ['other.example.com']}");
+
+        assertThat(LaunchRules.refusals(EffectivePolicy.compute(KEYS, List.of(wide)), asking("eu", 1)))
+                .isEmpty();
+        assertThat(LaunchRules.refusals(EffectivePolicy.compute(KEYS, List.of(wide, narrow)), asking("eu", 1)))
+                .singleElement()
+                .satisfies(refusal -> assertThat(refusal.code() + ": " + refusal.message())
+                        .startsWith("source_not_allowed: ")
+                        .contains("registry.example.com/echo", "by the project level"));
+    }
+
+    private static PolicyDocument said(Level level, String values) {
+        return PolicyDocument.stored(KEYS, level, "s", 1, json(values), json("{}"));
+    }
+
+    @Test
+    void refusals_nameASource_thatIsDenied_evenWhereNoLevelHasAList() {
+        assertThat(LaunchRules.refusals(
+                        policy("{}", "{'artifact_source_allowlist': ['registry.example.com']}"), asking("eu", 1)))
+                .extracting(Refusal::code)
+                .containsExactly("source_not_allowed");
+    }
+
+    @Test
     void placed_takesTheFirstThatIsAllowed_whereTheCallerLeftItOpen() {
         var policy = policy("{'allowed_regions': ['eu', 'us']}", "{}");
 
@@ -60,7 +87,8 @@ class LaunchRulesTest {
     }
 
     private static Asked asking(String region, int gpus) {
-        return new Asked("echo", "tenant_dedicated", "project", region, null, gpus);
+        return new Asked(
+                "echo", "tenant_dedicated", "project", region, null, gpus, List.of("registry.example.com/echo"));
     }
 
     private static EffectivePolicy policy(String values, String denies) {

@@ -11,6 +11,7 @@ import dev.slipway.testkit.EventTap.Seen;
 import dev.slipway.testkit.Proves;
 import dev.slipway.testkit.RegistryPusher;
 import dev.slipway.testkit.TestCertificate;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -586,7 +587,7 @@ class ArtifactsTest {
 
     /** All of it, in the order in which somebody new to the platform meets it; nothing but public operations. */
     @Test
-    @Proves({"1.01", "3.18"})
+    @Proves({"1.01", "3.18", "2.69"})
     void thirdParty_bringsAnApp_fromNothingToALaunch() {
         var admin = platform.as("platform_superadmin");
         var product = Json.object();
@@ -614,6 +615,7 @@ class ArtifactsTest {
                 .expect(201);
         var digest = pushed("third-app", "the third party's bundle");
         var draft = manifestWith(digest).put("app", "third-app").put("version", "1.0.0");
+        ((ObjectNode) draft.at("/artifacts/0")).put("reference", "oci://" + registry.host() + "/third-app");
         var registered = admin.call("registerAppVersion")
                 .path("app_slug", "third-app")
                 .body(wrapped(draft))
@@ -633,23 +635,45 @@ class ArtifactsTest {
         version("publishAppVersion").send().expect(200);
         assertThat(seenByTheProject()).isEqualTo("false app_not_entitled");
 
-        platform.as("tenant_admin")
+        var entitled = entitle("{'enabled': true}", null);
+        assertThat(seenByTheProject()).isEqualTo("true ");
+        eventually(() -> launchThirdApp().expect(202));
+
+        // A version that was published stays published; whether a project may have it from there is asked at each
+        // launch.
+        var global = new PolicyCalls(platform).global();
+        global.say("{'artifact_source_allowlist': ['" + registry.host() + "', 'elsewhere.example.com']}", "{}");
+        try {
+            var narrowed = entitle(
+                    "{'enabled': true, 'policy_overrides': {'artifact_source_allowlist': ['elsewhere.example.com']}}",
+                    entitled.header("ETag"));
+            assertThat(narrowed.header("ETag")).isNotEqualTo(entitled.header("ETag"));
+            assertThat(seenByTheProject()).isEqualTo("false source_not_allowed");
+            eventually(() -> assertThat(launchThirdApp().expect(403).text("message"))
+                    .contains("oci://" + registry.host() + "/third-app", "by the entitlement level"));
+        } finally {
+            global.say("{}", "{}");
+        }
+    }
+
+    private static Answer entitle(String body, @Nullable String etag) {
+        var call = platform.as("tenant_admin")
                 .call("putAppEntitlement")
                 .path("project_id", Demo.PROJECT)
                 .path("app_slug", "third-app")
-                .body(Json.object().put("enabled", true))
-                .send()
-                .expect(200);
-        assertThat(seenByTheProject()).isEqualTo("true ");
-        eventually(() -> platform.as("project_member")
+                .body(PolicyCalls.json(body));
+        return (etag == null ? call : call.header("If-Match", etag)).send().expect(200);
+    }
+
+    private static Answer launchThirdApp() {
+        return platform.as("project_member")
                 .call("createAppInstance")
                 .path("project_id", Demo.PROJECT)
                 .body(Json.object()
                         .put("app_slug", "third-app")
                         .put("version", "1.0.0")
                         .put("display_name", "the first of many"))
-                .send()
-                .expect(202));
+                .send();
     }
 
     private static ApiClient.Call version(String operation) {

@@ -58,10 +58,12 @@ public final class SourcePolicy {
 
     /** Where no level says anything, the platform's own sources are what is left, but for those that are denied for good. */
     private Allowed allowed(EffectivePolicy effective, Effect effect) {
-        var denied = effect.denied();
         var by = effective.narrowedBy(PolicyKeys.ARTIFACT_SOURCES);
         return effect.setBy() == null
-                ? new Allowed(null, host -> shared.contains(host) && (denied == null || !denied.denies(host)), by)
+                ? new Allowed(
+                        null,
+                        host -> shared.contains(host) && effective.allowsAsSaid(PolicyKeys.ARTIFACT_SOURCES, host),
+                        by)
                 : new Allowed(
                         effective.allowed(PolicyKeys.ARTIFACT_SOURCES),
                         host -> effective.allows(PolicyKeys.ARTIFACT_SOURCES, host),

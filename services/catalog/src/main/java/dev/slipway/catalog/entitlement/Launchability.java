@@ -91,7 +91,8 @@ public final class Launchability {
                 first(policy, PolicyKeys.CONTROL_PLANE_SCOPES),
                 null,
                 null,
-                null);
+                null,
+                held.artifactSources());
         var refusals = LaunchRules.refusals(policy, asked);
         return refusals.isEmpty() ? null : refusals.get(0).code();
     }

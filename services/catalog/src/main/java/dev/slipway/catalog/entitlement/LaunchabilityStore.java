@@ -14,6 +14,7 @@ public final class LaunchabilityStore {
     private static final String ASKED = """
             SELECT v.id, v.status, a.slug, a.status AS app_status, e.id AS entitlement_id, coalesce(e.enabled, false) AS enabled,
                 coalesce(e.policy_overrides, '{}')::text AS overrides, coalesce(e.revision, 0) AS revision,
+                ARRAY(SELECT jsonb_path_query(v.manifest, '$.artifacts[*].reference') #>> '{}') AS artifact_sources,
                 (SELECT count(*) FROM launched_instances i
                     WHERE i.project_id = $1 AND i.org_id = $2 AND i.app_slug = a.slug AND i.status <> 'deleted') AS live
             FROM app_versions v JOIN app_catalog a ON a.id = v.app_id
@@ -31,6 +32,7 @@ public final class LaunchabilityStore {
             boolean enabled,
             String overrides,
             long revision,
+            List<String> artifactSources,
             long live) {}
 
     private final SqlClient reads;
@@ -52,6 +54,7 @@ public final class LaunchabilityStore {
                     each.getBoolean("enabled"),
                     each.getString("overrides"),
                     each.getLong("revision"),
+                    List.of(each.getArrayOfStrings("artifact_sources")),
                     each.getLong("live"))));
             return found;
         });

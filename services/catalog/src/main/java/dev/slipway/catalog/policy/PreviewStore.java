@@ -44,9 +44,11 @@ public final class PreviewStore {
             JOIN policy_levels l ON l.level = place.level AND l.subject_id = place.subject_id AND l.version > 0
             """;
     private static final String LAUNCHED = """
-            SELECT i.id, i.project_id, i.app_slug, i.status, i.operating_mode, i.control_plane_scope, i.region, i.sku, i.gpu_count
+            SELECT i.id, i.project_id, i.app_slug, i.status, i.operating_mode, i.control_plane_scope, i.region, i.sku, i.gpu_count,
+                ARRAY(SELECT jsonb_path_query(v.manifest, '$.artifacts[*].reference') #>> '{}') AS artifact_sources
             FROM unnest($1::uuid[], $2::text[]) AS pair (project_id, app_slug)
             JOIN launched_instances i ON i.project_id = pair.project_id AND i.app_slug = pair.app_slug AND i.status <> 'deleted'
+            JOIN app_catalog a ON a.slug = i.app_slug JOIN app_versions v ON v.app_id = a.id AND v.version = i.app_version
             ORDER BY i.id DESC LIMIT $3
             """;
 
@@ -154,7 +156,8 @@ public final class PreviewStore {
                 row.getString("control_plane_scope"),
                 row.getString("region"),
                 row.getString("sku"),
-                row.getInteger("gpu_count"));
+                row.getInteger("gpu_count"),
+                List.of(row.getArrayOfStrings("artifact_sources")));
         return new Launched(row.getUUID("id"), row.getString("status"), asked);
     }
 

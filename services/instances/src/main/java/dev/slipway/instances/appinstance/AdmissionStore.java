@@ -17,13 +17,15 @@ import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 
 /** Reads, behind the project's lock, all that a launch is decided by. */
 public final class AdmissionStore {
     private static final String ADMIT = "SELECT " + PolicyStore.COLUMNS + """
             , p.org_id, a.id AS app_id, v.id AS version_id, v.runtime_backend, v.status AS version_status,
-                   coalesce(v.revision, 0) AS version_revision, coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
+                   coalesce(v.revision, 0) AS version_revision, coalesce(v.artifact_sources, '{}') AS artifact_sources,
+                   coalesce(e.enabled AND a.status <> 'disabled', false) AS entitled,
                    coalesce(e.policy_overrides, '{}')::text AS overrides, e.id AS entitlement_id, e.revision AS entitlement_version,
                    s.id AS operator_id, u.id AS user_id,
                    EXISTS (SELECT FROM revoked_digests r WHERE r.digest = ANY (v.artifact_digests)) AS revoked
@@ -150,7 +152,7 @@ public final class AdmissionStore {
                     ? levels
                     : levels.with(entitlementId, row.getLong("entitlement_version"), row.getString("overrides"));
             var effective = spoken.effective();
-            var policy = LaunchPolicy.judged(effective, launch);
+            var policy = LaunchPolicy.judged(effective, launch, List.of(row.getArrayOfStrings("artifact_sources")));
             metrics.decided(policy.refusal(), System.nanoTime() - started);
             var limit = effective.limit(PolicyKeys.MAX_INSTANCES);
             var appId = row.getUUID("app_id");

@@ -70,7 +70,8 @@ final class LaunchPolicy {
         return new Said(keys, documents);
     }
 
-    static Policy judged(EffectivePolicy policy, Launch launch) {
+    /** {@code artifactSources}: where what is launched is pulled from. */
+    static Policy judged(EffectivePolicy policy, Launch launch, List<String> artifactSources) {
         var placement = launch.placement();
         var asked = LaunchRules.placed(
                 policy,
@@ -80,7 +81,8 @@ final class LaunchPolicy {
                         launch.controlPlaneScope(),
                         placement.region(),
                         placement.sku(),
-                        placement.gpuCount()));
+                        placement.gpuCount(),
+                        artifactSources));
         return new Policy(
                 policy.version(),
                 new Placement(asked.region(), asked.sku(), asked.gpuCount()),

@@ -40,10 +40,11 @@ public final class ProjectionStore {
             ON CONFLICT (id) DO UPDATE SET status = $3, revision = $4 WHERE app_catalog.revision < $4
             """;
     private static final String VERSION = """
-            INSERT INTO app_versions (id, app_id, version, runtime_backend, status, manifest, revision, artifact_digests, registry_versions)
-            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8, $9::text::jsonb)
-            ON CONFLICT (id) DO UPDATE SET status = $5, manifest = $6::text::jsonb, revision = $7, artifact_digests = $8,
-                registry_versions = $9::text::jsonb
+            INSERT INTO app_versions (id, app_id, version, runtime_backend, status, manifest, revision, registry_versions,
+                artifact_digests, artifact_sources)
+            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8::text::jsonb, $9, $10)
+            ON CONFLICT (id) DO UPDATE SET status = $5, manifest = $6::text::jsonb, revision = $7, registry_versions = $8::text::jsonb,
+                artifact_digests = $9, artifact_sources = $10
                 WHERE app_versions.revision < $7
             """;
     private static final String ENTITLEMENT = """
@@ -118,8 +119,9 @@ public final class ProjectionStore {
                     p.text("status"),
                     p.json("manifest"),
                     p.revision(),
-                    p.artifactDigests(),
-                    p.jsonOrNull("registry_versions")
+                    p.jsonOrNull("registry_versions"),
+                    p.ofArtifacts("digest"),
+                    p.ofArtifacts("reference")
                 }));
             case "catalog.entitlement.snapshot" ->
                 unit.write(ENTITLEMENT, Tuple.from(new Object[] {
@@ -172,10 +174,11 @@ public final class ProjectionStore {
             return event.payload().path(field).toString();
         }
 
-        String[] artifactDigests() {
+        /** What a version's manifest says of its artifacts; of those that say it. */
+        String[] ofArtifacts(String field) {
             return event.payload()
                     .at("/manifest/artifacts")
-                    .findValuesAsText("digest")
+                    .findValuesAsText(field)
                     .toArray(String[]::new);
         }
 

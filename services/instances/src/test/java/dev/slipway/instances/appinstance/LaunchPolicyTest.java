@@ -5,6 +5,7 @@ import dev.slipway.instances.appinstance.domain.Placement;
 import dev.slipway.policy.PolicyKeys;
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
 import java.util.UUID;
 
 import static java.util.Objects.requireNonNull;
@@ -42,8 +43,8 @@ class LaunchPolicyTest {
                                 + "{'level': 'project', 'subject_id': 'p', 'version': 1, 'values': {'allowed_regions': ['us']}, 'hard_denies': {}}]}"));
         var entitled = said.with(ID, 4, json("{'allowed_operating_modes': []}"));
 
-        var judged = LaunchPolicy.judged(said.effective(), launch());
-        var refused = LaunchPolicy.judged(entitled.effective(), launch());
+        var judged = LaunchPolicy.judged(said.effective(), launch(), List.of());
+        var refused = LaunchPolicy.judged(entitled.effective(), launch(), List.of());
 
         assertThat(judged.refusal()).isNull();
         assertThat(judged.placement()).isEqualTo(new Placement("us", null, 2));
@@ -62,7 +63,8 @@ class LaunchPolicyTest {
                         "{'items': [{'level': 'plan', 'subject_id': 'x', 'version': 1,"
                                 + " 'values': {'features.instance_mutations': false}, 'hard_denies': {'allowed_apps': ['*']}}]}"));
 
-        assertThat(requireNonNull(LaunchPolicy.judged(off.effective(), launch()).refusal())
+        assertThat(requireNonNull(LaunchPolicy.judged(off.effective(), launch(), List.of())
+                                .refusal())
                         .code())
                 .isEqualTo("feature_disabled");
     }
