@@ -90,6 +90,7 @@ final class PlatformUnderTest implements AutoCloseable {
                 "SLIPWAY_TOPIC_PARTITIONS", "2",
                 "SLIPWAY_HTTP_PORT", "0",
                 "SLIPWAY_MANAGEMENT_PORT", "0",
+                "SLIPWAY_REPLY_TIMEOUT", "PT25S", // a machine that tests much at once is slow, not broken
                 "SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,gateway"));
         environment.putAll(settings);
         var config = StandaloneConfig.from(environment);
