@@ -1,7 +1,6 @@
 package dev.slipway.conformance;
 
 import dev.slipway.conformance.seeded.Bug;
-import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -64,7 +63,6 @@ class SeededBugsTest {
     /** No adapter is passed that reaches over the boundary of a project or a tenant: with the wrong instance, or with the wrong token. */
     @ParameterizedTest
     @EnumSource(names = {"REPORTS_FOR_ANOTHER_INSTANCE", "REUSES_A_TOKEN"})
-    @Proves("2.67")
     void adapterThatCrossesTenants_isNotPassed(Bug bug) throws Exception {
         assertThat(passed("cross-tenant", runs.of(Bug.NONE))).isTrue();
         assertThat(passed("cross-tenant", runs.of(bug))).isFalse();

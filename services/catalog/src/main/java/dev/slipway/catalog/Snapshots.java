@@ -21,7 +21,10 @@ import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Map;
 
-/** What others keep read models of, told again where its topic has lost it. Each has its revision: what is newer stands. */
+/**
+ * What others keep read models of, told again where its topic has lost it. Rows are shared while they are told: of a key, the topic keeps
+ * what came last, and a change that another process makes meanwhile must come after.
+ */
 final class Snapshots {
     /** Raise it when the records of existing things say more than before. */
     private static final int LAYOUT = 1;

@@ -352,7 +352,6 @@ class ArtifactsTest {
     }
 
     @Test
-    @Proves("3.88")
     void revoke_endsTheTrustInADigest_whereverItIsRegistered_forGood() {
         var digest = pushed("revoked", "content that turns out bad");
         signed("revoked", digest);

@@ -422,7 +422,6 @@ class MembersTest {
     }
 
     @Test
-    @Proves("3.90")
     void changes_areRefused_onAPolicyOlderThanFiveMinutes_whichIsShown_andRemovalsAreNot() {
         var id = running("on old policy");
         eventually(() -> assertThat(ready(id, "worker")).hasSize(2));

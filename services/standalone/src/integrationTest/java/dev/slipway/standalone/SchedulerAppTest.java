@@ -521,7 +521,7 @@ class SchedulerAppTest {
     }
 
     @Test
-    @Proves({"2.05", "2.14", "2.15"})
+    @Proves({"2.05", "2.14"})
     void whoAsksAndWhetherTheyMay_isThePlatforms_andWhatItMeansTheApps() {
         var id = grid.running(Demo.PROJECT, Grid.APP, VERSION);
         var acmesOwn = platform.anonymous()

@@ -71,7 +71,7 @@ public final class AppStore {
     private static final String SEARCH_CATEGORY = SEARCH_AMONG.formatted(AFTER + " AND a.category = $5");
 
     public static final String AFTER_ID =
-            "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.id > $1 ORDER BY a.id LIMIT $2";
+            "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.id > $1 ORDER BY a.id LIMIT $2 FOR SHARE OF a";
 
     private static final String LOCK = "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.slug = $1 FOR NO KEY UPDATE";
     private static final String ADD_APP = """

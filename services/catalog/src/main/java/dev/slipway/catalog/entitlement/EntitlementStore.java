@@ -27,7 +27,8 @@ public final class EntitlementStore {
             FROM project_app_entitlements e JOIN app_catalog a ON a.id = e.app_id
             """;
     /** Of all tenants; one that was begun and never written is nobody's. */
-    public static final String AFTER_ID = ANY + "WHERE e.id > $1 AND e.revision > 0 ORDER BY e.id LIMIT $2";
+    public static final String AFTER_ID =
+            ANY + "WHERE e.id > $1 AND e.revision > 0 ORDER BY e.id LIMIT $2 FOR SHARE OF e";
 
     private static final String SELECT = ANY + "WHERE e.project_id = $1 AND e.org_id = $2 ";
     private static final String FIND = SELECT + "AND a.slug = $3";

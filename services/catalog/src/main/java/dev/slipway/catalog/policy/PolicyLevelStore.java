@@ -27,7 +27,7 @@ public final class PolicyLevelStore {
             """;
     /** Of all tenants; one that was begun and never written says nothing. */
     public static final String AFTER = "SELECT level, subject_id, org_id, " + COLUMNS + """
-             FROM policy_levels WHERE (level, subject_id) > ($1, $2) AND version > 0 ORDER BY level, subject_id LIMIT $3
+             FROM policy_levels WHERE (level, subject_id) > ($1, $2) AND version > 0 ORDER BY level, subject_id LIMIT $3 FOR SHARE
             """;
 
     private static final String FIND_VERSION = "SELECT " + COLUMNS + """

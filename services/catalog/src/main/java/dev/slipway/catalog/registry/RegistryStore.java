@@ -24,7 +24,7 @@ public final class RegistryStore {
     private static final String SELECT =
             "SELECT kind, id, version, state, body::text AS body, seed_version, created_at, updated_at"
                     + " FROM registry_entries ";
-    public static final String AFTER = SELECT + "WHERE (kind, id) > ($1, $2) ORDER BY kind, id LIMIT $3";
+    public static final String AFTER = SELECT + "WHERE (kind, id) > ($1, $2) ORDER BY kind, id LIMIT $3 FOR SHARE";
 
     private static final String ACTIVE = SELECT + "WHERE kind = $1 AND id = ANY($2) AND state = 'active' ORDER BY id";
     private static final String ALL_ACTIVE = SELECT + "WHERE kind = $1 AND state = 'active' ORDER BY id";

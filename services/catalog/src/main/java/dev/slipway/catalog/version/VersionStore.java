@@ -42,7 +42,7 @@ public final class VersionStore {
             "SELECT " + COLUMNS + " FROM app_versions v JOIN app_catalog a ON a.id = v.app_id ";
     /** Nobody was told of drafts. */
     public static final String AFTER_ID =
-            SELECT + "WHERE v.id > $1 AND v.published_at IS NOT NULL ORDER BY v.id LIMIT $2";
+            SELECT + "WHERE v.id > $1 AND v.published_at IS NOT NULL ORDER BY v.id LIMIT $2 FOR SHARE OF v";
 
     /** A draft that was discarded is as unknown to tenants as it ever was. */
     private static final String TOLD = " AND v.published_at IS NOT NULL ";
