@@ -21,9 +21,7 @@ public final class BenchMain {
     public static void main(String[] arguments) throws IOException {
         var rows = chosen(arguments);
         var directory = Files.createTempDirectory("slipway-bench");
-        // PostgreSQL may run as another user than this one.
-        directory.toFile().setExecutable(true, false);
-        directory.toFile().setReadable(true, false);
+        open(directory);
         var table = new Table();
         Console.note("logs are in " + directory);
         if (rows.contains("start")) {
@@ -35,8 +33,14 @@ public final class BenchMain {
         if (rows.contains("policy")) {
             policy(directory, table);
         }
-        if (rows.stream().anyMatch(List.of("get", "post", "events", "exchange", "catalog", "running")::contains)) {
-            try (var stage = new Stage(directory, System.getProperty("bench.profile", ""))) {
+        if (rows.contains("catalog")) {
+            try (var small = stage(directory, "small");
+                    var large = stage(directory, "large")) {
+                new CatalogRow(small, large, table).measure();
+            }
+        }
+        if (rows.stream().anyMatch(List.of("get", "post", "events", "exchange", "running")::contains)) {
+            try (var stage = stage(directory, "platform")) {
                 // First: its adapter would have to launch what the others leave behind.
                 if (rows.contains("running")) {
                     new RunningRow(stage, table, directory).measure();
@@ -50,9 +54,6 @@ public final class BenchMain {
                 if (rows.contains("exchange")) {
                     new ExchangeRow(stage, table).measure();
                 }
-                if (rows.contains("catalog")) {
-                    new CatalogRow(stage, table).measure();
-                }
             }
         }
         var text = LocalDate.now(ZoneOffset.UTC) + ", " + Runtime.getRuntime().availableProcessors()
@@ -60,6 +61,18 @@ public final class BenchMain {
         Console.print(text);
         Files.writeString(Path.of(System.getProperty("bench.results", "bench.md")), text);
         delete(directory);
+    }
+
+    private static Stage stage(Path directory, String name) throws IOException {
+        var own = Files.createDirectory(directory.resolve(name));
+        open(own);
+        return new Stage(own, System.getProperty("bench.profile", ""));
+    }
+
+    /** PostgreSQL may run as another user than this one. */
+    private static void open(Path directory) {
+        directory.toFile().setExecutable(true, false);
+        directory.toFile().setReadable(true, false);
     }
 
     private static void authz(Path directory, Table table) {

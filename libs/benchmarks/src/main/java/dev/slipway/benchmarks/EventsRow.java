@@ -27,7 +27,7 @@ import java.util.function.Function;
 /** How long after its commit, by the database's own record of it, an event is at a consumer. */
 final class EventsRow {
     private static final int RATE = 200;
-    private static final int PASSES = 3;
+    private static final int PASSES = 5;
     private static final double SECONDS = 8;
     private static final double BAR_MS = 25;
     private static final String TOPIC = "instances.events";
@@ -54,14 +54,18 @@ final class EventsRow {
             var ours = new double[PASSES];
             var median = new double[PASSES];
             var raw = new double[PASSES];
-            for (var pass = 0; pass < PASSES; pass++) {
-                raw[pass] = ms(raw(), 99);
+            // The first pass does not count: it warms up the one who measures.
+            for (var pass = -1; pass < PASSES; pass++) {
+                var alone = raw();
                 var measured = sinceAccepted(
                         "apps.instance.requested",
                         (int) (RATE * SECONDS),
                         () -> stage.warm(platform.port(), requests, (int) (RATE * SECONDS), SECONDS * 2, RATE));
-                ours[pass] = ms(measured, 99);
-                median[pass] = ms(measured, 50);
+                if (pass >= 0) {
+                    raw[pass] = ms(alone, 99);
+                    ours[pass] = ms(measured, 99);
+                    median[pass] = ms(measured, 50);
+                }
             }
             var p99 = Table.median(ours);
             var base = Table.median(raw);

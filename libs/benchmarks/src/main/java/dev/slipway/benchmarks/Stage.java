@@ -93,8 +93,8 @@ final class Stage implements AutoCloseable {
         var jvm = new ArrayList<>(JVM);
         platforms++;
         if (!profile.isEmpty()) {
-            jvm.add("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=" + profile + "/platform-"
-                    + platforms + ".jfr");
+            jvm.add("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=" + profile + "/"
+                    + directory.getFileName() + "-" + platforms + ".jfr");
         }
         var process = Child.java(
                 "platform",

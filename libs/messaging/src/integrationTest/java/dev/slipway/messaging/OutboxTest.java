@@ -207,6 +207,35 @@ class OutboxTest {
     }
 
     @Test
+    void insert_keepsItsPlace_amongOtherWrites() {
+        await(outbox.transaction(because("c"), unit -> {
+            insert(unit, "a");
+            unit.write("UPDATE things SET times = 5", Tuple.tuple());
+            insert(unit, "b");
+            announce(unit, "b");
+            return Future.succeededFuture();
+        }));
+
+        assertThat(stage.database.query("SELECT string_agg(name || times, ',' ORDER BY name) FROM things"))
+                .isEqualTo("a5,b1");
+        assertThat(stage.outboxRows()).isEqualTo(1);
+    }
+
+    @Test
+    void insert_mayReferTo_whatIsInsertedBesideIt() {
+        stage.database.execute("CREATE TABLE parts (of text NOT NULL REFERENCES things (name))");
+
+        await(outbox.transaction(because("c"), unit -> {
+            insert(unit, "whole");
+            unit.insert("INSERT INTO parts VALUES ($1)", Tuple.of("whole"));
+            return Future.succeededFuture();
+        }));
+
+        assertThat(stage.database.query("SELECT of FROM parts")).isEqualTo("whole");
+        stage.database.execute("DROP TABLE parts");
+    }
+
+    @Test
     void now_isTheSameThroughout_andToTheMicrosecond() {
         var times = await(outbox.transaction(because("c"), unit -> {
             var before = unit.now();
@@ -226,7 +255,7 @@ class OutboxTest {
     }
 
     private static void insert(UnitOfWork unit, String name) {
-        unit.write(INSERT, Tuple.of(name));
+        unit.insert(INSERT, Tuple.of(name));
     }
 
     private static void announce(UnitOfWork unit, String key) {

@@ -84,7 +84,7 @@ public final class Outbox {
     /** Everything in one flight. If a statement fails, the server turns the commit into a rollback, and we answer with that failure. */
     private Future<Void> commit(UnitOfWork unit) {
         var connection = unit.connection();
-        unit.announcements().forEach(announcement -> unit.writeRow(APPEND, row(announcement)));
+        unit.announcements().forEach(announcement -> unit.insertRow(APPEND, row(announcement)));
         unit.sendWrites();
         var results = new ArrayList<>(unit.sent());
         results.add(connection.query("COMMIT").execute());

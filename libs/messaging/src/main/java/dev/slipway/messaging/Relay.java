@@ -38,9 +38,13 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class Relay {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
     private static final int BATCH = 500;
-    /** Where so many came at once, more are on their way: a moment later they cost one request together instead of one each. */
-    private static final int MANY = 40;
+    /**
+     * Where rows come this fast, more are on their way: a moment later they cost one request together instead of one each. It is the
+     * rate that tells, not how many there are: after a stall there are many too, and those have waited already.
+     */
+    private static final int FAST_PER_MS = 2;
 
+    private static final int FEW = 40;
     private static final long GATHER_MS = 16;
     private static final long SAFETY_POLL_MS = 1_000;
     private static final long NOTIFY_EVERY_MS = 10;
@@ -82,6 +86,7 @@ public final class Relay {
     private boolean stopping;
     private boolean notifyPlanned;
     private int failures;
+    private long lastReadNanos = System.nanoTime();
     private final Promise<Void> drained = Promise.promise();
 
     /** What waits to be published, as last measured. */
@@ -276,13 +281,20 @@ public final class Relay {
         }
         draining = true;
         again = false;
+        var now = System.nanoTime();
+        var sinceLastMs = (now - lastReadNanos) / 1e6;
+        lastReadNanos = now;
         publishBatch(current).onComplete(done -> {
-            if (done.succeeded() && done.result() >= MANY && done.result() < BATCH && !stopping) {
+            if (done.succeeded() && !stopping && comeFast(done.result(), sinceLastMs)) {
                 vertx.setTimer(GATHER_MS, timer -> published(done));
             } else {
                 published(done);
             }
         });
+    }
+
+    private static boolean comeFast(int rows, double withinMs) {
+        return rows >= FEW && rows < BATCH && rows >= FAST_PER_MS * withinMs;
     }
 
     private void published(AsyncResult<Integer> done) {

@@ -29,8 +29,6 @@ public final class UnitOfWork implements Queries {
     private final Cause cause;
     private final State state;
 
-    private record Write(String sql, Tuple parameters) {}
-
     /** {@code last} where nothing is left to be told under the key. */
     record Announcement(String topic, String key, Envelope envelope, boolean last, Cause cause) {}
 
@@ -80,11 +78,19 @@ public final class UnitOfWork implements Queries {
 
     /** Has a write run, in the order of the calls, before the next query or the commit. */
     public void write(String sql, Tuple parameters) {
-        state.writes.add(new Write(sql, parameters));
+        state.writes.add(new Write(sql, parameters, false));
     }
 
-    /** Has a row written with the others of its kind, behind the other writes and before the next query or the commit. */
-    public void writeRow(RowsStatement statement, @Nullable Object... values) {
+    /**
+     * As {@link #write}, for a plain INSERT, which goes to the server with those next to it: it must not look for what they insert, nor
+     * give way where something is there already.
+     */
+    public void insert(String sql, Tuple parameters) {
+        state.writes.add(new Write(sql, parameters, true));
+    }
+
+    /** Has a row inserted with the others of its kind, behind the other writes and before the next query or the commit. */
+    public void insertRow(RowsStatement statement, @Nullable Object... values) {
         state.rows.computeIfAbsent(statement, first -> new ArrayList<>()).add(values);
     }
 
@@ -109,13 +115,12 @@ public final class UnitOfWork implements Queries {
 
     /** Sends what was deferred, without waiting. */
     void sendWrites() {
-        for (var write : state.writes) {
-            state.sent.add(connection.preparedQuery(write.sql).execute(write.parameters));
+        state.rows.forEach((statement, rows) -> insert(statement.sql(), statement.parameters(rows)));
+        state.rows.clear();
+        for (var write : Write.together(state.writes)) {
+            state.sent.add(connection.preparedQuery(write.sql()).execute(write.parameters()));
         }
         state.writes.clear();
-        state.rows.forEach((statement, rows) ->
-                state.sent.add(connection.preparedQuery(statement.sql()).execute(statement.parameters(rows))));
-        state.rows.clear();
     }
 
     /** Every statement so far: one that failed has broken the transaction, even where the work made light of it. */

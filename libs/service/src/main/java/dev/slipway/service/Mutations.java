@@ -4,10 +4,10 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.Cause;
 import dev.slipway.messaging.Outbox;
+import dev.slipway.messaging.Transient;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -23,12 +23,11 @@ import java.util.function.Supplier;
 
 /** A mutation: state, events, audit record and idempotency record, in one transaction. */
 public final class Mutations {
-    private static final String UNIQUE_VIOLATION = "23505";
     private static final String FIND = """
             SELECT request_hash, location, body FROM idempotency
             WHERE principal_id = $1 AND operation = $2 AND key = $3
             """;
-    private static final String STORE = """
+    private static final String KEEP = """
             INSERT INTO idempotency (principal_id, operation, key, request_hash, location, body, created_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7)
             """;
@@ -40,21 +39,20 @@ public final class Mutations {
     }
 
     /**
-     * Runs a mutation, or answers as the first time when its Idempotency-Key has been here. The work's first query must lock what it
-     * changes: the key is looked up behind that lock, so of two requests with one key the second sees the first's record.
+     * Runs a mutation, or answers as the first time when its Idempotency-Key has been here. Most keys have not, so none is looked up before:
+     * one that has been here cannot be kept a second time, which undoes the work; or the work is refused, as what it asks for is done.
      */
     public Future<Reply> run(Request request, Function<UnitOfWork, Future<Reply>> work) {
         var key = request.call().headers().get("idempotency-key");
         if (key == null) {
             return outbox.transaction(cause(request), work);
         }
-        return once(request, key, work).recover(e -> {
-            // Its twin, which locked nothing of ours, was faster: now the record is there.
-            var overtaken = e instanceof PgException pg
-                    && UNIQUE_VIOLATION.equals(pg.getSqlState())
-                    && "idempotency_pkey".equals(pg.getConstraint());
-            return overtaken ? once(request, key, work) : Future.failedFuture(e);
-        });
+        return outbox.transaction(cause(request), unit -> work.apply(unit).map(reply -> {
+                    keep(unit, request, key, reply);
+                    return reply;
+                }))
+                .recover(failure ->
+                        Transient.isOutage(failure) ? Future.failedFuture(failure) : first(request, failure));
     }
 
     /**
@@ -75,6 +73,14 @@ public final class Mutations {
         return caller == null ? request.cause() : request.cause().by(AuditTrail.actor(caller));
     }
 
+    /** The answer that was given the first time, or what is in the way of giving one. */
+    private Future<Reply> first(Request request, Throwable failure) {
+        return before(request)
+                .transform(found -> found.succeeded() && found.result() != null
+                        ? Future.succeededFuture(found.result())
+                        : Future.failedFuture(failure));
+    }
+
     /** The answer that was given the first time; null if this is the first. */
     private Future<@Nullable Reply> before(Request request) {
         var key = request.call().headers().get("idempotency-key");
@@ -86,38 +92,17 @@ public final class Mutations {
                 .map(found -> found.size() == 0 ? null : again(found.iterator().next(), hash(request.call()))));
     }
 
-    private Future<Reply> once(Request request, String key, Function<UnitOfWork, Future<Reply>> work) {
-        var principal = request.principal().id();
-        var operation = request.call().operationId();
-        var hash = hash(request.call());
-        return outbox.transaction(cause(request), unit -> {
-                    var worked = work.apply(unit);
-                    var found = unit.query(FIND, Tuple.of(principal, operation, key));
-                    return Future.join(worked, found).transform(done -> {
-                        var first = found.succeeded() && found.result().size() > 0
-                                ? found.result().iterator().next()
-                                : null;
-                        if (first != null) {
-                            return Future.failedFuture(new AnsweredBefore(again(first, hash)));
-                        }
-                        return worked.map(reply -> {
-                            unit.write(
-                                    STORE,
-                                    Tuple.of(
-                                            principal,
-                                            operation,
-                                            key,
-                                            hash,
-                                            reply.location(),
-                                            Buffer.buffer(reply.body()),
-                                            unit.now().atOffset(ZoneOffset.UTC)));
-                            return reply;
-                        });
-                    });
-                })
-                .recover(e -> e instanceof AnsweredBefore before
-                        ? Future.succeededFuture(before.reply)
-                        : Future.failedFuture(e));
+    private static void keep(UnitOfWork unit, Request request, String key, Reply reply) {
+        unit.insert(
+                KEEP,
+                Tuple.of(
+                        request.principal().id(),
+                        request.call().operationId(),
+                        key,
+                        hash(request.call()),
+                        reply.location(),
+                        Buffer.buffer(reply.body()),
+                        unit.now().atOffset(ZoneOffset.UTC)));
     }
 
     private static Reply again(Row first, Buffer hash) {
@@ -147,15 +132,5 @@ public final class Mutations {
     private static void update(MessageDigest digest, @Nullable String text) {
         digest.update((text == null ? "" : text).getBytes(StandardCharsets.UTF_8));
         digest.update((byte) 0);
-    }
-
-    /** Ends the transaction without changing anything, and carries the answer out of it. */
-    private static final class AnsweredBefore extends RuntimeException {
-        private final transient Reply reply;
-
-        AnsweredBefore(Reply reply) {
-            super(null, null, false, false);
-            this.reply = reply;
-        }
     }
 }

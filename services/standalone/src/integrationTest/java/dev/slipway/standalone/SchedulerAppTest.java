@@ -262,7 +262,7 @@ class SchedulerAppTest {
     /** What holds for a third party's app holds for the one that comes with the platform, down to the codes. */
     @ParameterizedTest
     @ValueSource(strings = {Demo.APP, Grid.APP})
-    @Proves({"1.04", "1.13", "2.19", "2.68", "2.73"})
+    @Proves({"1.04", "1.13", "2.19", "2.66", "2.68", "2.73"})
     void everyApp_isBoundByItsProjectItsTokenAndItsTask(String app) {
         var id = grid.running(Demo.PROJECT, app, VERSION);
         var sibling = grid.running(Demo.SIBLING_PROJECT, app, VERSION);
@@ -315,6 +315,15 @@ class SchedulerAppTest {
                         + seen.payload().path("result").asText())
                 .contains(
                         "apps.instance.create success", "apps.instance.report denied", "apps.instance.report success"));
+        assertThat(platform.events()
+                        .where(seen -> seen.type().equals("audit.recorded")
+                                && seen.payload().path("target_id").asText().equals(id)
+                                && seen.payload().path("action").asText().equals("apps.instance.report")
+                                && seen.payload().path("result").asText().equals("success")))
+                .as("an app's operator works by its project's service account, and in no other way")
+                .extracting(
+                        seen -> seen.payload().path("actor").path("actor_type").asText())
+                .containsOnly("service_account");
     }
 
     private static String taskToken(String app, Seen command) {

@@ -43,13 +43,21 @@ public final class PreviewStore {
             FROM unnest($1::text[], $2::text[]) AS place (level, subject_id)
             JOIN policy_levels l ON l.level = place.level AND l.subject_id = place.subject_id AND l.version > 0
             """;
+    /** A version's manifest is read once, however many instances it has. */
     private static final String LAUNCHED = """
+            WITH touched AS MATERIALIZED (
+                SELECT i.* FROM unnest($1::uuid[], $2::text[]) AS pair (project_id, app_slug)
+                JOIN launched_instances i ON i.project_id = pair.project_id AND i.app_slug = pair.app_slug AND i.status <> 'deleted'
+                ORDER BY i.id DESC LIMIT $3),
+            versions AS MATERIALIZED (
+                SELECT a.slug, v.version, ARRAY(SELECT jsonb_path_query(v.manifest, '$.artifacts[*].reference') #>> '{}') AS artifact_sources
+                FROM (SELECT DISTINCT app_slug, app_version FROM touched) used
+                JOIN app_catalog a ON a.slug = used.app_slug
+                JOIN app_versions v ON v.app_id = a.id AND v.version = used.app_version)
             SELECT i.id, i.project_id, i.app_slug, i.status, i.operating_mode, i.control_plane_scope, i.region, i.sku, i.gpu_count,
-                ARRAY(SELECT jsonb_path_query(v.manifest, '$.artifacts[*].reference') #>> '{}') AS artifact_sources
-            FROM unnest($1::uuid[], $2::text[]) AS pair (project_id, app_slug)
-            JOIN launched_instances i ON i.project_id = pair.project_id AND i.app_slug = pair.app_slug AND i.status <> 'deleted'
-            JOIN app_catalog a ON a.slug = i.app_slug JOIN app_versions v ON v.app_id = a.id AND v.version = i.app_version
-            ORDER BY i.id DESC LIMIT $3
+                v.artifact_sources
+            FROM touched i JOIN versions v ON v.slug = i.app_slug AND v.version = i.app_version
+            ORDER BY i.id DESC
             """;
 
     /** An entitlement, and where it is. */

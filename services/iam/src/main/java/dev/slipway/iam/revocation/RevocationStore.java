@@ -61,7 +61,7 @@ public final class RevocationStore {
             @Nullable UUID orgId,
             @Nullable UUID projectId,
             Instant expiresAt) {
-        unit.write(KEEP, Tuple.of(jti, principalId, orgId, projectId, expiresAt.atOffset(ZoneOffset.UTC)));
+        unit.insert(KEEP, Tuple.of(jti, principalId, orgId, projectId, expiresAt.atOffset(ZoneOffset.UTC)));
     }
 
     /** When a token that was given to the principal ends; null if there is none such. */

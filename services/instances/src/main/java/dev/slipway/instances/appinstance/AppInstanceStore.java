@@ -146,7 +146,7 @@ public final class AppInstanceStore {
     }
 
     public void insert(UnitOfWork unit, AppInstance i) {
-        unit.write(INSERT, Tuple.from(new @Nullable Object[] {
+        unit.insert(INSERT, Tuple.from(new @Nullable Object[] {
             i.id(),
             i.resourceName(),
             i.orgId(),

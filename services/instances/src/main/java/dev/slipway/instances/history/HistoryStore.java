@@ -41,7 +41,7 @@ public final class HistoryStore {
         var event = unit.announce(Topics.INSTANCES_EVENTS, instance, eventType, payload);
         var actor = unit.cause().actor();
         var kept = own.isEmpty() ? payload : payload.deepCopy().setAll(own);
-        unit.writeRow(
+        unit.insertRow(
                 APPEND,
                 UUID.fromString(instance),
                 payload.path("sequence").longValue(),

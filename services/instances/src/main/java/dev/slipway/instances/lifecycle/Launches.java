@@ -82,7 +82,7 @@ public final class Launches {
                 }));
     }
 
-    /** The row is written as it is after its two events, and once more only if members have added to them. */
+    /** The row is written as it is after its two events. */
     Future<Changed> deploy(UnitOfWork unit, Admissible launch) {
         var requested = launch.decided.next();
         store.insert(unit, requested.noted());
@@ -98,7 +98,7 @@ public final class Launches {
             payload.set("members", issued.members());
         }
         var command = commands.send(unit, "runtime.command.deploy", part(payload, id, deadline));
-        var opened = operations.accept(
+        return operations.accept(
                 unit,
                 issued.instance(),
                 NewOperation.of(
@@ -109,10 +109,6 @@ public final class Launches {
                         requested.requestedByPrincipalId(),
                         deadline,
                         command));
-        if (opened.instance().sequence() != requested.noted().sequence()) {
-            store.keep(unit, opened.instance());
-        }
-        return opened;
     }
 
     /** Of an operation, to be done by then. */

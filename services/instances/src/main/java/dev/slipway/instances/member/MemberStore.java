@@ -130,7 +130,7 @@ public final class MemberStore {
     /** Keeps those that were issued. */
     void insert(UnitOfWork unit, AppInstance instance, List<Member> members, Map<String, String> labels) {
         if (!members.isEmpty()) {
-            unit.write(ISSUE, Tuple.from(new Object[] {
+            unit.insert(ISSUE, Tuple.from(new Object[] {
                 members.stream().map(Member::id).toArray(UUID[]::new),
                 instance.id(),
                 instance.projectId(),

@@ -177,7 +177,7 @@ public final class OperationStore {
     }
 
     private static void insert(UnitOfWork unit, Operation o) {
-        unit.write(INSERT, Tuple.from(new @Nullable Object[] {
+        unit.insert(INSERT, Tuple.from(new @Nullable Object[] {
             o.id(),
             o.appInstanceId(),
             o.orgId(),

@@ -33,7 +33,7 @@ public final class PlanStore {
 
     public Kept keep(UnitOfWork unit, UUID projectId, Plan plan) {
         var kept = new Kept(Ids.next(), unit.now().plus(LIFETIME));
-        unit.write(
+        unit.insert(
                 KEEP,
                 Tuple.of(
                         kept.id,

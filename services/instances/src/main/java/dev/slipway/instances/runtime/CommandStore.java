@@ -70,7 +70,7 @@ public final class CommandStore {
             unit.write(SUPERSEDE, Tuple.of(UUID.fromString(instance), eventType.equals(DELETE)));
         }
         var command = unit.announce(Topics.runtimeCommands(backend), instance, eventType, payload);
-        unit.write(
+        unit.insert(
                 KEEP,
                 Tuple.of(
                         command,
