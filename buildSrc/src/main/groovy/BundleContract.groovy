@@ -87,14 +87,17 @@ abstract class BundleContract extends DefaultTask {
     }
 
     static Map twin(Map operation) {
-        operation + [
-            operationId: 'admin' + operation.operationId.capitalize(),
+        def rehearsal = operation.'x-slipway-dry-run'
+        operation + (rehearsal ? ['x-slipway-dry-run': twinId(rehearsal)] : [:]) + [
+            operationId: twinId(operation.operationId),
             summary: "Break-glass: $operation.summary".toString(),
             description: 'For platform roles, without being bound to the tenant. Every use is audited and announced, with its reason.',
             parameters: operation.parameters + [['$ref': '#/components/parameters/BreakGlassReason']],
             'x-slipway-twin-of': operation.operationId,
         ]
     }
+
+    static String twinId(String operationId) { 'admin' + operationId.capitalize() }
 
     static void merge(Map into, Map from, String file) {
         def twice = into.keySet().intersect(from.keySet())

@@ -31,7 +31,9 @@ final class Database implements AutoCloseable {
             "instances/V060__who_did_it.sql",
             "instances/V061__members.sql",
             "instances/V070__registry_versions.sql",
-            "instances/V080__artifacts_of_versions.sql");
+            "instances/V080__artifacts_of_versions.sql",
+            "instances/V081__due_by_backend.sql",
+            "instances/V082__known_facts.sql");
     private static final List<String> COPIED = List.of(
             "organizations",
             "users",

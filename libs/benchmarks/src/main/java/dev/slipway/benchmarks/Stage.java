@@ -24,6 +24,10 @@ final class Stage implements AutoCloseable {
     /** What `slipway` starts with, so that a figure is that of what a user runs; the baseline has the same. */
     static final List<String> JVM = List.of("-Xmx384m", "-XX:+UseSerialGC", "-XX:MaxMetaspaceSize=192m", "-Xss512k");
 
+    /** As Kafka's own start script has it: the pauses of a collector that stops everything would be in every figure of an event. */
+    private static final List<String> BROKER_JVM =
+            List.of("-Xmx512m", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20", "-XX:InitiatingHeapOccupancyPercent=35");
+
     private static final int CONNECTIONS = 48;
     private static final long SETTLE_NS = 180_000_000_000L;
     private static final long WARM_NS = 300_000_000_000L;
@@ -47,7 +51,7 @@ final class Stage implements AutoCloseable {
         infrastructure = Child.java(
                 "infrastructure",
                 directory,
-                List.of("-Xmx512m", "-XX:+UseSerialGC"),
+                BROKER_JVM,
                 EmbeddedMain.class,
                 directory.resolve("data").toString());
         var addresses = infrastructure.answer();

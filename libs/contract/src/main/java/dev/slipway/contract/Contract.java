@@ -83,6 +83,7 @@ public final class Contract {
         return new Operation(
                 node.path("operationId").asText(),
                 node.path("x-slipway-twin-of").textValue(),
+                node.path("x-slipway-dry-run").textValue(),
                 method.toUpperCase(Locale.ROOT),
                 path,
                 node.path("x-slipway-action").asText(),
@@ -115,12 +116,13 @@ public final class Contract {
                 : resolved(ref.asText().substring(1));
     }
 
+    /** The highest: a lower one is that of a dry run. */
     private static int successStatus(JsonNode operation) {
         return operation.path("responses").properties().stream()
                 .map(Map.Entry::getKey)
                 .filter(status -> status.startsWith("2"))
                 .mapToInt(Integer::parseInt)
-                .min()
+                .max()
                 .orElseThrow();
     }
 

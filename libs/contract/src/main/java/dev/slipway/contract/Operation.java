@@ -35,6 +35,7 @@ public final class Operation {
 
     private final String id;
     private final @Nullable String twinOf;
+    private final @Nullable String dryRun;
     private final String method;
     private final String path;
     private final String action;
@@ -50,6 +51,7 @@ public final class Operation {
     Operation(
             String id,
             @Nullable String twinOf,
+            @Nullable String dryRun,
             String method,
             String path,
             String action,
@@ -63,6 +65,7 @@ public final class Operation {
             @Nullable SchemaCheck body) {
         this.id = id;
         this.twinOf = twinOf;
+        this.dryRun = dryRun;
         this.method = method;
         this.path = path;
         this.action = action;
@@ -88,6 +91,11 @@ public final class Operation {
     /** Whether this is the admin twin of another operation. */
     public boolean isTwin() {
         return twinOf != null;
+    }
+
+    /** The operation that says what would come of this one, and is done instead where the query asks for a dry run; null if none is. */
+    public @Nullable String dryRun() {
+        return dryRun;
     }
 
     public String method() {

@@ -31,8 +31,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * Publishes what the outbox holds: in order per key, at least once.
  *
  * <p>One relay per schema leads, by a session advisory lock on its own connection, for two that share the work could reorder a key.
- * Rows are read from the lowest number and deleted once the broker has them; "greater than the last one" would lose rows, as numbers
- * are not in commit order. The leader is woken in process after a commit; by a throttled NOTIFY from other processes (one inside
+ * Rows are read from the lowest number that can still come (see {@link OutboxFloor}) and deleted once the broker has them; "greater than
+ * the last one" would lose rows, as numbers are not in commit order. The leader is woken in process after a commit; by a throttled NOTIFY from other processes (one inside
  * every transaction would cost most of the throughput); and by a slow poll, should a wake-up get lost.
  */
 public final class Relay {
@@ -42,9 +42,9 @@ public final class Relay {
      * Where rows come this fast, more are on their way: a moment later they cost one request together instead of one each. It is the
      * rate that tells, not how many there are: after a stall there are many too, and those have waited already.
      */
-    private static final int FAST_PER_MS = 2;
+    private static final double FAST_PER_MS = 1.2;
 
-    private static final int FEW = 40;
+    private static final int FEW = 16;
     private static final long GATHER_MS = 16;
     private static final long SAFETY_POLL_MS = 1_000;
     private static final long NOTIFY_EVERY_MS = 10;
@@ -52,7 +52,7 @@ public final class Relay {
             "SELECT pg_try_advisory_lock(hashtextextended(current_schema() || '.outbox', 0))";
     private static final String READ = """
             SELECT seq, event_id, event_type, topic, key, occurred_at, correlation_id, traceparent, value
-            FROM outbox ORDER BY seq LIMIT $1
+            FROM outbox WHERE seq > $2 ORDER BY seq LIMIT $1
             """;
     /** A deletion that a crash of the database undoes is a record sent twice, which consumers pass over: not worth a wait for the disk. */
     private static final String UNHURRIED = "SET synchronous_commit = off";
@@ -85,6 +85,7 @@ public final class Relay {
     private boolean again;
     private boolean stopping;
     private boolean notifyPlanned;
+    private OutboxFloor floor = new OutboxFloor();
     private int failures;
     private long lastReadNanos = System.nanoTime();
     private final Promise<Void> drained = Promise.promise();
@@ -199,10 +200,22 @@ public final class Relay {
         if (connection == null) {
             connect();
         } else if (leading) {
+            floor.lookBelow();
             drain();
+            raise(connection, floor);
         } else {
             lead();
         }
+    }
+
+    private static void raise(PgConnection current, OutboxFloor floor) {
+        current.query(OutboxFloor.TRANSACTIONS)
+                .execute()
+                .onSuccess(rows -> {
+                    var row = rows.iterator().next();
+                    floor.raise(row.getLong("oldest"), row.getLong("next"));
+                })
+                .onFailure(e -> current.close());
     }
 
     private void connect() {
@@ -252,6 +265,7 @@ public final class Relay {
                 .onSuccess(won -> {
                     if (won && connection == current) {
                         leading = true;
+                        floor = new OutboxFloor(); // whoever led meanwhile may have left anything behind
                         current.notificationHandler(note -> drain());
                         drain();
                     }
@@ -312,8 +326,10 @@ public final class Relay {
     }
 
     private Future<Integer> publishBatch(PgConnection current) {
-        return current.preparedQuery(READ).execute(Tuple.of(BATCH)).compose(rows -> {
+        var above = floor.next();
+        return current.preparedQuery(READ).execute(Tuple.of(BATCH, above.seq())).compose(rows -> {
             if (rows.size() == 0) {
+                above.publishedAll();
                 return Future.succeededFuture(0);
             }
             var sequence = new ArrayList<Long>(rows.size());
@@ -330,6 +346,10 @@ public final class Relay {
                     })
                     .map(ok -> {
                         delete(current, sequence);
+                        above.read(sequence.get(sequence.size() - 1));
+                        if (rows.size() < BATCH) {
+                            above.publishedAll();
+                        }
                         return rows.size();
                     });
         });

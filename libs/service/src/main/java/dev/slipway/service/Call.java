@@ -20,6 +20,11 @@ public record Call(
     /** How long the service may wait for something to follow. */
     public static final String STREAM_WAIT_MS = "wait_ms";
 
+    /** The same, of another operation. */
+    public Call to(String otherOperationId) {
+        return new Call(otherOperationId, correlationId, token, path, query, headers, body);
+    }
+
     /** Why a tenant is reached into, when the call came through an admin twin; only those take the header. */
     public @Nullable String breakGlassReason() {
         return headers.get("x-break-glass-reason");

@@ -151,7 +151,7 @@ final class Edge {
     }
 
     private void dispatch(Exchange exchange, Operation operation, @Nullable String token, @Nullable Buffer body) {
-        var call = validated(exchange, operation, token, body);
+        var call = rehearsed(exchange, operation, validated(exchange, operation, token, body));
         if (operation.streams()) {
             streams.start(exchange, exchange.principal(), call, this::ask);
             return;
@@ -160,6 +160,17 @@ final class Edge {
             limits.answered(exchange.request(), done.result().problem());
             exchange.answer(done.result());
         });
+    }
+
+    /** Where a dry run is asked for, the call of the operation that is one; it is on record as that. */
+    private Call rehearsed(Exchange exchange, Operation operation, Call call) {
+        var dryRun = operation.dryRun();
+        if (dryRun == null || !"true".equals(call.query().get("dry_run"))) {
+            return call;
+        }
+        var instead = frame.contract().operation(dryRun);
+        exchange.matched(instead, call.path());
+        return call.to(instead.servedBy());
     }
 
     /** What the service answers; what keeps it from answering is a problem, too. */

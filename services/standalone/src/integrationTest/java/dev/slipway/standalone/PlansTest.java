@@ -103,6 +103,33 @@ class PlansTest {
     }
 
     @Test
+    void create_onlySaysWhatWouldComeOfIt_whenItIsADryRun() {
+        var before = instances();
+        var body = harbor.body("2.0.0");
+        body.putObject("config").put("berths", 2);
+
+        assertThat(code(dryRun("project_viewer", "true", body))).isEqualTo("403 insufficient_permissions");
+        assertThat(code(dryRun("project_owner", "perhaps", body))).isEqualTo("400 validation_error");
+        var plan = dryRun("project_owner", "true", body).expect(200);
+        var throughTwin = platform.as("platform_superadmin")
+                .call("adminCreateAppInstance")
+                .path("project_id", Demo.PROJECT)
+                .query("dry_run=true")
+                .header("X-Break-Glass-Reason", "to see what would come of it")
+                .body(harbor.body("disabled"))
+                .send()
+                .expect(200);
+
+        assertThat(plan.body().at("/config/name").asText()).isEqualTo("pier");
+        assertThat(throughTwin.body().at("/decision/code").asText()).isEqualTo("app_version_not_launchable");
+        assertThat(instances()).isEqualTo(before);
+        assertThat(by(plan, body).expect(202).body().path("config"))
+                .isEqualTo(plan.body().path("config"));
+        dryRun("project_owner", "false", body).expect(202);
+        assertThat(instances()).isEqualTo(before + 2);
+    }
+
+    @Test
     void plan_isRedeemedOnce_andComesToWhatWasPlanned() {
         var body = harbor.body("2.0.0");
         body.putObject("config").put("berths", 3);
@@ -218,8 +245,12 @@ class PlansTest {
                 .send();
     }
 
-    private static String instances() {
-        return platform.database().query("SELECT count(*) FROM instances.app_instances");
+    private static Answer dryRun(String user, String given, ObjectNode body) {
+        return platform.launch(user, "").query("dry_run=" + given).body(body).send();
+    }
+
+    private static int instances() {
+        return Integer.parseInt(platform.database().query("SELECT count(*) FROM instances.app_instances"));
     }
 
     private static ObjectNode json(String text) {

@@ -2,6 +2,7 @@ package dev.slipway.instances.appinstance;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.ProblemException;
 import dev.slipway.instances.appinstance.LaunchPolicy.Said;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.policy.PolicyKeys;
@@ -63,34 +64,41 @@ final class PolicyStore {
         return inProject(unit, projectId).compose(row -> of(unit, row));
     }
 
-    /** As {@link #fresh}. */
+    /** The same, unless nobody knows whether that is what policy says now. */
     Future<Said> freshOfProject(UnitOfWork unit, UUID projectId) {
         return inProject(unit, projectId).compose(row -> fresh(unit, row));
     }
 
     private static Future<Row> inProject(UnitOfWork unit, UUID projectId) {
-        return unit.query(OF_PROJECT, Tuple.of(projectId)).compose(rows -> {
-            if (rows.size() == 0) {
-                return Future.failedFuture(
-                        Problem.of(ErrorCode.SERVICE_UNAVAILABLE, "This project is new here. Try again in a moment.")
-                                .asException());
-            }
-            return Future.succeededFuture(rows.iterator().next());
-        });
+        return unit.query(OF_PROJECT, Tuple.of(projectId))
+                .compose(rows -> rows.size() == 0
+                        ? Future.failedFuture(newHere())
+                        : Future.succeededFuture(rows.iterator().next()));
+    }
+
+    /** What this service keeps of a project or a user has not arrived. */
+    static ProblemException newHere() {
+        return Problem.of(ErrorCode.SERVICE_UNAVAILABLE, "This project is new here. Try again in a moment.")
+                .asException();
     }
 
     /** From a row that has the columns, unless nobody knows whether that is what policy says now: then nothing is let in. */
-    Future<Said> fresh(UnitOfWork unit, Row row) {
+    private Future<Said> fresh(UnitOfWork unit, Row row) {
+        requireFresh(row);
+        return of(unit, row);
+    }
+
+    /** Refuses where the row's policy_age_s is beyond the budget. */
+    void requireFresh(Row row) {
         var ageSeconds = row.getDouble("policy_age_s");
         metrics.age(ageSeconds);
-        if (ageSeconds <= budget.toSeconds()) {
-            return of(unit, row);
+        if (ageSeconds > budget.toSeconds()) {
+            metrics.stale();
+            throw Problem.of(
+                            ErrorCode.POLICY_STALE,
+                            "Policy has not been confirmed lately, so nothing was done. Try again shortly.")
+                    .asException();
         }
-        metrics.stale();
-        return Future.failedFuture(Problem.of(
-                        ErrorCode.POLICY_STALE,
-                        "Policy has not been confirmed lately, so nothing was done. Try again shortly.")
-                .asException());
     }
 
     /** From a row that has the columns. */

@@ -49,13 +49,17 @@ public final class CommandStore {
             "DELETE FROM runtime_commands WHERE command_id = $1 AND app_instance_id = $2 AND event_type NOT "
                     + OF_A_GENERATION;
     private static final String FORGET = "DELETE FROM runtime_commands WHERE app_instance_id = $1";
-    /** Of instances of all tenants: what is due is due. Nothing is sent to adapters that are not there. */
+    /**
+     * Of instances of all tenants: what is due is due. Nothing is sent to adapters that are not there, and what waits for them is not even
+     * looked at: while one is away that may be very many.
+     */
     private static final String DUE = """
-            SELECT command_id, app_instance_id, runtime_backend, event_type, occurred_at, correlation_id, payload::text AS payload, attempt
-            FROM runtime_commands c
-            WHERE due_at <= $1 AND EXISTS (SELECT FROM adapters a
-                WHERE a.runtime_backend = c.runtime_backend AND a.state = 'active' AND a.last_seen_at > $2)
-            ORDER BY due_at LIMIT $3 FOR NO KEY UPDATE OF c SKIP LOCKED
+            SELECT due.* FROM (
+                SELECT DISTINCT runtime_backend FROM adapters WHERE state = 'active' AND last_seen_at > $2) AS alive
+            CROSS JOIN LATERAL (
+                SELECT command_id, app_instance_id, runtime_backend, event_type, occurred_at, correlation_id, payload::text AS payload, attempt
+                FROM runtime_commands c WHERE c.runtime_backend = alive.runtime_backend AND due_at <= $1
+                ORDER BY due_at LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) AS due
             """;
 
     private static final String SENT = "UPDATE runtime_commands SET attempt = $2, due_at = $3 WHERE command_id = $1";
