@@ -85,17 +85,18 @@ final class Seeds {
             entitlements.add(new CatalogSeed.Entitlement(id(8, i), organization(i), project(i), APP, SLUG));
         }
         return new CatalogSeed(
-                List.of(new CatalogSeed.App(
-                        APP,
-                        SLUG,
-                        "Echo",
-                        "examples",
-                        "Slipway",
-                        "apps",
-                        VERSION,
-                        VERSION_NAME,
-                        "bare_metal",
-                        "{\"app\":\"echo\",\"runtime\":{\"profile\":\"echo\"},\"deadlines\":{\"deploy_seconds\":60}}")),
+                List.of(
+                        new CatalogSeed.App(
+                                APP,
+                                SLUG,
+                                "Echo",
+                                "examples",
+                                "Slipway",
+                                "apps",
+                                VERSION,
+                                VERSION_NAME,
+                                "bare_metal",
+                                "{\"app\":\"echo\",\"runtime\":{\"profile\":\"echo\"},\"deadlines\":{\"deploy_seconds\":3600}}")),
                 entitlements);
     }
 

@@ -6,6 +6,7 @@ import dev.slipway.testkit.Proves;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.Tuple;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,20 @@ class DatabaseTest {
                 .hasRootCauseInstanceOf(PgException.class)
                 .rootCause()
                 .satisfies(DatabaseTest::isForbidden);
+    }
+
+    @Test
+    void longStatements_arePreparedOnce() {
+        var sql = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%find me%' AND $1 /* "
+                + "long ".repeat(2_000) + "*/ AND from_sql = false AND statement LIKE '%find me%'";
+
+        var prepared = await(alpha.transactions().withConnection(connection -> connection
+                .preparedQuery(sql)
+                .execute(Tuple.of(true))
+                .compose(ok -> connection.preparedQuery(sql).execute(Tuple.of(true)))
+                .map(rows -> rows.iterator().next().getLong(0))));
+
+        assertThat(prepared).isEqualTo(1);
     }
 
     @ParameterizedTest

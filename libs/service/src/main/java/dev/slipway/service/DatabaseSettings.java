@@ -16,6 +16,8 @@ import java.util.Base64;
  * has to hand them out. They can't be turned back into the administrator's.
  */
 public record DatabaseSettings(String uri, int poolSize) {
+    /** The client would have longer ones than 2,048 characters parsed and planned each time, which costs more than to run them. */
+    private static final int LONGEST_STATEMENT = 32 << 10;
 
     PgConnectOptions administrator() {
         return PgConnectOptions.fromUri(uri);
@@ -30,6 +32,7 @@ public record DatabaseSettings(String uri, int poolSize) {
                 .addProperty("idle_in_transaction_session_timeout", "30000")
                 .setCachePreparedStatements(true)
                 .setPreparedStatementCacheMaxSize(256)
+                .setPreparedStatementCacheSqlLimit(LONGEST_STATEMENT)
                 .setPipeliningLimit(64);
         options.setMetricsName(service);
         return options;
