@@ -4,6 +4,17 @@ import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,5 +45,51 @@ class LaunchTest {
                                 && seen.key().equals(created.text("id"))))
                 .hasSize(1));
         assertThat(platform.events().faults()).isEmpty();
+    }
+
+    /** What a launch is decided by is kept in memory: a change that raises no number would never be noticed. */
+    @ParameterizedTest
+    @MethodSource("tablesOfFacts")
+    void whatLaunchesAreDecidedBy_isReadAgain_whenATableOfItChanges(String table) {
+        platform.launch("project_member", "before").send().expect(202);
+        var before = numbers();
+
+        platform.database().execute(CHANGES.get(table));
+
+        assertThat(numbers()).isNotEqualTo(before);
+        platform.launch("project_member", "after").send().expect(202);
+    }
+
+    /** A user that is known stays known; the others say how old what is known is, and what its number is. */
+    static List<String> tablesOfFacts() throws IOException {
+        var sources = Path.of("../instances/src/main/java/dev/slipway/instances/appinstance");
+        var statements = Files.readString(sources.resolve("FactsStore.java"))
+                + Files.readString(sources.resolve("PolicyStore.java"));
+        var named =
+                Pattern.compile("(?:FROM|JOIN) ([a-z_]+)").matcher(statements).results();
+        var tables = named.map(found -> found.group(1))
+                .filter(table ->
+                        !List.of("users", "catalog_freshness", "known_facts").contains(table))
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(tables).isEqualTo(CHANGES.keySet());
+        return List.copyOf(tables);
+    }
+
+    private static final Map<String, String> CHANGES = Map.of(
+            "organizations", "UPDATE instances.organizations SET plan = plan",
+            "projects", "UPDATE instances.projects SET department_id = department_id",
+            "service_accounts", "UPDATE instances.service_accounts SET state = state",
+            "project_app_entitlements", "UPDATE instances.project_app_entitlements SET enabled = enabled",
+            "app_catalog", "UPDATE instances.app_catalog SET status = status",
+            "app_versions", "UPDATE instances.app_versions SET status = status",
+            "policy_levels", "INSERT INTO instances.policy_levels VALUES ('organization', 'nobody', 1, '{}', '{}')",
+            "policy_keys", "UPDATE instances.policy_keys SET state = state",
+            "revoked_digests", "INSERT INTO instances.revoked_digests VALUES ('sha256:nothing')");
+
+    private static String numbers() {
+        return platform.database()
+                .query(
+                        "SELECT k.number || '/' || p.facts FROM instances.known_facts k, instances.projects p WHERE p.id = '"
+                                + Demo.PROJECT + "'");
     }
 }
