@@ -22,7 +22,8 @@ import java.util.stream.StreamSupport;
 /** Kafka, PostgreSQL and the load generator, each a process of its own; and the platform, when a row needs it. */
 final class Stage implements AutoCloseable {
     /** What `slipway` starts with, so that a figure is that of what a user runs; the baseline has the same. */
-    static final List<String> JVM = List.of("-Xmx384m", "-XX:+UseSerialGC", "-XX:MaxMetaspaceSize=192m", "-Xss512k");
+    static final List<String> JVM =
+            List.of("-Xmx384m", "-XX:+UseSerialGC", "-XX:MetaspaceSize=96m", "-XX:MaxMetaspaceSize=192m", "-Xss512k");
 
     /** As Kafka's own start script has it: the pauses of a collector that stops everything would be in every figure of an event. */
     private static final List<String> BROKER_JVM =

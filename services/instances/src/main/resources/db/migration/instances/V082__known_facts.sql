@@ -7,19 +7,19 @@ CREATE TABLE known_facts (
 );
 INSERT INTO known_facts VALUES (0);
 
-CREATE FUNCTION raise_facts_of_project() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION raise_facts_of_project() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     UPDATE projects SET facts = facts + 1 WHERE id = NEW.project_id;
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION raise_facts_of_all() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION raise_facts_of_all() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     UPDATE known_facts SET number = number + 1;
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION raise_own_facts() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION raise_own_facts() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     NEW.facts := OLD.facts + 1;
     RETURN NEW;

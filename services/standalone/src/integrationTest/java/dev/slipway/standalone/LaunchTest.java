@@ -65,8 +65,9 @@ class LaunchTest {
         var sources = Path.of("../instances/src/main/java/dev/slipway/instances/appinstance");
         var statements = Files.readString(sources.resolve("FactsStore.java"))
                 + Files.readString(sources.resolve("PolicyStore.java"));
-        var named =
-                Pattern.compile("(?:FROM|JOIN) ([a-z_]+)").matcher(statements).results();
+        var named = Pattern.compile("(?:FROM|JOIN) ([a-z_]++)(?!\\()")
+                .matcher(statements)
+                .results();
         var tables = named.map(found -> found.group(1))
                 .filter(table ->
                         !List.of("users", "catalog_freshness", "known_facts").contains(table))
