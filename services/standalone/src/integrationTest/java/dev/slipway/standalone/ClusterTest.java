@@ -286,7 +286,7 @@ class ClusterTest {
     @Order(3)
     void nothingIsLostOrDoubled_whenOneOfTwoProcessesIsKilled() {
         two.start();
-        var load = new Load(owner, 3, 1);
+        var load = new Load(owner, 3, 80, 1);
         try (load) {
             load.accept(20);
             one.process().kill(); // the elder: it publishes for both

@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class KillRounds {
     private static final int CLIENTS = 4;
+    private static final int MAX_PAUSE_MS = 80;
     private static final int MAX_ACCEPTED_BEFORE_KILL = 30;
     private static final int MAX_MS_INTO_START = 8_000;
 
@@ -39,7 +40,7 @@ final class KillRounds {
                     platform.home().resolve("adapter.secret"),
                     directory.resolve("adapter"));
             try (var adapter = SimulatedAdapter.start(place)) {
-                var load = new Load(owner, CLIENTS, seed);
+                var load = new Load(owner, CLIENTS, MAX_PAUSE_MS, seed);
                 try (load) {
                     for (var round = 0; round < rounds; round++) {
                         kill(platform, load, random);

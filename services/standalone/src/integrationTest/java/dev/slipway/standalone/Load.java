@@ -31,7 +31,6 @@ final class Load implements AutoCloseable {
     private static final Set<Integer> MAY_PASS = Set.of(503, 504);
     private static final int MAX_LAUNCHES = 5_000;
     private static final int ONE_IN = 4;
-    private static final int MAX_PAUSE_MS = 80;
     private static final int BEFORE_TRYING_AGAIN_MS = 100;
 
     private final ApiClient client;
@@ -42,10 +41,12 @@ final class Load implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicInteger launches = new AtomicInteger();
     private final String name = "load-" + UUID.randomUUID().toString().substring(0, 8);
+    private final int maxPauseMs;
     private volatile boolean stopping;
 
-    Load(ApiClient client, int clients, long seed) {
+    Load(ApiClient client, int clients, int maxPauseMs, long seed) {
         this.client = client;
+        this.maxPauseMs = maxPauseMs;
         for (var i = 0; i < clients; i++) {
             var random = new Random(seed + i);
             var thread = new Thread(() -> run(random), name + "-" + i);
@@ -115,7 +116,7 @@ final class Load implements AutoCloseable {
                     return;
                 }
                 launch(name + "-" + number, random.nextInt(ONE_IN) == 0);
-                pause(random.nextInt(MAX_PAUSE_MS));
+                pause(random.nextInt(maxPauseMs));
             }
         } catch (RuntimeException | AssertionError e) {
             faults.add(Thread.currentThread().getName() + ": " + e + " because of " + e.getCause());

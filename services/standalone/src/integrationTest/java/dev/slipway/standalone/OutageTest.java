@@ -22,6 +22,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What a platform depends on goes away and comes back. Callers get clear answers meanwhile, and nothing is lost. */
 class OutageTest {
     private static final int CLIENTS = 3;
+    /** An outage is long: what is launched in it has all to be looked at afterwards. */
+    private static final int MAX_PAUSE_MS = 500;
+
     private static final int SOME = 10;
     private static final List<String> SCHEMAS = List.of("iam", "catalog", "instances", "audit", "metering");
 
@@ -48,7 +51,7 @@ class OutageTest {
     }
 
     private Load load() {
-        return new Load(platform.as("project_owner"), CLIENTS, 1);
+        return new Load(platform.as("project_owner"), CLIENTS, MAX_PAUSE_MS, 1);
     }
 
     private static void nothingIsLost(Load load, World world, long adapterLives) {
