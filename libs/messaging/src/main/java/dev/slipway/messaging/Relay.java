@@ -32,8 +32,8 @@ import java.util.concurrent.ThreadLocalRandom;
  *
  * <p>One relay per schema leads, by a session advisory lock on its own connection, for two that share the work could reorder a key.
  * Rows are read from the lowest number that can still come (see {@link OutboxFloor}) and deleted once the broker has them; "greater than
- * the last one" would lose rows, as numbers are not in commit order. The leader is woken in process after a commit; by a throttled NOTIFY from other processes (one inside
- * every transaction would cost most of the throughput); and by a slow poll, should a wake-up get lost.
+ * the last one" would lose rows, as numbers are not in commit order. The leader is woken in process after a commit; by a throttled NOTIFY
+ * from other processes (one inside every transaction would cost most of the throughput); and by a slow poll, should a wake-up get lost.
  */
 public final class Relay {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);

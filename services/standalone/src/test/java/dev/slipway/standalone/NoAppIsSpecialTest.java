@@ -65,7 +65,7 @@ class NoAppIsSpecialTest {
     }
 
     @Test
-    @Proves({"1.15", "2.65", "2.75"})
+    @Proves({"1.15", "2.75"})
     void noAdapter_canReachADatabase_norAService() {
         noClasses()
                 .should()
