@@ -139,7 +139,8 @@ final class RunningRow {
             return Child.java(
                     "adapter",
                     directory,
-                    List.of("-Xmx128m", "-XX:+UseSerialGC"),
+                    // It keeps all its instances in memory: with less than they need it would do nothing but collect.
+                    List.of("-Xmx384m", "-XX:+UseSerialGC"),
                     SimulatedAdapter.class,
                     "http://127.0.0.1:" + platform.port(),
                     stage.kafkaBootstrap(),
