@@ -34,7 +34,10 @@ public final class FaultyLink implements AutoCloseable {
         void run(InputStream from, OutputStream to) throws IOException;
     }
 
-    private final InetSocketAddress server;
+    /** As it is told to clients; an address object may find out another name for it in time. */
+    private final String host;
+
+    private final int port;
     private final ServerSocket listener;
     private final Copy answers;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
@@ -42,7 +45,8 @@ public final class FaultyLink implements AutoCloseable {
     private State state = State.WHOLE;
 
     private FaultyLink(String host, int port, boolean kafka) {
-        this.server = new InetSocketAddress(host, port);
+        this.host = host;
+        this.port = port;
         try {
             this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
@@ -66,7 +70,7 @@ public final class FaultyLink implements AutoCloseable {
 
     /** The address to give to a client, in place of the server's own. */
     public String through(String address) {
-        return address.replace(server.getHostString() + ":" + server.getPort(), "127.0.0.1:" + listener.getLocalPort());
+        return address.replace(host + ":" + port, "127.0.0.1:" + listener.getLocalPort());
     }
 
     /** Breaks every connection, and every new one at once. */
@@ -115,7 +119,7 @@ public final class FaultyLink implements AutoCloseable {
         try (client;
                 upstream) {
             awaitWhole();
-            upstream.connect(server);
+            upstream.connect(new InetSocketAddress(host, port));
             start("answers", () -> {
                 try (client;
                         upstream) {
@@ -140,7 +144,7 @@ public final class FaultyLink implements AutoCloseable {
     /** A broker tells its clients where to find it; what it tells must lead through here too. The lengths stay as they are. */
     private void copyFrames(InputStream from, OutputStream to) throws IOException {
         var input = new DataInputStream(from);
-        var told = address(server.getPort());
+        var told = address(port);
         var instead = address(listener.getLocalPort());
         while (true) {
             var length = input.readInt();
@@ -156,11 +160,11 @@ public final class FaultyLink implements AutoCloseable {
         }
     }
 
-    private byte[] address(int port) {
-        var host = server.getHostString().getBytes(StandardCharsets.US_ASCII);
-        return ByteBuffer.allocate(host.length + Integer.BYTES)
-                .put(host)
-                .putInt(port)
+    private byte[] address(int at) {
+        var name = host.getBytes(StandardCharsets.US_ASCII);
+        return ByteBuffer.allocate(name.length + Integer.BYTES)
+                .put(name)
+                .putInt(at)
                 .array();
     }
 

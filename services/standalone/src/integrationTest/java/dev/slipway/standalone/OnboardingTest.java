@@ -345,13 +345,15 @@ class OnboardingTest {
                         .at("/registry_versions/usage_unit/rack_hour")
                         .asInt())
                 .isEqualTo(2);
-        var trail = eventuallyGet(() -> platform.as("tenant_owner")
-                .call("getCorrelation")
-                .path("correlation_id", entitlement.header("X-Correlation-ID"))
-                .send()
-                .expect(200)
-                .body());
-        assertThat(trail.path("items").findValuesAsText("title")).contains("apps.entitlement.write");
+        eventually(() -> assertThat(platform.as("tenant_owner")
+                        .call("getCorrelation")
+                        .path("correlation_id", entitlement.header("X-Correlation-ID"))
+                        .send()
+                        .expect(200)
+                        .body()
+                        .path("items")
+                        .findValuesAsText("title"))
+                .contains("apps.entitlement.write"));
         for (var id : List.of("product:depot", "policy:depot.max_racks", "usage_unit:rack_hour")) {
             eventually(() -> assertThat(audits("registry.write", id)).hasSize(2));
         }
