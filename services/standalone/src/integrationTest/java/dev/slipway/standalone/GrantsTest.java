@@ -106,10 +106,9 @@ class GrantsTest {
         var id = made.text("id");
 
         assertThat(made.header("Location")).isEqualTo("/api/v1/projects/" + project + "/role-bindings/" + id);
-        assertThat(tenants.last("authz.state", "binding:" + id)
-                        .path("expires_at")
-                        .asText())
-                .isEqualTo(end);
+        tenants.last("authz.state", "binding:" + id, binding -> assertThat(
+                        binding.path("expires_at").asText())
+                .isEqualTo(end));
         tenants.person("granted")
                 .call("getProject")
                 .path("project_id", project)
@@ -527,14 +526,12 @@ class GrantsTest {
         assertThat(to("activateScope").text("version")).isEqualTo("2");
         assertThat(actionsOf("project_owner")).contains("robots.arm.move");
         assertThat(actionsOf("project_admin")).doesNotContain("robots.arm.move");
-        assertThat(tenants.last("authz.state", "role:project_owner")
-                        .path("actions")
-                        .toString())
-                .contains("robots.arm.move");
-        assertThat(tenants.last("authz.state", "action:robots.arm.move")
-                        .path("lifecycle")
-                        .asText())
-                .isEqualTo("active");
+        tenants.last("authz.state", "role:project_owner", role -> assertThat(
+                        role.path("actions").toString())
+                .contains("robots.arm.move"));
+        tenants.last("authz.state", "action:robots.arm.move", action -> assertThat(
+                        action.path("lifecycle").asText())
+                .isEqualTo("active"));
         assertThat(to("deprecateScope").text("lifecycle")).isEqualTo("deprecated");
         assertThat(to("retireScope").text("lifecycle")).isEqualTo("retired");
         assertThat(actionsOf("project_owner")).doesNotContain("robots.arm.move");
@@ -566,15 +563,13 @@ class GrantsTest {
     void seed_announcesEveryActionAndOrganization_once() {
         var actions = RoleRegistry.load().actions();
         for (var action : actions) {
-            assertThat(tenants.last("authz.state", "action:" + action)
-                            .path("lifecycle")
-                            .asText())
-                    .isEqualTo("active");
+            tenants.last("authz.state", "action:" + action, known -> assertThat(
+                            known.path("lifecycle").asText())
+                    .isEqualTo("active"));
         }
-        assertThat(tenants.last("authz.state", "organization:" + Demo.ORG)
-                        .path("state")
-                        .asText())
-                .isEqualTo("active");
+        tenants.last("authz.state", "organization:" + Demo.ORG, organization -> assertThat(
+                        organization.path("state").asText())
+                .isEqualTo("active"));
         assertThat(platform.events()
                         .where(seen -> seen.key().equals("action:" + actions.get(0))
                                 && seen.topic().equals("authz.state")))

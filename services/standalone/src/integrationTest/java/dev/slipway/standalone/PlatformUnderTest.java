@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
@@ -37,7 +38,9 @@ final class PlatformUnderTest implements AutoCloseable {
     private final String topicPrefix = "t" + UUID.randomUUID().toString().substring(0, 8) + ".";
     private final String kafkaBootstrap = TestInfrastructure.shared().kafkaBootstrap();
     private final Demo demo = new Demo(ADAPTER_SECRET, Instant.now());
-    private final Map<String, String> tokens = demo.tokens();
+    /** By whom they name; a person who calls often does not need a new one each time. */
+    private final Map<String, String> tokens = new ConcurrentHashMap<>(demo.tokens());
+
     private final UnaryOperator<String> line;
     private final Path home;
     private final Telemetry telemetry;
@@ -218,7 +221,7 @@ final class PlatformUnderTest implements AutoCloseable {
 
     /** Someone whom the demo's issuer names, known or not. */
     ApiClient person(String subject) {
-        return new ApiClient(platform.baseUrl(), demo.token(subject));
+        return new ApiClient(platform.baseUrl(), tokens.computeIfAbsent(subject, demo::token));
     }
 
     /** Stops, and leaves the database behind. */

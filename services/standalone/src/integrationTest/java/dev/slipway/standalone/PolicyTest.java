@@ -112,10 +112,9 @@ class PolicyTest {
                                 && seen.key().equals(home.projectId())))
                 .extracting(seen -> seen.payload().path("enabled").asBoolean())
                 .containsExactly(true, false));
-        assertThat(tenants.last("catalog.state", "entitlement:" + id)
-                        .path("revision")
-                        .asInt())
-                .isEqualTo(2);
+        tenants.last("catalog.state", "entitlement:" + id, entitlement -> assertThat(
+                        entitlement.path("revision").asInt())
+                .isEqualTo(2));
     }
 
     @Test
@@ -219,14 +218,11 @@ class PolicyTest {
         assertThat(first.body().at("/values/max_gpus_per_instance").asInt()).isEqualTo(4);
         assertThat(first.text("author_name")).isEqualTo(level.read().text("author_name"));
         assertThat(told(level.get().query("version=9").send())).isEqualTo("404 not_found");
-        var snapshot = eventuallyGet(() -> {
-            var last = tenants.last(
-                    "catalog.state", "policy:organization:" + home.tenant().orgId());
-            assertThat(last.path("version").asInt()).isEqualTo(2);
-            return last;
+        tenants.last("catalog.state", "policy:organization:" + home.tenant().orgId(), snapshot -> {
+            assertThat(snapshot.path("version").asInt()).isEqualTo(2);
+            assertThat(snapshot.at("/values/max_gpus_per_instance").asInt()).isEqualTo(2);
+            assertThat(snapshot.at("/hard_denies/allowed_skus/0").asText()).isEqualTo("h100");
         });
-        assertThat(snapshot.at("/values/max_gpus_per_instance").asInt()).isEqualTo(2);
-        assertThat(snapshot.at("/hard_denies/allowed_skus/0").asText()).isEqualTo("h100");
         eventually(() -> assertThat(tenants.audits(
                         "apps.policy.write", "organization:" + home.tenant().orgId()))
                 .hasSize(2));

@@ -202,10 +202,9 @@ class TenancyTest {
         assertThat(told(tenants.call(tenant, "deleteOrganization").send())).isEqualTo("409 not_empty");
         tenants.done(tenants.call(tenant, "deleteProject").path("project_id", project), 200);
         tenants.done(tenants.call(tenant, "deleteOrganization"), 200);
-        assertThat(tenants.last("authz.state", "organization:" + tenant.orgId())
-                        .path("state")
-                        .asText())
-                .isEqualTo("deleted");
+        tenants.last("authz.state", "organization:" + tenant.orgId(), organization -> assertThat(
+                        organization.path("state").asText())
+                .isEqualTo("deleted"));
         assertThat(told(platform.as("platform_superadmin")
                         .call("createOrganization")
                         .body(named("taken"))
@@ -254,13 +253,13 @@ class TenancyTest {
                 tenants.call(tenant, "updateOrganization")
                         .body(Json.object().put("display_name", "Renamed").put("plan", "silver")),
                 200);
-        var snapshot = tenants.last("iam.state", "organization:" + tenant.orgId());
-        assertThat(snapshot.path("display_name").asText()).isEqualTo("Renamed");
-        assertThat(snapshot.path("plan").asText()).isEqualTo("silver");
-        assertThat(snapshot.path("revision").asLong())
-                .isEqualTo(tenants.last("authz.state", "organization:" + tenant.orgId())
-                        .path("revision")
-                        .asLong());
+        var key = "organization:" + tenant.orgId();
+        tenants.last("iam.state", key, snapshot -> {
+            assertThat(snapshot.path("display_name").asText()).isEqualTo("Renamed");
+            assertThat(snapshot.path("plan").asText()).isEqualTo("silver");
+            tenants.last("authz.state", key, state -> assertThat(state.path("revision"))
+                    .isEqualTo(snapshot.path("revision")));
+        });
         eventually(() -> assertThat(tenants.audits("iam.organization.update", tenant.orgId()))
                 .singleElement()
                 .satisfies(audit -> {
@@ -323,10 +322,9 @@ class TenancyTest {
                 200);
         tenants.done(tenants.call(tenant, "deleteDepartment").path("department_id", department), 200);
         assertThat(texts(tenants.call(tenant, "listDepartments").send(), "id")).containsExactly(byDefault);
-        assertThat(tenants.last("iam.state", "department:" + department)
-                        .path("state")
-                        .asText())
-                .isEqualTo("deleted");
+        tenants.last("iam.state", "department:" + department, said -> assertThat(
+                        said.path("state").asText())
+                .isEqualTo("deleted"));
         assertThat(told(tenants.call(tenant, "createProject")
                         .body(named("q").put("department_id", department))
                         .send()))
@@ -348,15 +346,17 @@ class TenancyTest {
                 .send()
                 .expect(200);
         assertThat(texts(bindings, "role")).containsExactly("project_owner");
-        var operator = tenants.last("authz.state", "principal:" + made.text("operator_service_account_id"));
-        assertThat(operator.path("project_id").asText()).isEqualTo(id);
-        assertThat(operator.path("org_id").asText()).isEqualTo(tenant.orgId());
-        assertThat(operator.path("allowed_actions"))
-                .extracting(Object::toString)
-                .contains("\"apps.instance.report\"");
-        assertThat(operator.path("revision").asText()).isEqualTo(made.header("X-Revision"));
-        assertThat(tenants.last("authz.state", "project:" + id).path("revision").asText())
-                .isEqualTo(made.header("X-Revision"));
+        tenants.last("authz.state", "principal:" + made.text("operator_service_account_id"), operator -> {
+            assertThat(operator.path("project_id").asText()).isEqualTo(id);
+            assertThat(operator.path("org_id").asText()).isEqualTo(tenant.orgId());
+            assertThat(operator.path("allowed_actions"))
+                    .extracting(Object::toString)
+                    .contains("\"apps.instance.report\"");
+            assertThat(operator.path("revision").asText()).isEqualTo(made.header("X-Revision"));
+        });
+        tenants.last("authz.state", "project:" + id, said -> assertThat(
+                        said.path("revision").asText())
+                .isEqualTo(made.header("X-Revision")));
         eventually(() -> assertThat(tenants.audits("iam.project.create", id))
                 .singleElement()
                 .satisfies(audit -> {
@@ -390,10 +390,12 @@ class TenancyTest {
                 tenants.person("ending project_owner").call("deleteProject").path("project_id", id), 200);
 
         assertThat(deleted.text("state")).isEqualTo("deleted");
-        assertThat(tenants.last("authz.state", "project:" + id).path("state").asText())
-                .isEqualTo("deleted");
-        assertThat(tenants.last("iam.state", "project:" + id).path("state").asText())
-                .isEqualTo("deleted");
+        tenants.last("authz.state", "project:" + id, said -> assertThat(
+                        said.path("state").asText())
+                .isEqualTo("deleted"));
+        tenants.last("iam.state", "project:" + id, said -> assertThat(
+                        said.path("state").asText())
+                .isEqualTo("deleted"));
         assertThat(tenants.call(tenant, "getProject")
                         .path("project_id", id)
                         .send()
@@ -432,8 +434,9 @@ class TenancyTest {
 
         assertThat(tenants.person("guarded admin").call("getMe").send().status())
                 .isEqualTo(401);
-        assertThat(tenants.last("authz.state", "principal:" + id).path("active").asBoolean())
-                .isFalse();
+        tenants.last("authz.state", "principal:" + id, said -> assertThat(
+                        said.path("active").asBoolean())
+                .isFalse());
         assertThat(platform.as("platform_ops")
                         .call("getPlatformUser")
                         .path("user_id", id)
@@ -484,19 +487,17 @@ class TenancyTest {
                         .text("display_name"))
                 .isEqualTo("New");
         assertThat(texts(tenants.call(tenant, "listGroups").send(), "id")).containsExactly(group);
-        assertThat(tenants.last("authz.state", "group_member:" + group + ":" + memberId)
-                        .path("removed")
-                        .asBoolean())
-                .isFalse();
+        tenants.last("authz.state", "group_member:" + group + ":" + memberId, said -> assertThat(
+                        said.path("removed").asBoolean())
+                .isFalse());
         tenants.done(
                 tenants.call(tenant, "removeGroupMember")
                         .path("group_id", group)
                         .path("user_id", memberId),
                 200);
-        assertThat(tenants.last("authz.state", "group_member:" + group + ":" + memberId)
-                        .path("removed")
-                        .asBoolean())
-                .isTrue();
+        tenants.last("authz.state", "group_member:" + group + ":" + memberId, said -> assertThat(
+                        said.path("removed").asBoolean())
+                .isTrue());
         assertThat(texts(tenants.call(tenant, "listOrganizationUsers").send(), "subject"))
                 .doesNotContain("crew member");
         tenants.done(
@@ -506,16 +507,15 @@ class TenancyTest {
                         .body(Json.object().put("role", "tenant_admin").put("group_id", group)),
                 201);
         tenants.done(tenants.call(tenant, "deleteGroup").path("group_id", group), 200);
-        assertThat(tenants.last("authz.state", "binding:" + binding.text("id"))
-                        .path("removed")
-                        .asBoolean())
-                .isTrue();
-        assertThat(tenants.last("authz.state", "group_member:" + group + ":" + memberId)
-                        .path("removed")
-                        .asBoolean())
-                .isTrue();
-        assertThat(tenants.last("iam.state", "group:" + group).path("state").asText())
-                .isEqualTo("deleted");
+        tenants.last("authz.state", "binding:" + binding.text("id"), said -> assertThat(
+                        said.path("removed").asBoolean())
+                .isTrue());
+        tenants.last("authz.state", "group_member:" + group + ":" + memberId, said -> assertThat(
+                        said.path("removed").asBoolean())
+                .isTrue());
+        tenants.last("iam.state", "group:" + group, said -> assertThat(
+                        said.path("state").asText())
+                .isEqualTo("deleted"));
         assertThat(told(tenants.call(tenant, "addGroupMember")
                         .path("group_id", group)
                         .body(user("x"))

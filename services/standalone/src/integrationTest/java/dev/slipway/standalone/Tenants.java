@@ -10,10 +10,10 @@ import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.EventTap.Seen;
 
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.StreamSupport;
 
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What the tests of tenants do again and again, as users of the API. */
@@ -72,12 +72,13 @@ final class Tenants {
         return answer;
     }
 
-    /** The last that was said under a key. */
-    JsonNode last(String topic, String key) {
-        return eventuallyGet(() -> {
+    /** Waits until the last that was said under a key is as it should be. */
+    void last(String topic, String key, Consumer<JsonNode> holds) {
+        eventually(() -> {
             var seen = platform.events()
                     .where(s -> s.topic().equals(topic) && s.key().equals(key));
-            return seen.get(seen.size() - 1).payload();
+            assertThat(seen).as(key).isNotEmpty();
+            holds.accept(seen.get(seen.size() - 1).payload());
         });
     }
 
