@@ -82,7 +82,8 @@ record SeededRun(int exitCode, JsonNode sealed, String output) {
                 " ",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto",
-                "-Dlogback.configurationFile=dev/slipway/conformance/logback.xml",
+                // It has nothing to say, and a tenth of its classes would be for saying it.
+                "-Dslf4j.provider=org.slf4j.helpers.NOP_FallbackServiceProvider",
                 "-cp '" + System.getProperty("java.class.path") + "'",
                 SeededAdapter.class.getName(),
                 bug.name(),

@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.standalone.KillMatrix.Deed;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -12,6 +13,7 @@ import java.util.Random;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Some points of the matrix, others every time; the soak test has them all. */
+@Order(3)
 class KillMatrixTest {
     private static final int KILLS = 1;
 

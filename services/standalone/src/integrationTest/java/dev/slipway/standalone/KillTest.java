@@ -1,11 +1,13 @@
 package dev.slipway.standalone;
 
 import dev.slipway.testkit.Proves;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
+@Order(2)
 class KillTest {
     @TempDir
     Path directory;

@@ -7,6 +7,7 @@ import dev.slipway.testkit.SimulatedAdapter.World;
 import dev.slipway.testkit.TestInfrastructure;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +21,7 @@ import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What a platform depends on goes away and comes back. Callers get clear answers meanwhile, and nothing is lost. */
+@Order(1)
 class OutageTest {
     private static final int CLIENTS = 3;
     /** An outage is long: what is launched in it has all to be looked at afterwards. */
