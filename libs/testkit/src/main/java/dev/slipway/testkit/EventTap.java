@@ -52,7 +52,7 @@ public final class EventTap implements AutoCloseable {
                         "bootstrap.servers", bootstrap,
                         "group.id", topicPrefix + "tap-" + System.nanoTime(),
                         "auto.offset.reset", "earliest",
-                        "metadata.max.age.ms", "1000",
+                        "metadata.max.age.ms", "3000", // it asks for all topics of all tests
                         "enable.auto.commit", "false"),
                 new StringDeserializer(),
                 new ByteArrayDeserializer());

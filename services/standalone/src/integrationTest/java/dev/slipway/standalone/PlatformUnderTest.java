@@ -38,8 +38,8 @@ final class PlatformUnderTest implements AutoCloseable {
     private final String topicPrefix = "t" + UUID.randomUUID().toString().substring(0, 8) + ".";
     private final String kafkaBootstrap = TestInfrastructure.shared().kafkaBootstrap();
     private final Demo demo = new Demo(ADAPTER_SECRET, Instant.now());
-    /** By whom they name; a person who calls often does not need a new one each time. */
-    private final Map<String, String> tokens = new ConcurrentHashMap<>(demo.tokens());
+    /** By whom they name. Signed when first used, and once: it takes longer than most of what tests do. */
+    private final Map<String, String> tokens = new ConcurrentHashMap<>();
 
     private final UnaryOperator<String> line;
     private final Path home;
@@ -128,11 +128,11 @@ final class PlatformUnderTest implements AutoCloseable {
 
     /** A caller with the token of a demo user, named by its role. */
     ApiClient as(String user) {
-        return new ApiClient(platform.baseUrl(), tokens.get(user));
+        return person(user);
     }
 
     String token(String user) {
-        return tokens.get(user);
+        return tokens.computeIfAbsent(user, demo::token);
     }
 
     ApiClient anonymous() {
@@ -221,7 +221,7 @@ final class PlatformUnderTest implements AutoCloseable {
 
     /** Someone whom the demo's issuer names, known or not. */
     ApiClient person(String subject) {
-        return new ApiClient(platform.baseUrl(), tokens.computeIfAbsent(subject, demo::token));
+        return new ApiClient(platform.baseUrl(), token(subject));
     }
 
     /** Stops, and leaves the database behind. */

@@ -35,6 +35,9 @@ final class Demo {
 
     static final String ISSUER = "slipway-demo";
     private static final Duration TOKEN_LIFETIME = Duration.ofHours(12);
+    /** The service account, by the name that its tokens have. */
+    private static final String CI = "service_account";
+
     private static final List<String> CI_ACTIONS = List.of(
             "apps.instance.read", "apps.instance.create", "apps.instance.member.read", "apps.instance.member.operate");
     private static final UUID OPERATOR = id(0x103);
@@ -108,7 +111,7 @@ final class Demo {
                                 "ci",
                                 "Demo CI account",
                                 ISSUER,
-                                "service_account",
+                                CI,
                                 CI_ACTIONS,
                                 id(0x305))),
                 bindings,
@@ -138,15 +141,12 @@ final class Demo {
     Map<String, String> tokens() {
         var tokens = new LinkedHashMap<String, String>();
         PEOPLE.forEach(person -> tokens.put(person.name, token(person.name)));
-        tokens.put("service_account", token("service_account", Map.of("scope", String.join(" ", CI_ACTIONS))));
+        tokens.put(CI, token(CI));
         return tokens;
     }
 
     String token(String subject) {
-        return token(subject, Map.of());
-    }
-
-    private String token(String subject, Map<String, String> claims) {
+        var claims = subject.equals(CI) ? Map.of("scope", String.join(" ", CI_ACTIONS)) : Map.<String, String>of();
         return issuer.sign(subject, now, now.plus(TOKEN_LIFETIME), claims);
     }
 
