@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +33,10 @@ class RelayTest {
             WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database()
             """;
     private static final String NOBODY = "0";
+    /** All of a row but its number. */
+    private static final String COLUMNS =
+            "event_id, event_type, topic, key, occurred_at, correlation_id, traceparent, value";
+
     private static Stage stage;
 
     private final List<Relay> relays = new ArrayList<>();
@@ -143,6 +148,31 @@ class RelayTest {
         assertThat(stage.read(topic))
                 .extracting(r -> r.envelope().payload().path("n").asInt())
                 .containsExactlyElementsOf(IntStream.range(0, 1_201).boxed().toList());
+    }
+
+    /** Numbers are taken before they are committed: what comes late lies below what was published in the meantime. */
+    @Test
+    void relay_publishesWhatCommitsLate_belowWhatItReadSecondsBefore() {
+        var id = announce(topic, "late", 0);
+        var late = await(PgConnection.connect(stage.vertx, stage.options()));
+        await(late.query("BEGIN").execute());
+        await(late.query("INSERT INTO outbox (" + COLUMNS + ") SELECT " + COLUMNS + " FROM outbox")
+                .execute());
+        start(stage.options());
+        var longAfter = Instant.now().plusSeconds(4); // the relay's floor rises by the second
+        var early = new ArrayList<UUID>();
+        eventually(() -> {
+            early.add(announce(topic, "early", early.size()));
+            assertThat(Instant.now()).isAfter(longAfter);
+        });
+        eventually(() -> assertThat(stage.outboxRows()).isZero());
+        assertThat(published()).containsOnlyOnce(id).containsAll(early);
+
+        await(late.query("COMMIT").execute());
+
+        eventually(() -> assertThat(published()).filteredOn(id::equals).hasSize(2));
+        eventually(() -> assertThat(stage.outboxRows()).isZero());
+        await(late.close());
     }
 
     /** The leader's account is closed first, so that it cannot come back: the other one has to take over. */

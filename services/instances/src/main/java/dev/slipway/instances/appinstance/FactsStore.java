@@ -8,15 +8,13 @@ import dev.slipway.instances.appinstance.domain.Admission.Version;
 import dev.slipway.instances.appinstance.domain.Launch;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.policy.EffectivePolicy;
+import dev.slipway.service.RecentlyUsed;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 
 /**
@@ -52,12 +50,7 @@ final class FactsStore {
             """;
 
     private final PolicyStore policies;
-    private final Map<Question, Facts> answers = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Question, Facts> eldest) {
-            return size() > MOST;
-        }
-    });
+    private final RecentlyUsed<Question, Facts> answers = new RecentlyUsed<>(MOST);
 
     FactsStore(PolicyStore policies) {
         this.policies = policies;

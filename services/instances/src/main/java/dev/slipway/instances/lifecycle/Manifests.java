@@ -8,14 +8,12 @@ import dev.slipway.instances.appinstance.domain.AppInstance.Terms;
 import dev.slipway.instances.appinstance.domain.UpgradePath.Way;
 import dev.slipway.instances.projection.ManifestStore;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.RecentlyUsed;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -27,12 +25,7 @@ public final class Manifests {
 
     private final Vertx vertx;
     private final ManifestStore store;
-    private final Map<ManifestKey, Known> known = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<ManifestKey, Known> eldest) {
-            return size() > MOST;
-        }
-    });
+    private final RecentlyUsed<ManifestKey, Known> known = new RecentlyUsed<>(MOST);
 
     public Manifests(Vertx vertx, ManifestStore store) {
         this.vertx = vertx;
