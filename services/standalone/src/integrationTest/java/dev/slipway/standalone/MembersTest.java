@@ -431,7 +431,9 @@ class MembersTest {
 
         database.execute("""
                 UPDATE instances.catalog_freshness SET known_until = now() - interval '6 minutes';
-                CREATE RULE nothing_is_confirmed AS ON UPDATE TO instances.catalog_freshness DO INSTEAD NOTHING
+                CREATE FUNCTION instances.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+                CREATE TRIGGER nothing_is_confirmed BEFORE UPDATE ON instances.catalog_freshness
+                FOR EACH ROW EXECUTE FUNCTION instances.nothing()
                 """);
         try {
             var launch = PlatformUnderTest.launchBody("on no policy").put("version", VERSION);
@@ -451,7 +453,7 @@ class MembersTest {
                     .contains("slipway_policy_refusals_total{reason=\"policy_stale\",service=\"instances\"} 4.0");
             platform.instance("deleteAppInstance", "project_owner", id).send().expect(202);
         } finally {
-            database.execute("DROP RULE nothing_is_confirmed ON instances.catalog_freshness");
+            database.execute("DROP TRIGGER nothing_is_confirmed ON instances.catalog_freshness");
         }
         eventually(() -> assertThat(platform.managed("/metrics"))
                 .containsPattern("slipway_policy_age_seconds\\{service=\"instances\"} [12]?\\d\\."));
