@@ -14,7 +14,8 @@ import java.util.function.BiConsumer;
 
 /**
  * A JSON Schema (2020-12) that somebody else wrote, such as the launch parameters of a manifest. It stands for itself: it refers to its
- * own parts by pointers only, so nothing is ever fetched to understand it.
+ * own parts by pointers only, so nothing is ever fetched to understand it; and its patterns are {@link BoundedPattern}s, so that no text
+ * keeps a check from ending.
  */
 public final class ForeignSchema {
     private static final String DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -51,6 +52,7 @@ public final class ForeignSchema {
         LANGUAGE.at(DIALECT).check(at, node, problems);
         if (problems.isEmpty()) {
             checkReferences(at, node, problems);
+            checkPatterns(at, node, problems);
         }
         if (problems.isEmpty()) {
             checkDefaults(at, node, problems);
@@ -102,6 +104,25 @@ public final class ForeignSchema {
                 problems.add(new FieldProblem(at + pointer + "/$ref", "refers to nothing in this schema"));
             }
         });
+    }
+
+    private static void checkPatterns(String at, JsonNode root, List<FieldProblem> problems) {
+        each("", root, (pointer, node) -> {
+            if (node.has("pattern")) {
+                checkPattern(at + pointer + "/pattern", node.path("pattern").asText(), problems);
+            }
+            node.path("patternProperties")
+                    .fieldNames()
+                    .forEachRemaining(regex ->
+                            checkPattern(at + pointer + "/patternProperties/" + escaped(regex), regex, problems));
+        });
+    }
+
+    private static void checkPattern(String at, String regex, List<FieldProblem> problems) {
+        var fault = BoundedPattern.fault(regex);
+        if (fault != null) {
+            problems.add(new FieldProblem(at, fault));
+        }
     }
 
     private static void checkDefaults(String at, JsonNode root, List<FieldProblem> problems) {

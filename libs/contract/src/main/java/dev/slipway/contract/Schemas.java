@@ -16,11 +16,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Compiles JSON Schemas out of documents that are at hand: nothing is ever fetched. */
 final class Schemas {
-    private static final SchemaValidatorsConfig CONFIG = SchemaValidatorsConfig.builder()
-            .formatAssertionsEnabled(true)
-            .pathType(PathType.JSON_POINTER)
-            .locale(java.util.Locale.ROOT)
-            .build();
+    private static final SchemaValidatorsConfig OURS = config().build();
+    private static final SchemaValidatorsConfig FOREIGN =
+            config().regularExpressionFactory(BoundedPattern::compile).build();
 
     private final JsonSchemaFactory factory;
     private final Map<String, JsonSchema> documents = new ConcurrentHashMap<>();
@@ -41,7 +39,7 @@ final class Schemas {
     private SchemaCheck compiled(String location) {
         var hash = location.indexOf('#');
         var iri = hash < 0 ? location : location.substring(0, hash);
-        var document = documents.computeIfAbsent(iri, at -> factory.getSchema(SchemaLocation.of(at), CONFIG));
+        var document = documents.computeIfAbsent(iri, at -> factory.getSchema(SchemaLocation.of(at), OURS));
         var schema =
                 hash < 0 ? document : document.getSubSchema(SchemaLocation.Fragment.of(location.substring(hash + 1)));
         schema.initializeValidators();
@@ -50,9 +48,16 @@ final class Schemas {
 
     /** A schema that is in no document of ours, and is not kept. */
     JsonSchema foreign(JsonNode node) {
-        var schema = factory.getSchema(node, CONFIG);
+        var schema = factory.getSchema(node, FOREIGN);
         schema.initializeValidators();
         return schema;
+    }
+
+    private static SchemaValidatorsConfig.Builder config() {
+        return SchemaValidatorsConfig.builder()
+                .formatAssertionsEnabled(true)
+                .pathType(PathType.JSON_POINTER)
+                .locale(java.util.Locale.ROOT);
     }
 
     static JsonNode resource(String name) {

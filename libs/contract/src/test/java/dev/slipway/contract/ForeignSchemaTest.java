@@ -20,6 +20,11 @@ class ForeignSchemaTest {
                 "{\"type\":\"strin\"} | /launch/type",
                 "{\"minimum\":\"1\"} | /launch/minimum",
                 "{\"properties\":{\"a\":{\"pattern\":\"(\"}}} | /launch/properties/a/pattern",
+                "{\"properties\":{\"a\":{\"pattern\":\"^(?=.*x)y\"}}} | /launch/properties/a/pattern",
+                "{\"items\":{\"pattern\":\"(a)\\\\1\"}} | /launch/items/pattern",
+                "{\"pattern\":\"^.{1,4096}$\"} | /launch/pattern",
+                "{\"pattern\":\"(ab?c){1000}(ab?c){1000}\"} | /launch/pattern",
+                "{\"patternProperties\":{\"(?!x)/y\":true}} | /launch/patternProperties/(?!x)~1y",
                 "{\"$ref\":\"https://elsewhere.example/schema\"} | /launch/$ref",
                 "{\"$ref\":\"#/$defs/none\"} | /launch/$ref",
                 "{\"definitions\":{\"a\":{\"$ref\":\"file:///etc/passwd\"}},\"$ref\":\"#/definitions/a\"} | /launch/$ref",
@@ -50,6 +55,45 @@ class ForeignSchemaTest {
         ForeignSchema.of(schema).check("/config", parsed("{}"), problems);
 
         assertThat(problems).extracting(FieldProblem::field).containsExactly("/config/size", "/config/size");
+    }
+
+    @Test
+    void check_ends_whateverThePattern() throws IOException {
+        var schema = parsed("""
+                {"properties": {"name": {"pattern": "^(a+)+$"}}, "patternProperties": {"^([a-z]+)*_$": {"type": "integer"}}}
+                """);
+        var name = "a".repeat(20_000);
+        var problems = new ArrayList<FieldProblem>();
+
+        ForeignSchema.of(schema).check("/config", Json.object().put("name", name + "!"), problems);
+        ForeignSchema.of(schema).check("/config", Json.object().put("name", name), problems);
+        ForeignSchema.of(schema).check("/config", Json.object().put(name + "!", "no integer"), problems);
+
+        assertThat(ForeignSchema.faults("", schema)).isEmpty();
+        assertThat(problems).extracting(FieldProblem::field).containsExactly("/config/name");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'^[a-z][a-z0-9-]{0,62}$', gpu-1, Gpu", "'\\d+', about 7, seven", "'^a$', a, 'a\n'", "'ü', für, fur"})
+    void pattern_meansWhatJsonSchemaSaysOfIt(String regex, String matching, String other) throws IOException {
+        var schema = ForeignSchema.of(Json.object().put("pattern", regex));
+        var problems = new ArrayList<FieldProblem>();
+
+        schema.check("/matching", Json.object().textNode(matching), problems);
+        schema.check("/other", Json.object().textNode(other), problems);
+
+        assertThat(problems).extracting(FieldProblem::field).containsExactly("/other");
+    }
+
+    /** A version that was published when patterns were Java's: its instances are still operated. */
+    @Test
+    void pattern_matchesNothing_whereItIsNotRe2() {
+        var schema = ForeignSchema.of(Json.object().put("pattern", "^(?=.*x).*$"));
+        var problems = new ArrayList<FieldProblem>();
+
+        schema.check("/x", Json.object().textNode("x"), problems);
+
+        assertThat(problems).extracting(FieldProblem::field).containsExactly("/x");
     }
 
     private static JsonNode parsed(String json) throws IOException {
