@@ -67,6 +67,7 @@ final class ClusteredGatewayMain {
                 "127.0.0.1",
                 httpPort,
                 Duration.ofSeconds(5),
+                Duration.ofSeconds(5),
                 null,
                 new Rates(0, RATE, 0),
                 new GatewayConfig.StreamLimits(20, 100));

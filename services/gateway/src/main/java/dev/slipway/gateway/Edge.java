@@ -15,13 +15,11 @@ import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.net.RFC3986;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +37,8 @@ import java.util.TreeMap;
 /** What happens to a request: correlation, route, token, body, contract, and then to the service over the bus. */
 final class Edge {
     private static final Logger LOG = LoggerFactory.getLogger(Edge.class);
-    private static final int MAX_BODY_BYTES = 1 << 20;
+    /** The first that is valid counts. */
+    private static final List<String> CORRELATION_HEADERS = List.of("X-Correlation-ID", "X-Request-Id");
 
     private final Vertx vertx;
     private final Frame frame;
@@ -48,9 +47,17 @@ final class Edge {
     private final Revisions revisions;
     private final RateLimits limits;
     private final Streams streams;
+    private final Bodies bodies;
     private final DeliveryOptions delivery;
 
-    Edge(Vertx vertx, Frame frame, CallRecords records, RateLimits limits, Streams streams, Duration replyTimeout) {
+    Edge(
+            Vertx vertx,
+            Frame frame,
+            CallRecords records,
+            RateLimits limits,
+            Streams streams,
+            Bodies bodies,
+            Duration replyTimeout) {
         this.vertx = vertx;
         this.frame = frame;
         this.routes = new RouteTable(frame.contract().operations());
@@ -58,12 +65,14 @@ final class Edge {
         this.revisions = frame.revisions();
         this.limits = limits;
         this.streams = streams;
+        this.bodies = bodies;
         this.delivery =
                 new DeliveryOptions().setSendTimeout(replyTimeout.toMillis()).setLocalOnly(!frame.clustered());
     }
 
     void handle(HttpServerRequest request) {
         var exchange = new Exchange(request, correlationId(request), records);
+        request.response().endHandler(ended -> bodies.letThrough(request));
         Traces.attach(Correlation.with(Context.current(), exchange.correlationId()));
         guarded(exchange, () -> route(exchange));
     }
@@ -73,10 +82,10 @@ final class Edge {
         try {
             step.run();
         } catch (ProblemException e) {
-            refuse(exchange, e.problem());
+            exchange.refuse(e.problem());
         } catch (RuntimeException e) {
             LOG.atError().setCause(e).log("the gateway failed");
-            refuse(exchange, Problem.of(ErrorCode.INTERNAL_ERROR, "Something went wrong on our side."));
+            exchange.refuse(Problem.of(ErrorCode.INTERNAL_ERROR, "Something went wrong on our side."));
         }
     }
 
@@ -120,7 +129,7 @@ final class Edge {
             exchange.request().pause();
             revisions.await(vertx, wanted).onComplete(done -> {
                 if (done.failed()) {
-                    refuse(exchange, problem(done.cause()));
+                    exchange.refuse(problem(done.cause()));
                 } else {
                     guarded(exchange, () -> take(exchange, operation, authenticate(exchange, operation)));
                 }
@@ -138,9 +147,9 @@ final class Edge {
             if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
                 request.response().writeContinue();
             }
-            body(request).onComplete(done -> {
+            bodies.read(request).onComplete(done -> {
                 if (done.failed()) {
-                    refuse(exchange, problem(done.cause()));
+                    exchange.refuse(problem(done.cause()));
                 } else {
                     guarded(exchange, () -> dispatch(exchange, operation, token, done.result()));
                 }
@@ -247,23 +256,6 @@ final class Edge {
         }
     }
 
-    /** Reads no more than the limit, whatever the sender says of the length. */
-    private static Future<Buffer> body(HttpServerRequest request) {
-        var promise = Promise.<Buffer>promise();
-        var body = Buffer.buffer();
-        request.handler(chunk -> {
-            if (body.length() + chunk.length() > MAX_BODY_BYTES) {
-                promise.tryFail(Problem.validationOf(ErrorCode.BODY_TOO_LARGE, "body", "is larger than 1 MiB")
-                        .asException());
-            } else {
-                body.appendBuffer(chunk);
-            }
-        });
-        request.exceptionHandler(promise::tryFail);
-        request.endHandler(end -> promise.tryComplete(body));
-        return promise.future();
-    }
-
     private static Map<String, List<String>> query(HttpServerRequest request) {
         if (request.query() == null) {
             return Map.of();
@@ -294,19 +286,13 @@ final class Edge {
     }
 
     private static String correlationId(HttpServerRequest request) {
-        var given = request.getHeader("X-Correlation-ID");
-        var asked = given == null ? request.getHeader("X-Request-Id") : given;
-        return asked != null && Correlation.isValid(asked) ? asked : Ids.next().toString();
-    }
-
-    /** A body that nobody will read is let through, so that the sender can finish and read our answer. */
-    private static void refuse(Exchange exchange, Problem problem) {
-        var request = exchange.request();
-        if (!HttpMethod.GET.equals(request.method()) && !request.isEnded()) {
-            request.handler(chunk -> {});
-            request.resume();
+        for (var name : CORRELATION_HEADERS) {
+            var asked = request.getHeader(name);
+            if (asked != null && Correlation.isValid(asked)) {
+                return asked;
+            }
         }
-        exchange.refuse(problem);
+        return Ids.next().toString();
     }
 
     private static Problem problem(Throwable failure) {

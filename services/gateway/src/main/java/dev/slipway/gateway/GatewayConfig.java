@@ -12,6 +12,7 @@ public record GatewayConfig(
         String host,
         int port,
         Duration replyTimeout,
+        Duration bodyTimeout,
         @Nullable Tls tls,
         Rates rates,
         StreamLimits streams) {
@@ -49,6 +50,7 @@ public record GatewayConfig(
                 settings.text("SLIPWAY_HTTP_HOST", "127.0.0.1"),
                 settings.port("SLIPWAY_HTTP_PORT", 8080),
                 settings.duration("SLIPWAY_REPLY_TIMEOUT", Duration.ofSeconds(10)),
+                settings.duration("SLIPWAY_BODY_TIMEOUT", Duration.ofSeconds(30)),
                 tls(settings),
                 Rates.from(settings),
                 StreamLimits.from(settings));

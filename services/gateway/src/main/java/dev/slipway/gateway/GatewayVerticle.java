@@ -58,7 +58,8 @@ public final class GatewayVerticle extends VerticleBase {
         var waits = new Waits(Math.min(QUIET_MS, config.replyTimeout().toMillis() / 2), SLOW_MS);
         var streams =
                 new Streams(vertx, config.streams(), waits, frame.telemetry().metrics());
-        var edge = new Edge(vertx, frame, records, limits, streams, config.replyTimeout());
+        var bodies = new Bodies(vertx, config.bodyTimeout());
+        var edge = new Edge(vertx, frame, records, limits, streams, bodies, config.replyTimeout());
         var deployment = new DeploymentOptions().setInstances(listeners);
         return vertx.deployVerticle(() -> new Listener(edge, streams), deployment)
                 .onSuccess(deployed -> {

@@ -148,6 +148,13 @@ class CorrelationTest {
                         .send()
                         .header("X-Correlation-ID"))
                 .isEqualTo("correlation");
+        assertThat(platform.as("project_viewer")
+                        .call("getMe")
+                        .header("X-Request-Id", "request")
+                        .header("X-Correlation-ID", "not valid")
+                        .send()
+                        .header("X-Correlation-ID"))
+                .isEqualTo("request");
         for (var bad : List.of("has space", "x".repeat(129), "semi;colon", "%0a", "", "{}")) {
             for (var header : List.of("X-Correlation-ID", "X-Request-Id")) {
                 assertThat(UUID.fromString(answered(header, bad))).isNotNull();

@@ -137,7 +137,7 @@ class MalformedInputTest {
     static void start() throws JOSEException {
         key = new RSAKeyGenerator(2048).keyID("test-key").generate();
         platform = new PlatformUnderTest(
-                Map.of(),
+                Map.of("SLIPWAY_BODY_TIMEOUT", "PT5S"),
                 List.of(new IamSeed.IssuerKey(
                         "test-key",
                         Demo.ISSUER,
@@ -464,6 +464,21 @@ class MalformedInputTest {
         assertThat(broken.text())
                 .as("nobody knows where an answer would belong")
                 .isEmpty();
+    }
+
+    @Test
+    void connection_isClosed_whenTheBodyNeverComes() {
+        try (var awaited = new RawHttp(port());
+                var refused = new RawHttp(port())) {
+            awaited.send((createHead("Content-Length: 2\r\n") + "{").getBytes(StandardCharsets.ISO_8859_1));
+            refused.send("POST /api/v1/nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{"
+                    .getBytes(StandardCharsets.ISO_8859_1));
+
+            var late = awaited.untilClosed();
+            assertThat(late.status()).isEqualTo(400);
+            assertEnvelope(late, "invalid_request");
+            assertThat(refused.untilClosed().status()).isEqualTo(404);
+        }
     }
 
     @Test
