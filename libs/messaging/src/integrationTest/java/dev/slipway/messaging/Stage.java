@@ -1,8 +1,5 @@
 package dev.slipway.messaging;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
@@ -27,7 +24,6 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -186,14 +182,6 @@ final class Stage implements AutoCloseable {
                 record.key(),
                 record.value(),
                 headers);
-    }
-
-    /** Listens to what a class logs. */
-    static ListAppender<ILoggingEvent> log(Class<?> of) {
-        var appender = new ListAppender<ILoggingEvent>();
-        appender.start();
-        ((Logger) LoggerFactory.getLogger(of)).addAppender(appender);
-        return appender;
     }
 
     @Override

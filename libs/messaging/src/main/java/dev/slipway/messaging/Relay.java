@@ -59,11 +59,6 @@ public final class Relay {
 
     private static final String DELETE = "DELETE FROM outbox WHERE seq = ANY($1)";
     private static final long MEASURE_EVERY_MS = 5_000;
-    /** Of the oldest rows only: when more wait than that, how many more is not worth a long count. */
-    private static final String MEASURE = """
-            SELECT count(*) AS waiting, coalesce(extract(epoch FROM now() - min(occurred_at)), 0)::float8 AS oldest_s
-            FROM (SELECT occurred_at FROM outbox ORDER BY seq LIMIT 10000) AS oldest
-            """;
 
     private final Vertx vertx;
     private final Context context;
@@ -75,12 +70,12 @@ public final class Relay {
     private final String service;
     private final MeterRegistry meters;
     private final Counter publishFailures;
+    private final OutboxBacklog backlog = new OutboxBacklog();
 
     private @Nullable PgConnection connection;
     private @Nullable KafkaSender sender;
     private boolean connecting;
     private volatile boolean leading;
-    private volatile Backlog backlog = Backlog.NONE;
     private boolean draining;
     private boolean again;
     private boolean stopping;
@@ -89,11 +84,6 @@ public final class Relay {
     private int failures;
     private long lastReadNanos = System.nanoTime();
     private final Promise<Void> drained = Promise.promise();
-
-    /** What waits to be published, as last measured. */
-    private record Backlog(long waiting, double oldestSeconds) {
-        static final Backlog NONE = new Backlog(0, 0);
-    }
 
     public Relay(
             Vertx vertx,
@@ -120,7 +110,8 @@ public final class Relay {
     /** Starts to lead, or to wait for the lead; needs neither the database nor the broker to be there yet. */
     public void start() {
         context.runOnContext(ignored -> connect());
-        showBacklog();
+        showLead();
+        backlog.show(meters, service);
         vertx.setPeriodic(MEASURE_EVERY_MS, timer -> {
             if (stopping) {
                 vertx.cancelTimer(timer);
@@ -164,36 +155,21 @@ public final class Relay {
         return promise.future();
     }
 
-    /** Only who leads shows the backlog, so that it is not counted twice; that nobody leads shows too. */
-    private void showBacklog() {
+    /** That nobody leads shows, too. */
+    private void showLead() {
         Gauge.builder("slipway.relay.leading", this, relay -> relay.leading ? 1 : 0)
                 .description("1 where the outbox is published from; with none, nothing is published")
                 .tag("service", service)
                 .register(meters);
-        Gauge.builder("slipway.outbox.waiting", this, relay -> relay.backlog.waiting)
-                .description("Events committed and not yet published; 10000 stands for that or more")
-                .tag("service", service)
-                .register(meters);
-        Gauge.builder("slipway.outbox.oldest.age", this, relay -> relay.backlog.oldestSeconds)
-                .description("How long the oldest event that is not yet published has waited")
-                .baseUnit("seconds")
-                .tag("service", service)
-                .register(meters);
     }
 
+    /** Only who leads shows the backlog, so that it is not counted twice. */
     private void measure() {
-        var current = connection;
-        if (current == null || !leading) {
-            backlog = Backlog.NONE;
-            return;
+        if (connection == null || !leading) {
+            backlog.isAnothers();
+        } else {
+            backlog.measure(connection);
         }
-        current.query(MEASURE)
-                .execute()
-                .onSuccess(rows -> {
-                    var row = rows.iterator().next();
-                    backlog = new Backlog(row.getLong("waiting"), row.getDouble("oldest_s"));
-                })
-                .onFailure(e -> LOG.atDebug().addKeyValue("source", source).log("relay cannot measure the outbox"));
     }
 
     private void tick() {
@@ -312,11 +288,11 @@ public final class Relay {
     }
 
     private void published(AsyncResult<Integer> done) {
-        draining = false;
         if (done.failed()) {
             failed(done.cause());
             return;
         }
+        draining = false;
         failures = 0;
         if (leading && (again || done.result() == BATCH)) {
             drain();
@@ -397,7 +373,10 @@ public final class Relay {
         return current;
     }
 
-    /** After a failed send the producer is thrown away with all it still holds: a record of it must not overtake the retry. */
+    /**
+     * After a failed send the producer is thrown away with all it still holds, and until it is gone nothing else is sent, whoever wakes
+     * this: a record of it must not come after the retry.
+     */
     private void failed(Throwable cause) {
         failures++;
         publishFailures.increment();
@@ -411,7 +390,10 @@ public final class Relay {
         var abandoned = broken == null ? Future.<Void>succeededFuture() : broken.abandon();
         var delay = Math.min(5_000, 100L << Math.min(failures, 6))
                 + ThreadLocalRandom.current().nextInt(50);
-        abandoned.onComplete(done -> vertx.setTimer(delay, timer -> tick()));
+        abandoned.onComplete(done -> vertx.setTimer(delay, timer -> {
+            draining = false;
+            tick();
+        }));
     }
 
     private Future<Void> letGo() {
