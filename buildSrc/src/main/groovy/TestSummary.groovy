@@ -1,20 +1,22 @@
 import groovy.xml.XmlSlurper
 import org.gradle.api.DefaultTask
-import org.gradle.api.file.ConfigurableFileCollection
+import org.gradle.api.provider.ListProperty
 import org.gradle.api.tasks.Internal
 import org.gradle.api.tasks.TaskAction
 import org.gradle.api.tasks.UntrackedTask
+import org.gradle.api.tasks.testing.Test
 
-/** Counts what the tests' own reports say, over all modules: also of tests that did not have to run again. */
+/** Counts what the reports of this build's tests say, over all modules: also of tests that did not have to run again, and of no others. */
 @UntrackedTask(because = 'it only prints')
 abstract class TestSummary extends DefaultTask {
     @Internal
-    abstract ConfigurableFileCollection getReports()
+    abstract ListProperty<Test> getTests()
 
     @TaskAction
     void print() {
         def passed = 0, failed = 0, skipped = 0
-        reports.asFileTree.matching { include '**/TEST-*.xml' }.each { file ->
+        def reports = tests.get().findAll { it.state.executed }.collect { it.reports.junitXml.outputLocation }
+        project.files(reports).asFileTree.matching { include 'TEST-*.xml' }.each { file ->
             def suite = new XmlSlurper().parse(file)
             def bad = suite.@failures.toInteger() + suite.@errors.toInteger()
             failed += bad
