@@ -102,6 +102,7 @@ public final class Database {
         var owner = DatabaseSettings.ownerRole(service);
         var runtime = DatabaseSettings.runtimeRole(service);
         return """
+                SET client_min_messages = warning; -- that a thing is there already is no news
                 DO $$ BEGIN
                   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%2$s') THEN
                     CREATE ROLE %2$s LOGIN;
