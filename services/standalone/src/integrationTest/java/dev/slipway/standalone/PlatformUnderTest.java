@@ -34,13 +34,14 @@ import java.util.function.UnaryOperator;
 final class PlatformUnderTest implements AutoCloseable {
     static final String ADAPTER_SECRET = "an-adapter-secret-for-tests";
 
+    /** One for all platforms of a JVM, as they have the same people: signing takes longer than most of what tests do. */
+    private static final Demo DEMO = demoFromNow();
+    /** By whom they name; signed when first used. */
+    private static final Map<String, String> TOKENS = new ConcurrentHashMap<>();
+
     private final FreshDatabase database;
     private final String topicPrefix = "t" + UUID.randomUUID().toString().substring(0, 8) + ".";
     private final String kafkaBootstrap = TestInfrastructure.shared().kafkaBootstrap();
-    private final Demo demo = new Demo(ADAPTER_SECRET, Instant.now());
-    /** By whom they name. Signed when first used, and once: it takes longer than most of what tests do. */
-    private final Map<String, String> tokens = new ConcurrentHashMap<>();
-
     private final UnaryOperator<String> line;
     private final Path home;
     private final Telemetry telemetry;
@@ -100,12 +101,16 @@ final class PlatformUnderTest implements AutoCloseable {
         telemetry = Telemetry.start(environment);
         var addresses =
                 new Addresses(environment.get("SLIPWAY_KAFKA_BOOTSTRAP"), environment.get("SLIPWAY_DATABASE_URL"));
-        platform = await(Platform.start(config, addresses, telemetry, trusting(moreKeys), demo.catalog()));
+        platform = await(Platform.start(config, addresses, telemetry, trusting(moreKeys), DEMO.catalog()));
         events = new EventTap(kafkaBootstrap, topicPrefix);
     }
 
-    private IamSeed trusting(List<IamSeed.IssuerKey> moreKeys) {
-        var seed = demo.iam();
+    private static Demo demoFromNow() {
+        return new Demo(ADAPTER_SECRET, Instant.now());
+    }
+
+    private static IamSeed trusting(List<IamSeed.IssuerKey> moreKeys) {
+        var seed = DEMO.iam();
         var keys = new ArrayList<>(seed.issuerKeys());
         keys.addAll(moreKeys);
         return new IamSeed(
@@ -132,7 +137,7 @@ final class PlatformUnderTest implements AutoCloseable {
     }
 
     String token(String user) {
-        return tokens.computeIfAbsent(user, demo::token);
+        return TOKENS.computeIfAbsent(user, DEMO::token);
     }
 
     ApiClient anonymous() {
