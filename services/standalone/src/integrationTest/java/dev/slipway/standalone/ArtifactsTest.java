@@ -7,7 +7,6 @@ import dev.slipway.testkit.ApiClient.Answer;
 import dev.slipway.testkit.ArtifactSigner;
 import dev.slipway.testkit.DistributionServer;
 import dev.slipway.testkit.DistributionServer.TokenRules;
-import dev.slipway.testkit.EventTap.Seen;
 import dev.slipway.testkit.Proves;
 import dev.slipway.testkit.RegistryPusher;
 import dev.slipway.testkit.TestCertificate;
@@ -30,6 +29,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 
+import static dev.slipway.standalone.ArtifactCalls.ids;
+import static dev.slipway.standalone.ArtifactCalls.key;
+import static dev.slipway.standalone.ArtifactCalls.own;
+import static dev.slipway.standalone.CatalogCalls.problems;
+import static dev.slipway.standalone.CatalogCalls.wrapped;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -43,6 +47,7 @@ class ArtifactsTest {
 
     private static TestCertificate certificate;
     private static PlatformUnderTest platform;
+    private static ArtifactCalls calls;
 
     @BeforeAll
     static void start(@TempDir Path directory) throws IOException {
@@ -76,6 +81,7 @@ class ArtifactsTest {
                 "SLIPWAY_REGISTRY_TOKEN_KEY_FILE", certificate.keyFile().toString(),
                 "SLIPWAY_REGISTRY_TOKEN_CERTIFICATE_FILE",
                         certificate.certificateFile().toString()));
+        calls = new ArtifactCalls(platform, registry, TRUSTED);
     }
 
     @AfterAll
@@ -116,19 +122,27 @@ class ArtifactsTest {
                 "slipway/apps/" + Demo.PROJECT,
                 "slipway/apps/" + Demo.PROJECT + "0/echo",
                 "library/echo")) {
-            assertThat(intend("project_owner", "shared", repository).expect(403).text("code"))
+            assertThat(calls.intend("project_owner", "shared", repository)
+                            .expect(403)
+                            .text("code"))
                     .as(repository)
                     .isEqualTo("repository_not_allowed");
         }
-        assertThat(intend("project_owner", "nowhere", own("echo")).expect(400).text("code"))
+        assertThat(calls.intend("project_owner", "nowhere", own("echo"))
+                        .expect(400)
+                        .text("code"))
                 .isEqualTo("validation_error");
-        assertThat(intend("project_owner", "open", Demo.PROJECT + "/echo")
+        assertThat(calls.intend("project_owner", "open", Demo.PROJECT + "/echo")
                         .expect(409)
                         .text("code"))
                 .isEqualTo("credentials_unavailable");
-        assertThat(intend("project_owner", "elsewhere", own("echo")).expect(403).text("code"))
+        assertThat(calls.intend("project_owner", "elsewhere", own("echo"))
+                        .expect(403)
+                        .text("code"))
                 .isEqualTo("repository_not_allowed");
-        assertThat(intend("project_viewer", "shared", own("echo")).expect(403).text("code"))
+        assertThat(calls.intend("project_viewer", "shared", own("echo"))
+                        .expect(403)
+                        .text("code"))
                 .isEqualTo("insufficient_permissions");
     }
 
@@ -137,7 +151,7 @@ class ArtifactsTest {
     void publishIntent_isGoodForOneRepository_forAWhile_andItsCredentialIsShownOnce() {
         var key = UUID.randomUUID().toString();
         var repository = own("intended");
-        var intent = intend("project_owner", "shared", repository, key).expect(201);
+        var intent = calls.intend("project_owner", "shared", repository, key).expect(201);
         var token = intent.body().at("/credential/token").asText();
         var holder = new RegistryPusher(registry.url(), token);
 
@@ -148,7 +162,7 @@ class ArtifactsTest {
         assertThat(new RegistryPusher(registry.url(), null).tryToBegin(repository))
                 .isEqualTo(401);
 
-        var again = intend("project_owner", "shared", repository, key).expect(201);
+        var again = calls.intend("project_owner", "shared", repository, key).expect(201);
         assertThat(again.text("id")).isEqualTo(intent.text("id"));
         assertThat(again.body().has("credential")).isFalse();
 
@@ -156,7 +170,7 @@ class ArtifactsTest {
         assertThat(holder.tryToBegin(repository)).isEqualTo(401);
         registry.requireTokens(rules(Clock.systemUTC()));
 
-        assertAudited(intent.text("id"), "apps.artifact.publish_intent");
+        calls.assertAudited(intent.text("id"), "apps.artifact.publish_intent");
         var signature = token.substring(token.lastIndexOf('.') + 1);
         assertThat(platform.events().where(seen -> seen.event().toString().contains(signature)))
                 .isEmpty();
@@ -175,26 +189,29 @@ class ArtifactsTest {
     @Test
     @Proves("2.69")
     void register_isRefused_whenTheSourceHasItNot_orPolicyAllowsItNot() {
-        assertThat(pushed("known", "known content")).isNotEqualTo(NOWHERE);
-        var elsewhere = body("known", NOWHERE);
+        assertThat(calls.pushed("known", "known content")).isNotEqualTo(NOWHERE);
+        var elsewhere = calls.body("known", NOWHERE);
         elsewhere.withObject("/source").put("uri", "oci://registry.example.com/apps/known");
-        var inside = body("known", NOWHERE);
+        var inside = calls.body("known", NOWHERE);
         inside.withObject("/source").put("uri", "oci://169.254.169.254/apps/known");
-        var user = body("known", NOWHERE);
+        var user = calls.body("known", NOWHERE);
         user.withObject("/source").put("uri", "oci://" + registry.host() + "/../known");
 
-        assertThat(register("project_owner", body("known", NOWHERE)).expect(409).text("code"))
+        assertThat(calls.register("project_owner", calls.body("known", NOWHERE))
+                        .expect(409)
+                        .text("code"))
                 .isEqualTo("digest_not_found");
-        assertThat(register("project_owner", elsewhere).expect(403).text("code"))
+        assertThat(calls.register("project_owner", elsewhere).expect(403).text("code"))
                 .isEqualTo("source_not_allowed");
-        assertThat(register("project_owner", inside).expect(403).text("code")).isEqualTo("source_not_allowed");
-        assertThat(register("project_owner", user)
+        assertThat(calls.register("project_owner", inside).expect(403).text("code"))
+                .isEqualTo("source_not_allowed");
+        assertThat(calls.register("project_owner", user)
                         .expect(400)
                         .body()
                         .at("/details/fields/0/field")
                         .asText())
                 .isEqualTo("/source/uri");
-        assertThat(register("project_owner", body("known", NOWHERE).put("artifact_type", "no_such_type"))
+        assertThat(calls.register("project_owner", calls.body("known", NOWHERE).put("artifact_type", "no_such_type"))
                         .status())
                 .isEqualTo(409);
         assertThat(platform.database()
@@ -219,19 +236,21 @@ class ArtifactsTest {
 
     @Test
     void register_isRefused_whenTheTypeIsNotActive_theSizeIsAnother_orTheKindDoesNotFit() {
-        var digest = pushed("typed", "typed content");
-        var sized = body("typed", digest);
+        var digest = calls.pushed("typed", "typed content");
+        var sized = calls.body("typed", digest);
         sized.withObject("/source").put("size_bytes", 1);
-        var object = body("typed", digest);
+        var object = calls.body("typed", digest);
         object.withObject("/source").put("source_type", "https").put("uri", "https://" + registry.host() + "/typed");
 
-        assertThat(register("project_owner", body("typed", digest).put("artifact_type", "no_such_type"))
+        assertThat(calls.register("project_owner", calls.body("typed", digest).put("artifact_type", "no_such_type"))
                         .expect(409)
                         .text("code"))
                 .isEqualTo("artifact_type_inactive");
-        assertThat(register("project_owner", sized).expect(409).text("code")).isEqualTo("digest_mismatch");
-        assertThat(register("project_owner", object).expect(400).text("code")).isEqualTo("validation_error");
-        assertThat(register("project_owner", body("typed", digest).put("visibility", "platform"))
+        assertThat(calls.register("project_owner", sized).expect(409).text("code"))
+                .isEqualTo("digest_mismatch");
+        assertThat(calls.register("project_owner", object).expect(400).text("code"))
+                .isEqualTo("validation_error");
+        assertThat(calls.register("project_owner", calls.body("typed", digest).put("visibility", "platform"))
                         .expect(403)
                         .text("code"))
                 .isEqualTo("insufficient_permissions");
@@ -240,16 +259,17 @@ class ArtifactsTest {
     @Test
     @Proves({"1.52", "1.54", "1.69"})
     void register_keepsTheArtifact_once_andAnswersTheSameToTheSameKey() throws Exception {
-        var digest = pushed("registered", "registered content");
+        var digest = calls.pushed("registered", "registered content");
         var key = UUID.randomUUID().toString();
-        var body = body("registered", digest).put("tag", "v1").put("app_slug", "echo");
+        var body = calls.body("registered", digest).put("tag", "v1").put("app_slug", "echo");
         body.withObject("/source").put("source_ref", "git:4f1d2e");
 
-        var first = register("project_owner", body, key).expect(201);
+        var first = calls.register("project_owner", body, key).expect(201);
         var id = first.text("id");
         registry.failAt("/v2/" + own("registered") + "/manifests/" + digest, 503);
-        var again = register("project_owner", body, key).expect(201);
-        assertThat(register("project_owner", body).expect(503).text("code")).isEqualTo("source_unavailable");
+        var again = calls.register("project_owner", body, key).expect(201);
+        assertThat(calls.register("project_owner", body).expect(503).text("code"))
+                .isEqualTo("source_unavailable");
         registry.behave();
 
         assertThat(again.body()).isEqualTo(first.body());
@@ -257,18 +277,19 @@ class ArtifactsTest {
         assertThat(first.text("lifecycle_state")).isEqualTo("published");
         assertThat(first.text("trust_state")).isEqualTo("unverified");
         assertThat(first.body().at("/source/source_ref").asText()).isEqualTo("git:4f1d2e");
-        var twice = register("project_owner", body).expect(409);
+        var twice = calls.register("project_owner", body).expect(409);
         assertThat(twice.text("code")).isEqualTo("artifact_exists");
         assertThat(twice.body().at("/details/artifact_id").asText()).isEqualTo(id);
-        assertThat(ids(list("project_viewer", "digest=" + digest))).containsExactly(id);
-        assertThat(ids(list("project_viewer", "digest=" + digest + "&trust_state=verified")))
+        assertThat(ids(calls.list("project_viewer", "digest=" + digest))).containsExactly(id);
+        assertThat(ids(calls.list("project_viewer", "digest=" + digest + "&trust_state=verified")))
                 .isEmpty();
-        assertAnnounced(id, "registered", 1);
-        assertAudited(id, "apps.artifact.publish");
+        calls.assertAnnounced(id, "registered", 1);
+        calls.assertAudited(id, "apps.artifact.publish");
 
-        var raced = pushed("raced", "raced content");
+        var raced = calls.pushed("raced", "raced content");
         var answers = IntStream.range(0, 4)
-                .mapToObj(i -> CompletableFuture.supplyAsync(() -> register("project_owner", body("raced", raced))))
+                .mapToObj(i -> CompletableFuture.supplyAsync(
+                        () -> calls.register("project_owner", calls.body("raced", raced))))
                 .toList();
         var statuses = answers.stream()
                 .map(CompletableFuture::join)
@@ -280,45 +301,53 @@ class ArtifactsTest {
     @Test
     @Proves({"1.55", "1.56", "1.57", "1.69", "3.59", "3.71", "3.114", "C.09"})
     void artifact_goesFromPublishedToRetired_byItsTrustAndInOrder() {
-        var digest = pushed("lifecycle", "content with a life");
-        var body = body("lifecycle", digest);
+        var digest = calls.pushed("lifecycle", "content with a life");
+        var body = calls.body("lifecycle", digest);
         body.withObject("/source").put("source_ref", "git:4f1d2e");
-        var id = register("project_owner", body).expect(201).text("id");
+        var id = calls.register("project_owner", body).expect(201).text("id");
         var refusals = promotions("artifact_unverified");
 
-        assertThat(promote(id, "dev").expect(409).text("code")).isEqualTo("artifact_unverified");
+        assertThat(calls.promote(id, "dev").expect(409).text("code")).isEqualTo("artifact_unverified");
         assertThat(promotions("artifact_unverified")).isEqualTo(refusals + 1);
-        var failed = verify(id).expect(200);
+        var failed = calls.verify(id).expect(200);
         assertThat(failed.text("trust_state")).isEqualTo("failed_verification");
         assertThat(failed.text("trust_reason")).isEqualTo("signature: there is no signature beside the artifact");
-        assertThat(promote(id, "dev").expect(409).text("code")).isEqualTo("artifact_verification_failed");
+        assertThat(calls.promote(id, "dev").expect(409).text("code")).isEqualTo("artifact_verification_failed");
 
-        signed("lifecycle", digest);
-        var verified = verify(id).expect(200);
+        calls.signed("lifecycle", digest);
+        var verified = calls.verify(id).expect(200);
         assertThat(verified.text("trust_state")).isEqualTo("verified");
         assertThat(verified.body().at("/verification/checks").toString())
                 .contains("signature")
                 .contains("passed");
-        assertThat(promote(id, "test").expect(409).text("code")).isEqualTo("channel_out_of_order");
+        assertThat(calls.promote(id, "test").expect(409).text("code")).isEqualTo("channel_out_of_order");
         for (var channel : List.of("dev", "test", "staging", "prod")) {
-            assertThat(promote(id, channel).expect(200).text("channel")).isEqualTo(channel);
+            assertThat(calls.promote(id, channel).expect(200).text("channel")).isEqualTo(channel);
         }
-        assertThat(promote(id, "prod").expect(200).text("lifecycle_state")).isEqualTo("promoted");
-        assertThat(change("retireArtifact", "project_owner", id).expect(409).text("code"))
+        assertThat(calls.promote(id, "prod").expect(200).text("lifecycle_state"))
+                .isEqualTo("promoted");
+        assertThat(calls.change("retireArtifact", "project_owner", id)
+                        .expect(409)
+                        .text("code"))
                 .isEqualTo("state_conflict");
-        assertThat(change("deprecateArtifact", "project_owner", id).expect(200).text("lifecycle_state"))
+        assertThat(calls.change("deprecateArtifact", "project_owner", id)
+                        .expect(200)
+                        .text("lifecycle_state"))
                 .isEqualTo("deprecated");
-        assertThat(promote(id, "prod").expect(409).text("code")).isEqualTo("state_conflict");
-        assertThat(change("retireArtifact", "project_owner", id).expect(200).text("lifecycle_state"))
+        assertThat(calls.promote(id, "prod").expect(409).text("code")).isEqualTo("state_conflict");
+        assertThat(calls.change("retireArtifact", "project_owner", id)
+                        .expect(200)
+                        .text("lifecycle_state"))
                 .isEqualTo("retired");
-        assertThat(verify(id).expect(409).text("code")).isEqualTo("state_conflict");
+        assertThat(calls.verify(id).expect(409).text("code")).isEqualTo("state_conflict");
 
-        var last = one("getArtifact", "project_viewer", id).send().expect(200);
+        var last = calls.one("getArtifact", "project_viewer", id).send().expect(200);
         assertThat(last.text("trust_state")).isEqualTo("verified");
         assertThat(problemsOfAManifestWith("v1")).contains("/artifacts/0/digest shape");
         assertThat(last.text("repository")).isEqualTo(registry.host() + "/" + own("lifecycle"));
         assertThat(last.body().at("/source/source_ref").asText()).isEqualTo("git:4f1d2e");
-        var history = one("listArtifactHistory", "project_viewer", id).send().expect(200);
+        var history =
+                calls.one("listArtifactHistory", "project_viewer", id).send().expect(200);
         assertThat(StreamSupport.stream(history.body().path("items").spliterator(), false)
                         .map(entry -> entry.path("event").asText() + " "
                                 + entry.path("channel").asText("-")))
@@ -333,9 +362,9 @@ class ArtifactsTest {
                         "verification_failed -",
                         "registered -");
         for (var event : List.of("registered", "verified", "verification_failed", "deprecated", "retired")) {
-            assertAnnounced(id, event, 1);
+            calls.assertAnnounced(id, event, 1);
         }
-        assertAnnounced(id, "promoted", 4);
+        calls.assertAnnounced(id, "promoted", 4);
         eventually(() -> assertThat(platform.events()
                         .where(seen -> seen.type().equals("audit.recorded")
                                 && seen.payload().path("target_id").asText().equals(id)
@@ -353,24 +382,28 @@ class ArtifactsTest {
 
     @Test
     void revoke_endsTheTrustInADigest_whereverItIsRegistered_forGood() {
-        var digest = pushed("revoked", "content that turns out bad");
-        signed("revoked", digest);
-        var id = register("project_owner", body("revoked", digest)).expect(201).text("id");
+        var digest = calls.pushed("revoked", "content that turns out bad");
+        calls.signed("revoked", digest);
+        var id = calls.register("project_owner", calls.body("revoked", digest))
+                .expect(201)
+                .text("id");
         assertThat(problemsOfAManifestWith(NOWHERE)).contains("/artifacts/0/digest artifact_untrusted");
         assertThat(problemsOfAManifestWith(digest)).contains("/artifacts/0/digest artifact_untrusted");
-        verify(id).expect(200);
+        calls.verify(id).expect(200);
         assertThat(problemsOfAManifestWith(digest)).doesNotContain("/artifacts/0/digest artifact_untrusted");
-        promote(id, "dev").expect(200);
+        calls.promote(id, "dev").expect(200);
         var instance = launchedWith(digest);
         var siblings = "slipway/apps/" + Demo.SIBLING_PROJECT + "/revoked";
-        var same = pushedTo(Demo.SIBLING_PROJECT, "tenant_owner", siblings, "content that turns out bad");
+        var same = calls.pushedTo(Demo.SIBLING_PROJECT, "tenant_owner", siblings, "content that turns out bad");
         assertThat(same).isEqualTo(digest);
-        var sibling = register("tenant_owner", Demo.SIBLING_PROJECT, at(siblings, digest), key())
+        var sibling = calls.register("tenant_owner", Demo.SIBLING_PROJECT, calls.at(siblings, digest), key())
                 .expect(201);
 
-        assertThat(change("revokeArtifact", "tenant_owner", id).expect(403).text("code"))
+        assertThat(calls.change("revokeArtifact", "tenant_owner", id)
+                        .expect(403)
+                        .text("code"))
                 .isEqualTo("insufficient_permissions");
-        var revoked = one("adminRevokeArtifact", "platform_ops", id)
+        var revoked = calls.one("adminRevokeArtifact", "platform_ops", id)
                 .header("X-Break-Glass-Reason", "a key of its builder leaked")
                 .body(Json.object().put("reason", "its builder's key leaked"))
                 .send()
@@ -382,11 +415,11 @@ class ArtifactsTest {
                 .containsPattern("slipway_artifacts\\{trust_state=\"revoked\"} [1-9]")
                 .containsPattern("slipway_artifacts\\{trust_state=\"verified\"} \\d"));
         assertThat(problemsOfAManifestWith(digest)).contains("/artifacts/0/digest artifact_untrusted");
-        assertThat(promote(id, "test").expect(409).text("code")).isEqualTo("artifact_revoked");
+        assertThat(calls.promote(id, "test").expect(409).text("code")).isEqualTo("artifact_revoked");
         assertThat(promotions("artifact_revoked")).isPositive();
         assertThat(platform.managed("/metrics")).contains("slipway_policy_age_seconds");
-        assertThat(verify(id).expect(409).text("code")).isEqualTo("artifact_revoked");
-        assertThat(pull("project_owner", id).expect(409).text("code")).isEqualTo("artifact_revoked");
+        assertThat(calls.verify(id).expect(409).text("code")).isEqualTo("artifact_revoked");
+        assertThat(calls.pull("project_owner", id).expect(409).text("code")).isEqualTo("artifact_revoked");
         assertThat(platform.as("tenant_owner")
                         .call("getArtifact")
                         .path("project_id", Demo.SIBLING_PROJECT)
@@ -396,19 +429,16 @@ class ArtifactsTest {
                         .text("trust_reason"))
                 .isEqualTo("its builder's key leaked");
         var others = "slipway/apps/" + Demo.OTHER_PROJECT + "/revoked";
-        var again = pushedTo(Demo.OTHER_PROJECT, "other_tenant_owner", others, "content that turns out bad");
-        assertThat(register("other_tenant_owner", Demo.OTHER_PROJECT, at(others, again), key())
+        var again = calls.pushedTo(Demo.OTHER_PROJECT, "other_tenant_owner", others, "content that turns out bad");
+        assertThat(calls.register("other_tenant_owner", Demo.OTHER_PROJECT, calls.at(others, again), key())
                         .expect(409)
                         .text("code"))
                 .isEqualTo("artifact_revoked");
         eventually(() -> assertThat(
                         platform.launch("project_owner", "too late").send().text("code"))
                 .isEqualTo("artifact_revoked"));
-        assertAnnounced(id, "revoked", 1);
-        var told = platform.events()
-                .where(seen -> seen.type().equals("apps.artifact.revoked") && isOf(seen, id))
-                .get(0)
-                .payload();
+        calls.assertAnnounced(id, "revoked", 1);
+        var told = calls.announced(id, "revoked").get(0).payload();
         assertThat(told.path("instances_total").asInt()).isEqualTo(1);
         assertThat(told.at("/instances/0/app_instance_id").asText()).isEqualTo(instance);
         assertThat(told.path("reason").asText()).isEqualTo("its builder's key leaked");
@@ -417,19 +447,20 @@ class ArtifactsTest {
     @Test
     @Proves("C.08")
     void artifact_isNotFound_byOtherTenants_andSeenByItsTenant_onlyWhereItIsShared() {
-        var own = register("project_owner", body("private", pushed("private", "private content")))
+        var own = calls.register("project_owner", calls.body("private", calls.pushed("private", "private content")))
                 .expect(201)
                 .text("id");
-        var digest = pushed("for-all", "content for the tenant");
-        signed("for-all", digest);
-        var shared = register("project_owner", body("for-all", digest).put("visibility", "tenant"))
+        var digest = calls.pushed("for-all", "content for the tenant");
+        calls.signed("for-all", digest);
+        var shared = calls.register(
+                        "project_owner", calls.body("for-all", digest).put("visibility", "tenant"))
                 .expect(201)
                 .text("id");
-        verify(shared).expect(200);
+        calls.verify(shared).expect(200);
 
         for (var id : List.of(own, shared)) {
             for (var operation : List.of("getArtifact", "listArtifactHistory", "verifyArtifact")) {
-                assertThat(in(Demo.OTHER_PROJECT, operation, "other_tenant_owner", id)
+                assertThat(calls.in(Demo.OTHER_PROJECT, operation, "other_tenant_owner", id)
                                 .send()
                                 .expect(404)
                                 .text("code"))
@@ -439,21 +470,25 @@ class ArtifactsTest {
                 var body = operation.equals("promoteArtifact")
                         ? Json.object().put("channel", "dev")
                         : Json.object().put("reason", "to hurt");
-                assertThat(in(Demo.OTHER_PROJECT, operation, "other_tenant_owner", id)
+                assertThat(calls.in(Demo.OTHER_PROJECT, operation, "other_tenant_owner", id)
                                 .body(body)
                                 .send()
                                 .expect(404)
                                 .text("code"))
                         .isEqualTo("artifact_not_found");
-                assertThat(in(Demo.SIBLING_PROJECT, operation, "tenant_owner", id)
+                assertThat(calls.in(Demo.SIBLING_PROJECT, operation, "tenant_owner", id)
                                 .body(body)
                                 .send()
                                 .status())
                         .isEqualTo(404);
             }
         }
-        in(Demo.SIBLING_PROJECT, "getArtifact", "tenant_owner", own).send().expect(404);
-        in(Demo.SIBLING_PROJECT, "getArtifact", "tenant_owner", shared).send().expect(200);
+        calls.in(Demo.SIBLING_PROJECT, "getArtifact", "tenant_owner", own)
+                .send()
+                .expect(404);
+        calls.in(Demo.SIBLING_PROJECT, "getArtifact", "tenant_owner", shared)
+                .send()
+                .expect(200);
         var listed = platform.as("tenant_owner")
                 .call("listArtifacts")
                 .path("project_id", Demo.SIBLING_PROJECT)
@@ -475,7 +510,8 @@ class ArtifactsTest {
                 registry.url(),
                 intent.send().expect(201).body().at("/credential/token").asText());
         var digest = pusher.image(repository, "v1", "under policy");
-        var register = home.call("registerArtifact").body(at(repository, digest).put("artifact_type", "sdk_example"));
+        var register =
+                home.call("registerArtifact").body(calls.at(repository, digest).put("artifact_type", "sdk_example"));
         assertThat(hosts(home)).containsExactlyInAnyOrder(registry.host(), "open.example.com", "objects.example.com");
         var id = register.send().expect(201).text("id");
         try {
@@ -492,7 +528,7 @@ class ArtifactsTest {
             assertThat(register.send().expect(403).text("code")).isEqualTo("source_not_allowed");
             assertThat(intent.send().expect(403).text("code")).isEqualTo("source_not_allowed");
             var theirs = new RegistryPusher(tenants.url(), null).image("team/echo", "v1", "the tenant's own");
-            var body = at("team/echo", theirs).put("artifact_type", "sdk_example");
+            var body = calls.at("team/echo", theirs).put("artifact_type", "sdk_example");
             body.withObject("/source").put("uri", "oci://" + tenants.host() + "/team/echo");
             var registered = home.call("registerArtifact").body(body).send().expect(201);
             assertThat(verify(home, registered.text("id")).text("trust_state")).isEqualTo("verified");
@@ -523,11 +559,11 @@ class ArtifactsTest {
 
     @Test
     void register_isRefused_whenTheRepositoryIsAnotherProjects() {
-        var digest = pushed("not-yours", "content of one project alone");
+        var digest = calls.pushed("not-yours", "content of one project alone");
 
         for (var who : Map.of(Demo.SIBLING_PROJECT, "tenant_owner", Demo.OTHER_PROJECT, "other_tenant_owner")
                 .entrySet()) {
-            assertThat(register(who.getValue(), who.getKey(), body("not-yours", digest), key())
+            assertThat(calls.register(who.getValue(), who.getKey(), calls.body("not-yours", digest), key())
                             .expect(403)
                             .text("code"))
                     .isEqualTo("repository_not_allowed");
@@ -537,13 +573,15 @@ class ArtifactsTest {
     @Test
     @Proves({"2.35", "C.08"})
     void pullIntent_isForWhatIsVerified_andPullsNothingElse() {
-        var digest = pushed("pulled", "content to pull");
-        var id = register("project_owner", body("pulled", digest)).expect(201).text("id");
-        assertThat(pull("project_viewer", id).expect(409).text("code")).isEqualTo("artifact_unverified");
-        signed("pulled", digest);
-        verify(id).expect(200);
+        var digest = calls.pushed("pulled", "content to pull");
+        var id = calls.register("project_owner", calls.body("pulled", digest))
+                .expect(201)
+                .text("id");
+        assertThat(calls.pull("project_viewer", id).expect(409).text("code")).isEqualTo("artifact_unverified");
+        calls.signed("pulled", digest);
+        calls.verify(id).expect(200);
 
-        var intent = pull("project_viewer", id).expect(201);
+        var intent = calls.pull("project_viewer", id).expect(201);
 
         var holder = new RegistryPusher(
                 registry.url(), intent.body().at("/credential/token").asText());
@@ -551,7 +589,7 @@ class ArtifactsTest {
         assertThat(holder.tryToRead(own("pulled"), "manifests/" + digest)).isEqualTo(200);
         assertThat(holder.tryToBegin(own("pulled"))).isEqualTo(401);
         assertThat(holder.tryToRead(own("known"), "manifests/v1")).isEqualTo(401);
-        assertAudited(intent.text("id"), "apps.artifact.pull_intent");
+        calls.assertAudited(intent.text("id"), "apps.artifact.pull_intent");
     }
 
     @Test
@@ -570,14 +608,16 @@ class ArtifactsTest {
                 .put("size_bytes", bytes.length)
                 .put("content_encoding", "identity");
 
-        var id = register("project_owner", body).expect(201).text("id");
+        var id = calls.register("project_owner", body).expect(201).text("id");
 
-        assertThat(verify(id).expect(200).text("trust_state")).isEqualTo("verified");
-        assertThat(promote(id, "dev").expect(200).text("channel")).isEqualTo("dev");
-        change("deprecateArtifact", "project_owner", id).expect(200);
-        assertThat(change("retireArtifact", "project_owner", id).expect(200).text("lifecycle_state"))
+        assertThat(calls.verify(id).expect(200).text("trust_state")).isEqualTo("verified");
+        assertThat(calls.promote(id, "dev").expect(200).text("channel")).isEqualTo("dev");
+        calls.change("deprecateArtifact", "project_owner", id).expect(200);
+        assertThat(calls.change("retireArtifact", "project_owner", id)
+                        .expect(200)
+                        .text("lifecycle_state"))
                 .isEqualTo("retired");
-        assertThat(register("project_owner", body.put("digest", NOWHERE))
+        assertThat(calls.register("project_owner", body.put("digest", NOWHERE))
                         .expect(409)
                         .text("code"))
                 .isEqualTo("digest_mismatch");
@@ -612,7 +652,7 @@ class ArtifactsTest {
                         .put("product_id", "third"))
                 .send()
                 .expect(201);
-        var digest = pushed("third-app", "the third party's bundle");
+        var digest = calls.pushed("third-app", "the third party's bundle");
         var draft = manifestWith(digest).put("app", "third-app").put("version", "1.0.0");
         ((ObjectNode) draft.at("/artifacts/0")).put("reference", "oci://" + registry.host() + "/third-app");
         var registered = admin.call("registerAppVersion")
@@ -623,14 +663,15 @@ class ArtifactsTest {
         assertThat(problems(registered)).containsExactly("/artifacts/0/digest artifact_untrusted");
         assertThat(version("publishAppVersion").send().expect(409).text("code")).isEqualTo("manifest_invalid");
 
-        var artifact =
-                register("project_owner", body("third-app", digest)).expect(201).text("id");
-        assertThat(verify(artifact).expect(200).text("trust_state")).isEqualTo("failed_verification");
-        assertThat(promote(artifact, "dev").status()).isEqualTo(409);
-        signed("third-app", digest);
-        assertThat(verify(artifact).expect(200).text("trust_state")).isEqualTo("verified");
+        var artifact = calls.register("project_owner", calls.body("third-app", digest))
+                .expect(201)
+                .text("id");
+        assertThat(calls.verify(artifact).expect(200).text("trust_state")).isEqualTo("failed_verification");
+        assertThat(calls.promote(artifact, "dev").status()).isEqualTo(409);
+        calls.signed("third-app", digest);
+        assertThat(calls.verify(artifact).expect(200).text("trust_state")).isEqualTo("verified");
         List.of("dev", "test", "staging", "prod")
-                .forEach(channel -> promote(artifact, channel).expect(200));
+                .forEach(channel -> calls.promote(artifact, channel).expect(200));
         version("publishAppVersion").send().expect(200);
         assertThat(seenByTheProject()).isEqualTo("false app_not_entitled");
 
@@ -714,19 +755,6 @@ class ArtifactsTest {
         return manifest;
     }
 
-    private static ObjectNode wrapped(ObjectNode manifest) {
-        var body = Json.object();
-        body.set("manifest", manifest);
-        return body;
-    }
-
-    private static List<String> problems(Answer answer) {
-        return StreamSupport.stream(answer.body().path("problems").spliterator(), false)
-                .map(problem -> problem.path("pointer").asText() + " "
-                        + problem.path("code").asText())
-                .toList();
-    }
-
     /** An instance of a version that names the digest, once the catalog knows of it. */
     private static String launchedWith(String digest) {
         var names = "manifest = manifest || '{\"artifacts\": [{\"digest\": \"" + digest + "\"}]}'";
@@ -754,155 +782,5 @@ class ArtifactsTest {
                 .filter(line -> line.startsWith("slipway_artifact_promotions_total{outcome=\"" + outcome + "\""))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
                 .sum();
-    }
-
-    private static String own(String name) {
-        return "slipway/apps/" + Demo.PROJECT + "/" + name;
-    }
-
-    private static Answer intend(String user, String source, String repository) {
-        return intend(user, source, repository, key());
-    }
-
-    private static Answer intend(String user, String source, String repository, String key) {
-        return platform.as(user)
-                .call("createPublishIntent")
-                .path("project_id", Demo.PROJECT)
-                .header("Idempotency-Key", key)
-                .body(Json.object()
-                        .put("registry", source)
-                        .put("repository", repository)
-                        .put("ttl_seconds", 120))
-                .send();
-    }
-
-    private static Answer pull(String user, String artifactId) {
-        return platform.as(user)
-                .call("createPullIntent")
-                .path("project_id", Demo.PROJECT)
-                .body(Json.object().put("artifact_id", artifactId))
-                .send();
-    }
-
-    private static RegistryPusher publisher(String name) {
-        var token =
-                intend("project_owner", "shared", own(name)).expect(201).body().at("/credential/token");
-        return new RegistryPusher(registry.url(), token.asText());
-    }
-
-    private static String pushed(String name, String content) {
-        return publisher(name).image(own(name), "v1", content);
-    }
-
-    private static void signed(String name, String digest) {
-        var payload = ArtifactSigner.payload(own(name), digest);
-        publisher(name).signature(own(name), digest, payload, TRUSTED.sign(payload));
-    }
-
-    /** Pushes to another project's namespace, as somebody there. */
-    private static String pushedTo(UUID projectId, String user, String repository, String content) {
-        var token = platform.as(user)
-                .call("createPublishIntent")
-                .path("project_id", projectId)
-                .body(Json.object().put("registry", "shared").put("repository", repository))
-                .send()
-                .expect(201)
-                .body()
-                .at("/credential/token");
-        return new RegistryPusher(registry.url(), token.asText()).image(repository, "v1", content);
-    }
-
-    private static ObjectNode body(String name, String digest) {
-        return at(own(name), digest);
-    }
-
-    private static ObjectNode at(String repository, String digest) {
-        var body = Json.object()
-                .put("artifact_type", "app_bundle")
-                .put("artifact_kind", "oci")
-                .put("digest", digest);
-        body.putObject("source").put("source_type", "oci").put("uri", "oci://" + registry.host() + "/" + repository);
-        return body;
-    }
-
-    private static Answer register(String user, ObjectNode body) {
-        return register(user, body, key());
-    }
-
-    private static Answer register(String user, ObjectNode body, String key) {
-        return register(user, Demo.PROJECT, body, key);
-    }
-
-    private static Answer register(String user, UUID projectId, ObjectNode body, String key) {
-        return platform.as(user)
-                .call("registerArtifact")
-                .path("project_id", projectId)
-                .header("Idempotency-Key", key)
-                .body(body)
-                .send();
-    }
-
-    private static Answer list(String user, String query) {
-        return platform.as(user)
-                .call("listArtifacts")
-                .path("project_id", Demo.PROJECT)
-                .query(query)
-                .send()
-                .expect(200);
-    }
-
-    private static List<String> ids(Answer page) {
-        return StreamSupport.stream(page.body().path("items").spliterator(), false)
-                .map(item -> item.path("id").asText())
-                .toList();
-    }
-
-    private static ApiClient.Call one(String operation, String user, String id) {
-        return in(Demo.PROJECT, operation, user, id);
-    }
-
-    private static ApiClient.Call in(UUID projectId, String operation, String user, String id) {
-        return platform.as(user).call(operation).path("project_id", projectId).path("artifact_id", id);
-    }
-
-    private static Answer verify(String id) {
-        return one("verifyArtifact", "project_owner", id).send();
-    }
-
-    private static Answer promote(String id, String channel) {
-        return one("promoteArtifact", "tenant_owner", id)
-                .body(Json.object().put("channel", channel))
-                .send();
-    }
-
-    private static Answer change(String operation, String user, String id) {
-        return one(operation, user, id)
-                .body(Json.object().put("reason", "it is time"))
-                .send();
-    }
-
-    private static void assertAnnounced(String id, String event, int times) {
-        eventually(() -> assertThat(
-                        platform.events().where(seen -> seen.type().equals("apps.artifact." + event) && isOf(seen, id)))
-                .hasSize(times));
-        assertThat(platform.events().faults()).isEmpty();
-    }
-
-    private static boolean isOf(Seen seen, String id) {
-        return seen.payload().path("artifact_id").asText().equals(id)
-                && seen.key().equals(id)
-                && seen.payload().path("project_id").asText().equals(Demo.PROJECT.toString());
-    }
-
-    private static void assertAudited(String target, String action) {
-        eventually(() -> assertThat(platform.events()
-                        .where(seen -> seen.type().equals("audit.recorded")
-                                && seen.payload().path("action").asText().equals(action)
-                                && seen.payload().path("target_id").asText().equals(target)))
-                .hasSize(1));
-    }
-
-    private static String key() {
-        return UUID.randomUUID().toString();
     }
 }

@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Json;
@@ -7,8 +8,12 @@ import dev.slipway.contract.Operation;
 import dev.slipway.testkit.ApiClient.Answer;
 import dev.slipway.testkit.ApiClient.Call;
 
+import java.util.List;
 import java.util.UUID;
 import java.util.regex.Pattern;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Calls on service accounts, credentials and tokens, each with something of its own to act on. */
 final class CredentialCalls {
@@ -94,6 +99,57 @@ final class CredentialCalls {
 
     static ObjectNode client(String id, String secret) {
         return Json.object().put("client_id", id).put("client_secret", secret);
+    }
+
+    static Call exchange(PlatformUnderTest platform, String operation, Answer credential) {
+        return exchange(platform, operation, credential.text("credential_id"), credential.text("secret"));
+    }
+
+    static Call exchange(PlatformUnderTest platform, String operation, Answer credential, String scope) {
+        return platform.anonymous()
+                .call(operation)
+                .body(client(credential.text("credential_id"), credential.text("secret"))
+                        .put("scope", scope));
+    }
+
+    static Call exchange(PlatformUnderTest platform, String operation, String id, String secret) {
+        return platform.anonymous().call(operation).body(client(id, secret));
+    }
+
+    /** What the instances service answers to the token. */
+    static String listed(PlatformUnderTest platform, String token) {
+        var answer = platform.anonymous()
+                .as(token)
+                .call("listAppInstances")
+                .path("project_id", Demo.PROJECT)
+                .send();
+        return answer.status() + " " + answer.text("code");
+    }
+
+    /** What IAM answers to the token. */
+    static String me(PlatformUnderTest platform, String token) {
+        var answer = platform.anonymous().as(token).call("getMe").send();
+        return answer.status() + " " + answer.text("code");
+    }
+
+    static List<JsonNode> audited(PlatformUnderTest platform, String action, String target, String result) {
+        return platform
+                .events()
+                .where(seen -> seen.type().equals("audit.recorded")
+                        && seen.payload().path("action").asText().equals(action)
+                        && seen.payload().path("target_id").asText().equals(target)
+                        && seen.payload().path("result").asText().equals(result))
+                .stream()
+                .map(seen -> seen.payload())
+                .toList();
+    }
+
+    /** Who wanted to give more than they hold is on record, with what it was. */
+    static void assertExcessAudited(PlatformUnderTest platform, String action, String target) {
+        eventually(() -> assertThat(audited(platform, action, target, "denied")).anySatisfy(audit -> {
+            assertThat(audit.path("reason").asText()).isEqualTo("grant_exceeds_own");
+            assertThat(audit.at("/metadata/message").asText()).contains("apps.instance");
+        }));
     }
 
     private static String ownerOf(UUID projectId) {

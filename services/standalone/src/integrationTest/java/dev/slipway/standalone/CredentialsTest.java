@@ -1,7 +1,6 @@
 package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.Target;
 import dev.slipway.contract.Json;
@@ -17,7 +16,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.stream.StreamSupport;
 
@@ -112,13 +110,13 @@ class CredentialsTest {
         var credential = CredentialCalls.credential(platform, Demo.PROJECT, id);
         var token = CredentialCalls.exchanged(platform, credential);
         assertState("disableServiceAccount", id, "disabled");
-        eventually(() -> assertThat(listed(token)).isEqualTo("401 token_invalid"));
+        eventually(() -> assertThat(CredentialCalls.listed(platform, token)).isEqualTo("401 token_invalid"));
         assertThat(refusedExchange(credential)).isEqualTo("401 credential_invalid");
         assertState("enableServiceAccount", id, "active");
-        eventually(() -> assertThat(listed(token)).isEqualTo("200 "));
+        eventually(() -> assertThat(CredentialCalls.listed(platform, token)).isEqualTo("200 "));
         assertState("deleteServiceAccount", id, "deleted");
         assertState("deleteServiceAccount", id, "deleted");
-        eventually(() -> assertThat(listed(token)).isEqualTo("401 token_invalid"));
+        eventually(() -> assertThat(CredentialCalls.listed(platform, token)).isEqualTo("401 token_invalid"));
         assertThat(refusedExchange(credential)).isEqualTo("401 credential_invalid");
         for (var operation : List.of("enableServiceAccount", "disableServiceAccount")) {
             assertThat(account(operation, "project_owner", id)
@@ -147,7 +145,7 @@ class CredentialsTest {
                 List.of("apps.instance.delete", "scheduler.instance.delete", "iam.binding.write", "no.such")) {
             assertThat(refusedAccount("project_owner", action)).isEqualTo("grant_exceeds_own");
         }
-        assertExcessAudited("iam.service_account.create", Demo.PROJECT.toString());
+        CredentialCalls.assertExcessAudited(platform, "iam.service_account.create", Demo.PROJECT.toString());
         var allowed = List.of(
                 "apps.instance.report",
                 "scheduler.instance.create",
@@ -233,7 +231,9 @@ class CredentialsTest {
     void exchange_givesAShortToken_withItsClaims_andEachIsAudited() {
         var account = CredentialCalls.created(platform, Demo.PROJECT, "apps.instance.read", "apps.instance.create");
         var credential = CredentialCalls.credential(platform, Demo.PROJECT, account);
-        var answer = exchange("exchangeServiceAccountToken", credential).send().expect(200);
+        var answer = CredentialCalls.exchange(platform, "exchangeServiceAccountToken", credential)
+                .send()
+                .expect(200);
         var token = TokenText.of(answer.text("access_token"));
 
         assertThat(answer.body().path("expires_in").asInt()).isEqualTo(600);
@@ -256,11 +256,13 @@ class CredentialsTest {
         assertThat(token.text("scope")).isEqualTo("apps.instance.read apps.instance.create");
         assertThat(token.text("credential_id")).isEqualTo(credential.text("credential_id"));
 
-        var narrower = exchange("exchangeServiceAccountToken", credential, "apps.instance.read")
+        var narrower = CredentialCalls.exchange(
+                        platform, "exchangeServiceAccountToken", credential, "apps.instance.read")
                 .send()
                 .expect(200);
         assertThat(TokenText.of(narrower.text("access_token")).text("scope")).isEqualTo("apps.instance.read");
-        assertThat(exchange("exchangeServiceAccountToken", credential, "apps.instance.read usage.read")
+        assertThat(CredentialCalls.exchange(
+                                platform, "exchangeServiceAccountToken", credential, "apps.instance.read usage.read")
                         .send()
                         .expect(403)
                         .text("code"))
@@ -280,14 +282,17 @@ class CredentialsTest {
         assertThat(unknown.text("message")).isEqualTo(wrong.text("message"));
         // The right credential at the wrong door.
         for (var operation : List.of("exchangeSharedRuntimeOperatorToken", "exchangeApiKeyToken")) {
-            exchange(operation, credential).send().expect(401);
+            CredentialCalls.exchange(platform, operation, credential).send().expect(401);
         }
         eventually(() -> {
-            assertThat(audited("iam.token.exchange", credential.text("credential_id"), "success"))
+            assertThat(CredentialCalls.audited(
+                            platform, "iam.token.exchange", credential.text("credential_id"), "success"))
                     .hasSize(2);
-            assertThat(audited("iam.token.exchange", credential.text("credential_id"), "denied"))
+            assertThat(CredentialCalls.audited(
+                            platform, "iam.token.exchange", credential.text("credential_id"), "denied"))
                     .hasSize(4);
-            assertThat(audited("iam.token.exchange", unknownId, "denied")).hasSize(1);
+            assertThat(CredentialCalls.audited(platform, "iam.token.exchange", unknownId, "denied"))
+                    .hasSize(1);
         });
     }
 
@@ -305,8 +310,9 @@ class CredentialsTest {
                 .send()
                 .expect(201);
 
-        eventually(() -> assertThat(
-                        exchange("exchangeServiceAccountToken", soon).send().text("message"))
+        eventually(() -> assertThat(CredentialCalls.exchange(platform, "exchangeServiceAccountToken", soon)
+                        .send()
+                        .text("message"))
                 .startsWith("The credential expired"));
         // One that has ended makes room.
         CredentialCalls.credential(platform, Demo.PROJECT, account);
@@ -349,7 +355,7 @@ class CredentialsTest {
         var credential = CredentialCalls.credential(platform, Demo.PROJECT, account);
         var token = CredentialCalls.exchanged(platform, credential);
         var other = CredentialCalls.exchanged(platform, credential);
-        assertThat(listed(token)).isEqualTo("200 ");
+        assertThat(CredentialCalls.listed(platform, token)).isEqualTo("200 ");
         var jti = TokenText.of(token).jti();
         for (var call : List.of(
                 platform.as("tenant_owner").call("revokeProjectToken").path("project_id", Demo.SIBLING_PROJECT),
@@ -366,15 +372,15 @@ class CredentialsTest {
                 .send()
                 .expect(200);
 
-        eventually(() -> assertThat(listed(token)).isEqualTo("401 token_revoked"));
-        eventually(() -> assertThat(me(token)).isEqualTo("401 token_revoked"));
-        assertThat(listed(other)).isEqualTo("200 ");
+        eventually(() -> assertThat(CredentialCalls.listed(platform, token)).isEqualTo("401 token_revoked"));
+        eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("401 token_revoked"));
+        assertThat(CredentialCalls.listed(platform, other)).isEqualTo("200 ");
         account("revokeServiceAccountCredential", "project_owner", account)
                 .path("credential_id", credential.text("credential_id"))
                 .send()
                 .expect(200);
-        eventually(() -> assertThat(listed(other)).isEqualTo("401 token_revoked"));
-        eventually(() -> assertThat(me(other)).isEqualTo("401 token_revoked"));
+        eventually(() -> assertThat(CredentialCalls.listed(platform, other)).isEqualTo("401 token_revoked"));
+        eventually(() -> assertThat(CredentialCalls.me(platform, other)).isEqualTo("401 token_revoked"));
         assertAudited("iam.token.revoke", jti, "success");
     }
 
@@ -386,7 +392,7 @@ class CredentialsTest {
                         .expect(403)
                         .text("code"))
                 .isEqualTo("grant_exceeds_own");
-        assertExcessAudited("iam.api_key.create", "-");
+        CredentialCalls.assertExcessAudited(platform, "iam.api_key.create", "-");
         assertThat(apiKey("service_account", "apps.instance.read")
                         .send()
                         .expect(403)
@@ -398,14 +404,14 @@ class CredentialsTest {
         var created = apiKey("project_viewer", "apps.instance.read").send().expect(201);
         var id = created.text("api_key_id");
 
-        var token = exchange("exchangeApiKeyToken", id, created.text("secret"))
+        var token = CredentialCalls.exchange(platform, "exchangeApiKeyToken", id, created.text("secret"))
                 .send()
                 .expect(200)
                 .text("access_token");
         var me = platform.anonymous().as(token).call("getMe").send().expect(200);
         assertThat(me.text("display_name")).isEqualTo("Demo project viewer");
         assertThat(TokenText.of(token).text("scope")).isEqualTo("apps.instance.read");
-        assertThat(listed(token)).isEqualTo("200 ");
+        assertThat(CredentialCalls.listed(platform, token)).isEqualTo("200 ");
         assertThat(platform.as("project_admin")
                         .call("revokeApiKey")
                         .path("api_key_id", id)
@@ -427,8 +433,10 @@ class CredentialsTest {
                 .send()
                 .expect(200);
 
-        eventually(() -> assertThat(listed(token)).isEqualTo("401 token_revoked"));
-        exchange("exchangeApiKeyToken", id, created.text("secret")).send().expect(401);
+        eventually(() -> assertThat(CredentialCalls.listed(platform, token)).isEqualTo("401 token_revoked"));
+        CredentialCalls.exchange(platform, "exchangeApiKeyToken", id, created.text("secret"))
+                .send()
+                .expect(401);
         assertThat(platform.as("project_viewer")
                         .call("listApiKeys")
                         .send()
@@ -462,211 +470,8 @@ class CredentialsTest {
                 .expect(200);
         platform.as("project_viewer").call("revokeOwnToken").body(byJti).send().expect(200);
 
-        eventually(() -> assertThat(me(token)).isEqualTo("401 token_revoked"));
-        eventually(() -> assertThat(me(second)).isEqualTo("401 token_revoked"));
-    }
-
-    @Test
-    @Proves("C.06")
-    void operator_hasATokenOfItsRuntime_andOfNoProject() {
-        var runtime = UUID.randomUUID().toString();
-        var body = Json.object().put("shared_runtime_id", runtime).put("display_name", "Shared scheduler");
-        body.putArray("allowed_actions").add("apps.shared_runtime.read").add("apps.shared_runtime.report");
-        var create =
-                platform.as("tenant_owner").call("createSharedRuntimeOperator").path("org_id", Demo.ORG);
-        var tooMuch = body.deepCopy();
-        tooMuch.withArray("allowed_actions").add("apps.instance.read");
-        assertThat(create.body(tooMuch).send().expect(403).text("code")).isEqualTo("grant_exceeds_own");
-        assertExcessAudited("iam.operator.create", Demo.ORG.toString());
-        platform.as("other_tenant_owner")
-                .call("createSharedRuntimeOperator")
-                .path("org_id", Demo.ORG)
-                .body(body)
-                .send()
-                .expect(404);
-        platform.as("project_owner")
-                .call("createSharedRuntimeOperator")
-                .path("org_id", Demo.ORG)
-                .body(body)
-                .send()
-                .expect(404);
-        var id = create.body(body).send().expect(201).text("id");
-        create.body(body).send().expect(409);
-        platform.as("other_tenant_owner")
-                .call("getSharedRuntimeOperator")
-                .path("org_id", Demo.OTHER_ORG)
-                .path("operator_id", id)
-                .send()
-                .expect(404);
-        var credential = operator("createSharedRuntimeOperatorCredential", id)
-                .body(Json.object())
-                .send()
-                .expect(201);
-
-        var token = exchange("exchangeSharedRuntimeOperatorToken", credential)
-                .send()
-                .expect(200)
-                .text("access_token");
-
-        assertThat(TokenText.of(token).claims().getClaims().keySet())
-                .isEqualTo(Set.of(
-                        "sub",
-                        "actor_type",
-                        "org_id",
-                        "shared_runtime_id",
-                        "scope",
-                        "exp",
-                        "iat",
-                        "iss",
-                        "aud",
-                        "jti",
-                        "credential_id"));
-        assertThat(TokenText.of(token).text("shared_runtime_id")).isEqualTo(runtime);
-        eventually(() -> assertThat(me(token)).isEqualTo("200 "));
-        assertThat(listed(token)).isEqualTo("404 not_found");
-        exchange("exchangeServiceAccountToken", credential).send().expect(401);
-        operator("disableSharedRuntimeOperator", id).send().expect(200);
-        eventually(() -> assertThat(me(token)).isEqualTo("401 token_invalid"));
-        exchange("exchangeSharedRuntimeOperatorToken", credential).send().expect(401);
-        operator("enableSharedRuntimeOperator", id).send().expect(200);
-        operator("revokeSharedRuntimeOperatorCredential", id)
-                .path("credential_id", credential.text("credential_id"))
-                .send()
-                .expect(200);
-        eventually(() -> assertThat(me(token)).isEqualTo("401 token_revoked"));
-        operator("deleteSharedRuntimeOperator", id).send().expect(200);
-        operator("enableSharedRuntimeOperator", id).send().expect(409);
-    }
-
-    @Test
-    @Proves("1.73")
-    void adapter_taskOnASharedRuntime_speaksAsItsOperatorAndForNothingElse() {
-        var runtime = UUID.randomUUID().toString();
-        var body = Json.object()
-                .put("shared_runtime_id", runtime)
-                .put("runtime_backend", "bare_metal")
-                .put("display_name", "Shared scheduler");
-        body.putArray("allowed_actions").add("apps.shared_runtime.report");
-        var operator = platform.as("tenant_owner")
-                .call("createSharedRuntimeOperator")
-                .path("org_id", Demo.ORG)
-                .body(body)
-                .send()
-                .expect(201)
-                .text("id");
-        var own = adapterOf("bare_metal");
-        var another = adapterOf("slurm");
-
-        var token = taskOn(own, Demo.ORG, runtime).expect(200).text("access_token");
-
-        var claims = TokenText.of(token).claims();
-        assertThat(claims.getClaims()).doesNotContainKeys("project_id", "app_instance_id");
-        assertThat(claims.getSubject()).isEqualTo(operator);
-        assertThat(claims.getClaim("actor_type")).isEqualTo("shared_runtime_operator");
-        assertThat(claims.getClaim("org_id")).isEqualTo(Demo.ORG.toString());
-        assertThat(claims.getClaim("shared_runtime_id")).isEqualTo(runtime);
-        assertThat(claims.getClaim("scope")).isEqualTo("apps.shared_runtime.report");
-        eventually(() -> assertThat(me(token)).isEqualTo("200 "));
-        assertThat(listed(token)).isEqualTo("404 not_found");
-        assertThat(taskOn(another, Demo.ORG, runtime).expect(409).text("code")).isEqualTo("task_unknown");
-        assertThat(taskOn(own, Demo.OTHER_ORG, runtime).expect(409).text("code"))
-                .isEqualTo("task_unknown");
-        assertThat(taskOn(own, Demo.ORG, UUID.randomUUID().toString())
-                        .expect(409)
-                        .text("code"))
-                .isEqualTo("task_unknown");
-        operator("disableSharedRuntimeOperator", operator).send().expect(200);
-        taskOn(own, Demo.ORG, runtime).expect(409);
-        eventually(() -> {
-            assertThat(audited("iam.operator_token.exchange", runtime, "success"))
-                    .hasSize(1);
-            assertThat(audited("iam.operator_token.exchange", runtime, "denied"))
-                    .hasSize(3)
-                    .allSatisfy(
-                            audit -> assertThat(audit.path("reason").asText()).isEqualTo("task_unknown"));
-        });
-    }
-
-    @Test
-    void adapter_taskOnBothOrNothing_isToldWhatToName() {
-        var adapter = adapterOf("bare_metal");
-        var id = UUID.randomUUID().toString();
-        var neither = taskBody(adapter);
-        var both =
-                taskBody(adapter).put("app_instance_id", id).put("org_id", id).put("shared_runtime_id", id);
-        var noOrganization = taskBody(adapter).put("shared_runtime_id", id);
-
-        assertThat(task(neither)
-                        .expect(400)
-                        .body()
-                        .at("/details/fields/0/field")
-                        .asText())
-                .isEqualTo("/app_instance_id");
-        assertThat(task(both).expect(400).body().at("/details/fields/0/field").asText())
-                .isEqualTo("/app_instance_id");
-        assertThat(task(noOrganization)
-                        .expect(400)
-                        .body()
-                        .at("/details/fields/0/field")
-                        .asText())
-                .isEqualTo("/org_id");
-    }
-
-    @Test
-    void adapter_exchangesItsCredentials_andNoneWhenDisabled() {
-        var body = Json.object().put("runtime_backend", "bare_metal").put("display_name", "Another adapter");
-        platform.as("tenant_owner").call("createAdapter").body(body).send().expect(403);
-        var id = platform.as("platform_superadmin")
-                .call("createAdapter")
-                .body(body)
-                .send()
-                .expect(201)
-                .text("id");
-        var first = adapter("createAdapterCredential", id)
-                .body(Json.object())
-                .send()
-                .expect(201);
-        var second = adapter("createAdapterCredential", id)
-                .body(Json.object())
-                .send()
-                .expect(201);
-        adapter("createAdapterCredential", id).body(Json.object()).send().expect(409);
-        var instance = platform.launch("project_owner", "for a task")
-                .send()
-                .expect(202)
-                .text("id");
-
-        var token = eventuallyGet(() -> task(id, first.text("secret"), instance).expect(200))
-                .text("access_token");
-        task(id, second.text("secret"), instance).expect(200);
-        task(id, "sws_wrong", instance).expect(401);
-        assertThat(platform.anonymous()
-                        .as(token)
-                        .call("getMe")
-                        .send()
-                        .expect(200)
-                        .text("actor_type"))
-                .isEqualTo("service_account");
-
-        adapter("revokeAdapterCredential", id)
-                .path("credential_id", first.text("credential_id"))
-                .send()
-                .expect(200);
-        eventually(() -> assertThat(me(token)).isEqualTo("401 token_revoked"));
-        task(id, first.text("secret"), instance).expect(401);
-        task(id, second.text("secret"), instance).expect(200);
-        adapter("disableAdapter", id).send().expect(200);
-        assertThat(task(id, second.text("secret"), instance).expect(401).text("message"))
-                .contains("disabled");
-        adapter("enableAdapter", id).send().expect(200);
-        task(id, second.text("secret"), instance).expect(200);
-        assertThat(platform.as("platform_superadmin")
-                        .call("listAdapters")
-                        .send()
-                        .expect(200)
-                        .body()
-                        .toString())
-                .contains(id);
+        eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("401 token_revoked"));
+        eventually(() -> assertThat(CredentialCalls.me(platform, second)).isEqualTo("401 token_revoked"));
     }
 
     @Test
@@ -689,19 +494,19 @@ class CredentialsTest {
             assertThat(TokenText.of(token).kid()).isEqualTo(next);
             return token;
         });
-        assertThat(listed(fresh)).isEqualTo("200 ");
-        assertThat(listed(old)).isEqualTo("200 ");
+        assertThat(CredentialCalls.listed(platform, fresh)).isEqualTo("200 ");
+        assertThat(CredentialCalls.listed(platform, old)).isEqualTo("200 ");
         platform.as("platform_superadmin")
                 .call("revokeSigningKey")
                 .path("kid", next)
                 .send()
                 .expect(200);
-        eventually(() -> assertThat(listed(fresh)).isEqualTo("401 token_revoked"));
+        eventually(() -> assertThat(CredentialCalls.listed(platform, fresh)).isEqualTo("401 token_revoked"));
         assertThat(published()).doesNotContain(next);
         eventually(() -> {
             var token = CredentialCalls.exchanged(platform, credential);
             assertThat(TokenText.of(token).kid()).isNotEqualTo(next);
-            assertThat(listed(token)).isEqualTo("200 ");
+            assertThat(CredentialCalls.listed(platform, token)).isEqualTo("200 ");
         });
         var keys = platform.as("platform_superadmin")
                 .call("listSigningKeys")
@@ -724,55 +529,6 @@ class CredentialsTest {
                 .path("service_account_id", id);
     }
 
-    private static Call operator(String operation, String id) {
-        return platform.as("tenant_owner")
-                .call(operation)
-                .path("org_id", Demo.ORG)
-                .path("operator_id", id);
-    }
-
-    private static Call adapter(String operation, String id) {
-        return platform.as("platform_superadmin").call(operation).path("adapter_id", id);
-    }
-
-    /** A new adapter, with its secret. */
-    private record AdapterKey(String id, String secret) {}
-
-    private static AdapterKey adapterOf(String backend) {
-        var id = platform.as("platform_superadmin")
-                .call("createAdapter")
-                .body(Json.object().put("runtime_backend", backend).put("display_name", "Adapter of " + backend))
-                .send()
-                .expect(201)
-                .text("id");
-        return new AdapterKey(
-                id,
-                adapter("createAdapterCredential", id)
-                        .body(Json.object())
-                        .send()
-                        .expect(201)
-                        .text("secret"));
-    }
-
-    private static Answer task(String adapterId, String secret, String instanceId) {
-        return task(taskBody(new AdapterKey(adapterId, secret)).put("app_instance_id", instanceId));
-    }
-
-    private static Answer taskOn(AdapterKey adapter, UUID orgId, String sharedRuntimeId) {
-        return task(taskBody(adapter).put("org_id", orgId.toString()).put("shared_runtime_id", sharedRuntimeId));
-    }
-
-    private static Answer task(ObjectNode body) {
-        return platform.anonymous().call("exchangeOperatorToken").body(body).send();
-    }
-
-    private static ObjectNode taskBody(AdapterKey adapter) {
-        return Json.object()
-                .put("adapter_id", adapter.id)
-                .put("adapter_secret", adapter.secret)
-                .put("command_id", UUID.randomUUID().toString());
-    }
-
     private static String refusedAccount(String user, String action) {
         return platform.as(user)
                 .call("createServiceAccount")
@@ -786,7 +542,7 @@ class CredentialsTest {
     private static String tokenOf(UUID projectId, String account) {
         return eventuallyGet(() -> {
             var token = CredentialCalls.exchanged(platform, CredentialCalls.credential(platform, projectId, account));
-            assertThat(me(token)).isEqualTo("200 ");
+            assertThat(CredentialCalls.me(platform, token)).isEqualTo("200 ");
             return token;
         });
     }
@@ -808,45 +564,15 @@ class CredentialsTest {
 
     private static String apiKeyToken(String user, String... actions) {
         var key = apiKey(user, actions).send().expect(201);
-        return exchange("exchangeApiKeyToken", key.text("api_key_id"), key.text("secret"))
+        return CredentialCalls.exchange(platform, "exchangeApiKeyToken", key.text("api_key_id"), key.text("secret"))
                 .send()
                 .expect(200)
                 .text("access_token");
     }
 
-    private static Call exchange(String operation, Answer credential) {
-        return exchange(operation, credential.text("credential_id"), credential.text("secret"));
-    }
-
-    private static Call exchange(String operation, Answer credential, String scope) {
-        return platform.anonymous()
-                .call(operation)
-                .body(CredentialCalls.client(credential.text("credential_id"), credential.text("secret"))
-                        .put("scope", scope));
-    }
-
-    private static Call exchange(String operation, String id, String secret) {
-        return platform.anonymous().call(operation).body(CredentialCalls.client(id, secret));
-    }
-
     private static String refusedExchange(Answer credential) {
-        var answer = exchange("exchangeServiceAccountToken", credential).send();
-        return answer.status() + " " + answer.text("code");
-    }
-
-    /** What the instances service answers to the token. */
-    private static String listed(String token) {
-        var answer = platform.anonymous()
-                .as(token)
-                .call("listAppInstances")
-                .path("project_id", Demo.PROJECT)
+        var answer = CredentialCalls.exchange(platform, "exchangeServiceAccountToken", credential)
                 .send();
-        return answer.status() + " " + answer.text("code");
-    }
-
-    /** What IAM answers to the token. */
-    private static String me(String token) {
-        var answer = platform.anonymous().as(token).call("getMe").send();
         return answer.status() + " " + answer.text("code");
     }
 
@@ -868,28 +594,9 @@ class CredentialsTest {
                 .toList();
     }
 
-    private static List<JsonNode> audited(String action, String target, String result) {
-        return platform
-                .events()
-                .where(seen -> seen.type().equals("audit.recorded")
-                        && seen.payload().path("action").asText().equals(action)
-                        && seen.payload().path("target_id").asText().equals(target)
-                        && seen.payload().path("result").asText().equals(result))
-                .stream()
-                .map(seen -> seen.payload())
-                .toList();
-    }
-
     private static void assertAudited(String action, String target, String result) {
-        eventually(() -> assertThat(audited(action, target, result)).isNotEmpty());
-    }
-
-    /** Who wanted to give more than they hold is on record, with what it was. */
-    private static void assertExcessAudited(String action, String target) {
-        eventually(() -> assertThat(audited(action, target, "denied")).anySatisfy(audit -> {
-            assertThat(audit.path("reason").asText()).isEqualTo("grant_exceeds_own");
-            assertThat(audit.at("/metadata/message").asText()).contains("apps.instance");
-        }));
+        eventually(() -> assertThat(CredentialCalls.audited(platform, action, target, result))
+                .isNotEmpty());
     }
 
     /** Neither in a table nor in an event. */

@@ -1,0 +1,253 @@
+package dev.slipway.standalone;
+
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient;
+import dev.slipway.testkit.Proves;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import static dev.slipway.standalone.CatalogCalls.app;
+import static dev.slipway.standalone.CatalogCalls.fields;
+import static dev.slipway.standalone.CatalogCalls.manifest;
+import static dev.slipway.standalone.CatalogCalls.policyKey;
+import static dev.slipway.standalone.CatalogCalls.texts;
+import static dev.slipway.standalone.CatalogCalls.told;
+import static dev.slipway.standalone.CatalogCalls.version;
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What everybody sees of the registries and of the catalog, and what becomes of an entry. */
+class CatalogTest {
+    private static PlatformUnderTest platform;
+    private static ApiClient admin;
+    private static CatalogCalls calls;
+
+    @BeforeAll
+    static void start() {
+        platform = new PlatformUnderTest();
+        admin = platform.as("platform_superadmin");
+        calls = new CatalogCalls(platform);
+        eventually(() ->
+                calls.get("getRegistryEntry", "scope", "apps.instance.report").expect(200));
+    }
+
+    @AfterAll
+    static void stop() {
+        assertThat(platform.events().faults()).isEmpty();
+        platform.close();
+    }
+
+    @Test
+    void policyKey_thatWouldNotBeInForce_isNotRegistered() {
+        var odd = policyKey("integer").put("merge", "intersect").put("default", "many");
+        assertThat(fields(calls.put("policy", "queue.odd", odd).expect(400)))
+                .containsExactlyInAnyOrder("/body/merge", "/body/default");
+        assertThat(fields(calls.put("policy", "queue.odd", policyKey("map")).expect(400)))
+                .containsExactly("/body/type");
+
+        calls.put(
+                        "policy",
+                        "queue.max_waiting",
+                        policyKey("integer").put("merge", "minimum").put("default", 9))
+                .expect(200);
+    }
+
+    @Test
+    @Proves({"3.30", "3.38", "C.20"})
+    void entry_livesFromDraftToRetired_everyChangeAVersionWithItsAuthor_announcedAndAudited() {
+        var body = Json.object()
+                .put("product_id", "nowhere")
+                .put("owner", "metering")
+                .put("display_name", "Page views")
+                .put("unit", "1")
+                .put("precision", 0)
+                .put("rating_category", "web");
+        assertThat(fields(calls.put("usage_unit", "page_view", body).expect(400)))
+                .containsExactly("/body/product_id");
+        assertThat(fields(calls.put("usage_unit", "page_view", Json.object().put("unit", "1"))
+                        .expect(400)))
+                .contains("/body/owner", "/body/precision");
+        calls.get("getRegistryEntry", "usage_unit", "page_view").expect(404);
+
+        var draft = calls.put("usage_unit", "page_view", body.put("product_id", "apps"))
+                .expect(200);
+        assertThat(draft.text("lifecycle") + draft.text("version")).isEqualTo("draft1");
+        assertThat(told(calls.move("usage_unit", "page_view", "deprecated"))).isEqualTo("409 state_conflict");
+        calls.move("usage_unit", "page_view", "active").expect(200);
+        assertThat(told(calls.put("usage_unit", "page_view", body))).isEqualTo("428 precondition_required");
+        assertThat(told(calls.put("usage_unit", "page_view", body, "\"1\""))).isEqualTo("412 precondition_failed");
+        var etag = calls.get("getRegistryEntry", "usage_unit", "page_view").header("ETag");
+        var revised = calls.put("usage_unit", "page_view", body.deepCopy().put("precision", 3), etag)
+                .expect(200);
+        assertThat(revised.text("lifecycle") + revised.text("version")).isEqualTo("active3");
+        calls.move("usage_unit", "page_view", "retired").expect(200);
+        assertThat(told(calls.put("usage_unit", "page_view", body, "*"))).isEqualTo("409 state_conflict");
+        assertThat(told(calls.move("usage_unit", "page_view", "active"))).isEqualTo("409 state_conflict");
+
+        var versions = calls.get("listRegistryEntryVersions", "usage_unit", "page_view")
+                .expect(200)
+                .body()
+                .path("items");
+        assertThat(texts(versions, "lifecycle")).containsExactly("retired", "active", "active", "draft");
+        assertThat(versions.get(1).path("body").path("precision").asInt()).isEqualTo(3);
+        assertThat(versions.get(2).path("body").path("precision").asInt()).isZero();
+        assertThat(versions.findValuesAsText("display_name")).contains("Demo platform superadmin");
+        eventually(() -> assertThat(platform.events()
+                        .where(seen -> seen.key().equals("registry:usage_unit:page_view")
+                                && seen.type().equals("catalog.registry.snapshot")))
+                .hasSize(4));
+        eventually(() -> assertThat(calls.audits("registry.write", "usage_unit:page_view"))
+                .hasSize(4));
+    }
+
+    @Test
+    @Proves("3.32")
+    void registries_areReadByAnybody_inPages_withScopesAsIamHasThem() {
+        var viewer = platform.as("project_viewer");
+        var first = viewer.call("listRegistryEntries")
+                .path("kind", "usage_unit")
+                .query("limit=2")
+                .send()
+                .expect(200);
+        assertThat(texts(first.body().path("items"), "id")).hasSize(2).isSorted();
+        var rest = viewer.call("listRegistryEntries")
+                .path("kind", "usage_unit")
+                .query("cursor=" + first.text("next_cursor"))
+                .send()
+                .expect(200);
+        assertThat(texts(rest.body().path("items"), "id"))
+                .isSorted()
+                .doesNotContainAnyElementsOf(texts(first.body().path("items"), "id"));
+        var scope = calls.get("getRegistryEntry", "scope", "scheduler.queue.submit")
+                .expect(200)
+                .body();
+        assertThat(scope.at("/body/product_id").asText()).isEqualTo("scheduler");
+        assertThat(scope.at("/body/risk_class").asText()).isEqualTo("medium");
+        assertThat(scope.path("lifecycle").asText()).isEqualTo("active");
+    }
+
+    @Test
+    @Proves({"1.41", "1.42"})
+    void catalog_isSearchedAndPaged_withoutDrafts() {
+        for (var i = 0; i < 5; i++) {
+            calls.published("searched-" + i, i % 2 == 0 ? "even" : "odd", "Finder " + i + " Größe");
+        }
+        admin.call("createApp").body(app("searched-hidden", "apps")).send().expect(201);
+
+        assertThat(texts(calls.search("q=FIND").body().path("items"), "slug"))
+                .containsExactly("searched-4", "searched-3", "searched-2", "searched-1", "searched-0");
+        assertThat(texts(calls.search("q=searched%20odd").body().path("items"), "slug"))
+                .containsExactly("searched-3", "searched-1");
+        assertThat(texts(calls.search("q=finder&category=even").body().path("items"), "slug"))
+                .containsExactly("searched-4", "searched-2", "searched-0");
+        assertThat(texts(calls.search("q=gr%C3%B6%C3%9Fe%203").body().path("items"), "slug"))
+                .containsExactly("searched-3");
+        assertThat(calls.search("q=%26%7C!").body().path("items")).isEmpty();
+        assertThat(calls.search("q=hidden").body().path("items")).isEmpty();
+        assertThat(paged("category=even&limit=1")).containsExactly("searched-4", "searched-2", "searched-0");
+        assertThat(paged("q=finder&limit=2"))
+                .containsExactly("searched-4", "searched-3", "searched-2", "searched-1", "searched-0");
+        assertThat(paged("q=finder&category=odd&limit=1")).containsExactly("searched-3", "searched-1");
+        calls.assertUnseen("searched-hidden", "1.0.0");
+        assertThat(told(platform.as("project_viewer")
+                        .call("getApp")
+                        .path("app_slug", "searched-hidden")
+                        .send()))
+                .isEqualTo("404 app_not_found");
+    }
+
+    @Test
+    void catalog_isSearchedToItsEnd_whenMostOfItIsNewerAndNotMeant() {
+        for (var i = 0; i < 3; i++) {
+            calls.published("needle-" + i, "haystack", "Needle " + i);
+        }
+        platform.database().execute("""
+                INSERT INTO catalog.app_catalog (id, slug, display_name, category, publisher, status, published)
+                SELECT gen_random_uuid(), 'straw-' || n, 'Straw', 'haystack', 'Test', 'active', n % 2 = 0 FROM generate_series(1, 1000) n
+                """);
+        try {
+            assertThat(paged("q=needle&limit=2")).containsExactly("needle-2", "needle-1", "needle-0");
+            assertThat(paged("q=needle&category=haystack&limit=2")).containsExactly("needle-2", "needle-1", "needle-0");
+            assertThat(paged("q=straw&limit=100")).hasSize(500).doesNotHaveDuplicates();
+            assertThat(paged("q=haystack&limit=100"))
+                    .hasSize(503)
+                    .doesNotHaveDuplicates()
+                    .endsWith("needle-2", "needle-1", "needle-0");
+        } finally {
+            platform.database().execute("DELETE FROM catalog.app_catalog WHERE slug LIKE 'straw-%'");
+        }
+    }
+
+    @Test
+    void launchSchema_hasTheDefaultsAndWhatIsLocked() {
+        var manifest = manifest("launched", "1.0.0");
+        manifest.set("launch", Json.trusted("""
+                {"schema": {"type": "object", "properties": {"size": {"type": "integer", "maximum": 8, "default": 2},
+                                                             "mode": {"enum": ["a", "b"], "default": "a"}, "note": {"type": "string"}}},
+                 "locked": ["mode"]}
+                """));
+        admin.call("createApp").body(app("launched", "apps")).send().expect(201);
+        calls.register("launched", manifest).expect(201);
+        version(admin, "publishAppVersion", "launched", "1.0.0").send().expect(200);
+
+        var schema = version(platform.as("project_member"), "getLaunchSchema", "launched", "1.0.0")
+                .send()
+                .expect(200);
+
+        assertThat(schema.body().path("defaults")).isEqualTo(Json.trusted("{\"size\": 2, \"mode\": \"a\"}"));
+        assertThat(schema.body().path("locked")).hasSize(1);
+        assertThat(schema.body().at("/schema/properties/size/maximum").asInt()).isEqualTo(8);
+        assertThat(platform.as("project_member")
+                        .call("getManifestSchema")
+                        .send()
+                        .expect(200)
+                        .text("$id"))
+                .endsWith("/manifest.v1.json");
+    }
+
+    @Test
+    @Proves("1.41")
+    void catalog_saysWhatAProjectCouldLaunch_andWhyNot() {
+        calls.published("viewed", "views", "Viewed");
+        assertThat(calls.launchability("viewed", Demo.PROJECT)).isEqualTo("false app_not_entitled");
+        assertThat(calls.launchability(Demo.APP, Demo.PROJECT)).isEqualTo("true null");
+
+        platform.as("tenant_owner")
+                .call("putAppEntitlement")
+                .path("project_id", Demo.PROJECT)
+                .path("app_slug", "viewed")
+                .body(Json.object().put("enabled", true))
+                .send()
+                .expect(200);
+
+        assertThat(calls.launchability("viewed", Demo.PROJECT)).isEqualTo("true null");
+        assertThat(calls.launchability("viewed", Demo.SIBLING_PROJECT)).isEqualTo("false app_not_entitled");
+        version(admin, "disableAppVersion", "viewed", "1.0.0").send().expect(200);
+        assertThat(calls.launchability("viewed", Demo.PROJECT)).isEqualTo("false app_version_not_launchable");
+        var shown = version(platform.as("tenant_owner"), "getAppVersion", "viewed", "1.0.0")
+                .header("X-Project-ID", Demo.PROJECT.toString())
+                .send()
+                .expect(200);
+        assertThat(shown.text("not_launchable_reason")).isEqualTo("app_version_not_launchable");
+        assertThat(calls.search("q=viewed").body().path("items").get(0).has("launchable"))
+                .isFalse();
+    }
+
+    /** All that there is, page by page. */
+    private static List<String> paged(String query) {
+        var found = new ArrayList<String>();
+        var cursor = "";
+        do {
+            var page = calls.search(query + cursor).body();
+            found.addAll(texts(page.path("items"), "slug"));
+            cursor = page.path("next_cursor").isNull()
+                    ? ""
+                    : "&cursor=" + page.path("next_cursor").asText();
+        } while (!cursor.isEmpty());
+        return found;
+    }
+}
