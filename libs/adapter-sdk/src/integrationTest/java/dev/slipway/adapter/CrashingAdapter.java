@@ -3,6 +3,7 @@ package dev.slipway.adapter;
 import dev.slipway.adapter.Outcome.Deleted;
 import dev.slipway.adapter.Outcome.Running;
 import dev.slipway.telemetry.Telemetry;
+import dev.slipway.testkit.ShortLivedJvm;
 import io.vertx.core.Future;
 import io.vertx.core.VertxOptions;
 
@@ -12,6 +13,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -47,22 +49,18 @@ final class CrashingAdapter implements RuntimeAdapter {
     }
 
     static Process start(AdapterConfig config, Path effects, boolean halts) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx128m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        CrashingAdapter.class.getName(),
-                        config.baseUrl().toString(),
-                        config.kafkaBootstrap(),
-                        config.kafkaTopicPrefix(),
-                        config.adapterId().toString(),
-                        config.secretFile().toString(),
-                        config.journalDir().toString(),
-                        effects.toString(),
-                        String.valueOf(halts))
+        var command = new ArrayList<>(ShortLivedJvm.command(128));
+        command.addAll(List.of(
+                CrashingAdapter.class.getName(),
+                config.baseUrl().toString(),
+                config.kafkaBootstrap(),
+                config.kafkaTopicPrefix(),
+                config.adapterId().toString(),
+                config.secretFile().toString(),
+                config.journalDir().toString(),
+                effects.toString(),
+                String.valueOf(halts)));
+        return new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(effects.resolveSibling("crashing-adapter.log").toFile())
                 .start();

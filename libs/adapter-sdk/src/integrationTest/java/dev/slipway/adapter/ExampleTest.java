@@ -3,6 +3,7 @@ package dev.slipway.adapter;
 import dev.slipway.conformance.ConformanceMain;
 import dev.slipway.example.GreeterMain;
 import dev.slipway.testkit.Proves;
+import dev.slipway.testkit.ShortLivedJvm;
 import dev.slipway.testkit.TestInfrastructure;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,12 +61,7 @@ class ExampleTest {
     }
 
     private static String adapter() {
-        return String.join(
-                " ",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto",
-                "-cp '" + System.getProperty("java.class.path") + "'",
-                GreeterMain.class.getName());
+        return ShortLivedJvm.line(128) + " " + GreeterMain.class.getName();
     }
 
     private static Path profile(Path home) throws Exception {

@@ -5,6 +5,7 @@ import dev.slipway.conformance.seeded.Bug;
 import dev.slipway.conformance.seeded.Cluster;
 import dev.slipway.conformance.seeded.SeededAdapter;
 import dev.slipway.contract.Json;
+import dev.slipway.testkit.ShortLivedJvm;
 import dev.slipway.testkit.TestInfrastructure;
 
 import java.io.ByteArrayOutputStream;
@@ -80,11 +81,9 @@ record SeededRun(int exitCode, JsonNode sealed, String output) {
     private static String adapter(Bug bug, Cluster cluster) {
         return String.join(
                 " ",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto",
+                ShortLivedJvm.line(64),
                 // It has nothing to say, and a tenth of its classes would be for saying it.
                 "-Dslf4j.provider=org.slf4j.helpers.NOP_FallbackServiceProvider",
-                "-cp '" + System.getProperty("java.class.path") + "'",
                 SeededAdapter.class.getName(),
                 bug.name(),
                 cluster.url());

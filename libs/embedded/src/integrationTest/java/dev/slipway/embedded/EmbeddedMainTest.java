@@ -1,11 +1,14 @@
 package dev.slipway.embedded;
 
+import dev.slipway.testkit.ShortLivedJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
@@ -58,16 +61,9 @@ class EmbeddedMainTest {
         final String databaseUrl;
 
         Child(Path root) throws IOException {
-            process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx256m",
-                            "-XX:+UseSerialGC",
-                            "-XX:TieredStopAtLevel=1",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            EmbeddedMain.class.getName(),
-                            root.toString())
+            var command = new ArrayList<>(ShortLivedJvm.command(256));
+            command.addAll(List.of(EmbeddedMain.class.getName(), root.toString()));
+            process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             output = process.inputReader();

@@ -23,14 +23,7 @@ public final class ChildProcess implements AutoCloseable {
             Files.createDirectories(directory);
             output = Files.createTempFile(directory, "output", ".txt");
             errors = Files.createTempFile(directory, "errors", ".txt");
-            var command = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-Xmx384m",
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
-                    "-Xshare:auto",
-                    "-cp",
-                    classpath));
+            var command = new ArrayList<>(ShortLivedJvm.command(384, classpath));
             command.addAll(List.of(program));
             var builder = new ProcessBuilder(command)
                     .directory(directory.toFile())

@@ -1,6 +1,7 @@
 package dev.slipway.processadapter;
 
 import dev.slipway.conformance.ConformanceMain;
+import dev.slipway.testkit.ShortLivedJvm;
 import dev.slipway.testkit.TestInfrastructure;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,9 +61,7 @@ class ConformanceTest {
                 "env",
                 "SLIPWAY_PROCESS_ADAPTER_HOME=\"$SLIPWAY_ADAPTER_DATA_DIR\"",
                 "SLIPWAY_KAFKA_CLIENT_FILE=" + client(home),
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto",
-                "-cp '" + System.getProperty("java.class.path") + "'",
+                ShortLivedJvm.line(128),
                 ProcessAdapterMain.class.getName());
     }
 

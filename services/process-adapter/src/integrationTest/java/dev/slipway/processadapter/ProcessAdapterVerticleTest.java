@@ -5,6 +5,7 @@ import dev.slipway.adapter.testing.SimulatedPlatform.Report;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.telemetry.Telemetry;
+import dev.slipway.testkit.ShortLivedJvm;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import org.junit.jupiter.api.AfterEach;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -60,14 +62,9 @@ class ProcessAdapterVerticleTest {
 
     private Process program() throws IOException {
         var config = platform.adapter(home.resolve("unused"), 1);
-        var builder = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx128m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ProcessAdapterMain.class.getName())
+        var command = new ArrayList<>(ShortLivedJvm.command(128));
+        command.add(ProcessAdapterMain.class.getName());
+        var builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(
                         home.resolve("program.log").toFile()));

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OutageTest {
     private static final int CLIENTS = 3;
     /** An outage is long: what is launched in it has all to be looked at afterwards. */
-    private static final int MAX_PAUSE_MS = 500;
+    private static final int MAX_PAUSE_MS = 1_000;
 
     private static final int SOME = 10;
     private static final List<String> SCHEMAS = List.of("iam", "catalog", "instances", "audit", "metering");
