@@ -3,10 +3,9 @@ import org.gradle.api.GradleException
 import org.gradle.api.services.BuildService
 import org.gradle.api.services.BuildServiceParameters
 
-/** One Kafka and one PostgreSQL for the tests of all modules, and some keys: made for the first that needs them, gone with the build. */
+/** One Kafka and one PostgreSQL for the tests of all modules: started for the first that needs them, gone with the build. */
 abstract class TestInfrastructureService implements BuildService<BuildServiceParameters.None>, AutoCloseable {
     private Process process
-    private File keys
     private Map addresses
 
     /**
@@ -16,20 +15,12 @@ abstract class TestInfrastructureService implements BuildService<BuildServicePar
     synchronized Map addresses(String classpath) {
         if (addresses == null) {
             def errors = File.createTempFile('slipway-test-infrastructure', '.log')
-            keys = File.createTempFile('slipway-test-keys', '.txt')
-            def keyMaker = java(errors, ['-cp', classpath, 'dev.slipway.testkit.KeptRsaKeys', keys.path])
-            process = java(errors, ['-XX:TieredStopAtLevel=1', '-cp', classpath, 'dev.slipway.testkit.InfrastructureMain'])
-            def started = firstJsonLine()
-            if (started == null) { throw new GradleException("Kafka and PostgreSQL for the tests did not start; see $errors") }
-            if (keyMaker.waitFor() != 0) { throw new GradleException("Keys for the tests could not be made; see $errors") }
-            addresses = started + [keys: keys.path]
+            def command = [System.getProperty('java.home') + '/bin/java', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', classpath, 'dev.slipway.testkit.InfrastructureMain']
+            process = new ProcessBuilder(command).redirectError(errors).start()
+            addresses = firstJsonLine()
+            if (addresses == null) { throw new GradleException("Kafka and PostgreSQL for the tests did not start; see $errors") }
         }
         addresses
-    }
-
-    private static Process java(File errors, List<String> program) {
-        def command = [System.getProperty('java.home') + '/bin/java', '-Xmx512m', '-XX:+UseSerialGC'] + program
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(errors)).start()
     }
 
     /** Libraries may log before the line that counts. */
@@ -46,7 +37,6 @@ abstract class TestInfrastructureService implements BuildService<BuildServicePar
 
     @Override
     synchronized void close() {
-        keys?.delete()
         if (process != null) {
             process.outputStream.close() // the end of its input is its sign to stop
             if (!process.waitFor(20, java.util.concurrent.TimeUnit.SECONDS)) { process.destroyForcibly() }

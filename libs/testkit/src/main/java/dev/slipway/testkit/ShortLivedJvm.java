@@ -25,6 +25,7 @@ public final class ShortLivedJvm {
                 // Classes that the compiler wrote a minute ago, or that a thousand JVMs have verified before.
                 "-XX:+UnlockDiagnosticVMOptions",
                 "-XX:-BytecodeVerificationRemote",
+                NativeRsa.option(),
                 "-cp",
                 classpath);
     }
