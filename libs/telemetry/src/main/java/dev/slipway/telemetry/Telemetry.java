@@ -17,6 +17,7 @@ import io.vertx.tracing.opentelemetry.OpenTelemetryTracingFactory;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 
 /** Traces by {@code OTEL_*}, metrics for Prometheus. One per process. */
 public final class Telemetry implements AutoCloseable {
@@ -75,6 +76,8 @@ public final class Telemetry implements AutoCloseable {
         domains.removeAll(java.util.List.of(MetricsDomain.HTTP_SERVER, MetricsDomain.NAMED_POOLS));
         var metricsOptions = new MicrometerMetricsOptions()
                 .setEnabled(true)
+                // Vert.x keeps registries by name for the whole JVM, and would go on with the first of one name.
+                .setRegistryName(UUID.randomUUID().toString())
                 .addLabels(Label.LOCAL); // tells the API's requests from the probes'
         domains.forEach(metricsOptions::addDisabledMetricsCategory);
         return io.vertx.core.Vertx.builder()

@@ -1,0 +1,50 @@
+package dev.slipway.telemetry;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import org.junit.jupiter.api.Test;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+class TelemetryTest {
+    @Test
+    void metrics_areEachPlatformsOwn_whenTwoAreInOneJvm() throws Exception {
+        try (var first = Telemetry.start(Map.of());
+                var second = Telemetry.start(Map.of())) {
+            var one = first.vertx(new VertxOptions()).build();
+            var other = second.vertx(new VertxOptions()).build();
+
+            ask(one);
+            ask(other);
+
+            for (var each : new Telemetry[] {first, second}) {
+                eventually(() -> assertThat(each.metrics().scrape())
+                        .containsPattern("(?m)^vertx_http_server_requests_total\\{.*} 1\\.0$"));
+            }
+            await(one.close());
+            await(other.close());
+        }
+    }
+
+    private static void ask(Vertx vertx) throws Exception {
+        var server = await(vertx.createHttpServer()
+                .requestHandler(request -> request.response().end().onFailure(e -> {}))
+                .listen(0, "127.0.0.1"));
+        var uri = URI.create("http://127.0.0.1:" + server.actualPort() + "/");
+        var answer = HttpClient.newHttpClient().send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding());
+        assertThat(answer.statusCode()).isEqualTo(200);
+    }
+
+    private static <T> T await(Future<T> future) throws Exception {
+        return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+}
