@@ -15,8 +15,9 @@ abstract class TestInfrastructureService implements BuildService<BuildServicePar
     synchronized Map addresses(String classpath) {
         if (addresses == null) {
             def errors = File.createTempFile('slipway-test-infrastructure', '.log')
-            def command = [System.getProperty('java.home') + '/bin/java', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', classpath, 'dev.slipway.testkit.InfrastructureMain']
-            process = new ProcessBuilder(command).redirectError(errors).start()
+            def java = [System.getProperty('java.home') + '/bin/java', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
+            def program = ['-cp', classpath, 'dev.slipway.testkit.InfrastructureMain']
+            process = new ProcessBuilder(java + program).redirectError(errors).start()
             addresses = firstJsonLine()
             if (addresses == null) { throw new GradleException("Kafka and PostgreSQL for the tests did not start; see $errors") }
         }
