@@ -18,9 +18,7 @@ final class BoundedPattern {
     /** Why it cannot be used; null if it can. */
     static @Nullable String fault(String regex) {
         try {
-            return Pattern.compile(regex).programSize() > MOST_STEPS
-                    ? "is too large: bound a length by maxLength"
-                    : null;
+            return isTooLarge(Pattern.compile(regex)) ? "is too large: bound a length by maxLength" : null;
         } catch (PatternSyntaxException e) {
             return "is not a regular expression of RE2, which has no look-around, no back-references and no more than 1000"
                     + " repetitions: " + e.getDescription();
@@ -29,10 +27,17 @@ final class BoundedPattern {
 
     /** What cannot be used matches nothing: it is in a version that was published before it was refused. */
     static RegularExpression compile(String regex) {
-        if (fault(regex) != null) {
+        try {
+            var pattern = Pattern.compile(regex);
+            return isTooLarge(pattern)
+                    ? text -> false
+                    : text -> pattern.matcher(text).find();
+        } catch (PatternSyntaxException e) {
             return text -> false;
         }
-        var pattern = Pattern.compile(regex);
-        return text -> pattern.matcher(text).find();
+    }
+
+    private static boolean isTooLarge(Pattern pattern) {
+        return pattern.programSize() > MOST_STEPS;
     }
 }

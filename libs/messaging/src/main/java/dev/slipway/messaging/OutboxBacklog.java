@@ -15,10 +15,15 @@ final class OutboxBacklog {
             FROM (SELECT occurred_at FROM outbox ORDER BY seq LIMIT 10000) AS oldest
             """;
 
+    private final String service;
     private volatile long waiting;
     private volatile double oldestSeconds;
 
-    void show(MeterRegistry meters, String service) {
+    OutboxBacklog(String service) {
+        this.service = service;
+    }
+
+    void show(MeterRegistry meters) {
         Gauge.builder("slipway.outbox.waiting", this, backlog -> backlog.waiting)
                 .description("Events committed and not yet published; 10000 stands for that or more")
                 .tag("service", service)
@@ -39,7 +44,7 @@ final class OutboxBacklog {
                     waiting = row.getLong("waiting");
                     oldestSeconds = row.getDouble("oldest_s");
                 })
-                .onFailure(e -> LOG.atDebug().setCause(e).log("an outbox could not be measured"));
+                .onFailure(e -> LOG.atDebug().addKeyValue("service", service).log("the outbox cannot be measured"));
     }
 
     /** Whoever publishes it shows it. */

@@ -70,7 +70,7 @@ public final class Relay {
     private final String service;
     private final MeterRegistry meters;
     private final Counter publishFailures;
-    private final OutboxBacklog backlog = new OutboxBacklog();
+    private final OutboxBacklog backlog;
 
     private @Nullable PgConnection connection;
     private @Nullable KafkaSender sender;
@@ -101,6 +101,7 @@ public final class Relay {
         this.channel = "outbox_" + service.replace('-', '_');
         this.service = service;
         this.meters = meters;
+        this.backlog = new OutboxBacklog(service);
         this.publishFailures = Counter.builder("slipway.relay.failures")
                 .description("Batches that could not be published and are tried again")
                 .tag("service", service)
@@ -111,7 +112,7 @@ public final class Relay {
     public void start() {
         context.runOnContext(ignored -> connect());
         showLead();
-        backlog.show(meters, service);
+        backlog.show(meters);
         vertx.setPeriodic(MEASURE_EVERY_MS, timer -> {
             if (stopping) {
                 vertx.cancelTimer(timer);

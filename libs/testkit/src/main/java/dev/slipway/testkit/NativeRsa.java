@@ -15,7 +15,7 @@ import java.util.Map;
 
 /**
  * RSA by a native library, for JVMs whose second compiler is off, as it is in those of tests: without it they take a second of processor
- * time for a key and 15 ms for a signature, which was most of what the tests of platforms cost. All else, TLS for one, is the JDK's.
+ * time for a key and 15 ms for a signature, which was the largest part of what the tests of platforms cost. All else, TLS for one, is the JDK's.
  */
 public final class NativeRsa extends Provider {
     private static final String NAME = "SlipwayTests";

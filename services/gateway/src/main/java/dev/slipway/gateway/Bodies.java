@@ -10,7 +10,10 @@ import io.vertx.core.http.HttpServerRequest;
 
 import java.time.Duration;
 
-/** What requests carry: no more than fits, and no longer than it takes. A sender that trickles keeps a connection to itself for a while, not for ever. */
+/**
+ * What requests carry: no more than fits, and no longer than it takes. A sender that trickles keeps a connection to itself for a while,
+ * not for ever.
+ */
 final class Bodies {
     private static final int MAX_BYTES = 1 << 20;
 

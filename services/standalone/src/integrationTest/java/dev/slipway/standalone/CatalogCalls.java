@@ -178,8 +178,4 @@ final class CatalogCalls {
                 .map(item -> item.path(field).asText())
                 .toList();
     }
-
-    static String told(Answer answer) {
-        return answer.status() + " " + answer.text("code");
-    }
 }

@@ -15,8 +15,8 @@ import static dev.slipway.standalone.CatalogCalls.fields;
 import static dev.slipway.standalone.CatalogCalls.manifest;
 import static dev.slipway.standalone.CatalogCalls.policyKey;
 import static dev.slipway.standalone.CatalogCalls.texts;
-import static dev.slipway.standalone.CatalogCalls.told;
 import static dev.slipway.standalone.CatalogCalls.version;
+import static dev.slipway.standalone.Tenants.told;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 

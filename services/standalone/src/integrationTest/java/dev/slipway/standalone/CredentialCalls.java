@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
+import static dev.slipway.standalone.Tenants.told;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -118,18 +119,16 @@ final class CredentialCalls {
 
     /** What the instances service answers to the token. */
     static String listed(PlatformUnderTest platform, String token) {
-        var answer = platform.anonymous()
+        return told(platform.anonymous()
                 .as(token)
                 .call("listAppInstances")
                 .path("project_id", Demo.PROJECT)
-                .send();
-        return answer.status() + " " + answer.text("code");
+                .send());
     }
 
     /** What IAM answers to the token. */
     static String me(PlatformUnderTest platform, String token) {
-        var answer = platform.anonymous().as(token).call("getMe").send();
-        return answer.status() + " " + answer.text("code");
+        return told(platform.anonymous().as(token).call("getMe").send());
     }
 
     static List<JsonNode> audited(PlatformUnderTest platform, String action, String target, String result) {

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.stream.StreamSupport;
 
+import static dev.slipway.standalone.Tenants.told;
 import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -571,9 +572,8 @@ class CredentialsTest {
     }
 
     private static String refusedExchange(Answer credential) {
-        var answer = CredentialCalls.exchange(platform, "exchangeServiceAccountToken", credential)
-                .send();
-        return answer.status() + " " + answer.text("code");
+        return told(CredentialCalls.exchange(platform, "exchangeServiceAccountToken", credential)
+                .send());
     }
 
     private static List<String> published() {

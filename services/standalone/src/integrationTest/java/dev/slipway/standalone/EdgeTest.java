@@ -236,11 +236,12 @@ class EdgeTest {
         wrong.put("unknown sub", signed(c -> c.subject("nobody")));
         wrong.put("oversized", signed(c -> c.claim("padding", "x".repeat(8_000))));
         var told = new LinkedHashMap<String, String>();
-        wrong.forEach((what, token) -> told.put(what, told(token)));
+        wrong.forEach((what, token) -> told.put(what, CredentialCalls.me(platform, token)));
 
         assertThat(told.values()).as("%s", told).containsOnly("401 token_invalid");
-        assertThat(told("")).isEqualTo("401 token_missing");
-        assertThat(told(signed(c -> c.expirationTime(inSeconds(-60))))).isEqualTo("401 token_expired");
+        assertThat(CredentialCalls.me(platform, "")).isEqualTo("401 token_missing");
+        assertThat(CredentialCalls.me(platform, signed(c -> c.expirationTime(inSeconds(-60)))))
+                .isEqualTo("401 token_expired");
         assertThat(platform.anonymous().call("getMe").send().expect(401).text("code"))
                 .isEqualTo("token_missing");
         assertThat(platform.anonymous()
@@ -250,11 +251,6 @@ class EdgeTest {
                         .expect(401)
                         .text("code"))
                 .isEqualTo("token_missing");
-    }
-
-    private static String told(String token) {
-        var answer = platform.anonymous().as(token).call("getMe").send();
-        return answer.status() + " " + answer.text("code");
     }
 
     private static void assertEnvelope(RawHttp.Answer answer, String code) {

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.Topics;
-import dev.slipway.testkit.ApiClient.Answer;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,6 +16,7 @@ import java.util.Locale;
 import java.util.UUID;
 import java.util.stream.StreamSupport;
 
+import static dev.slipway.standalone.Tenants.told;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -423,10 +423,6 @@ class InstancesApiTest {
     private static String refused(String field, String value) {
         var body = PlatformUnderTest.launchBody("refused").put(field, value);
         return told(platform.launch("project_owner", "").body(body).send());
-    }
-
-    private static String told(Answer answer) {
-        return answer.status() + " " + answer.text("code");
     }
 
     private static String launchInSibling(String name) {

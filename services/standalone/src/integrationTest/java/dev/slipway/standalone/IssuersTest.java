@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
+import static dev.slipway.standalone.Tenants.told;
 import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -130,7 +131,9 @@ class IssuersTest {
         eventually(() -> assertThat(me(token)).isEqualTo("200 "));
         assertThat(again.text("principal_id")).isEqualTo(opened.text("principal_id"));
         assertThat(again.body().path("created").asBoolean()).isFalse();
-        assertThat(listed(token)).as("a user without a role").isEqualTo("404 not_found");
+        assertThat(CredentialCalls.listed(platform, token))
+                .as("a user without a role")
+                .isEqualTo("404 not_found");
         eventually(() -> assertThat(platform.events()
                         .where(seen -> seen.type().equals("audit.recorded")
                                 && seen.payload().path("action").asText().equals("iam.user.provision")
@@ -236,17 +239,8 @@ class IssuersTest {
         return eventuallyGet(() -> {
             var answer = platform.anonymous().as(token).call("getMe").send();
             assertThat(answer.status()).isNotEqualTo(429);
-            return answer.status() + " " + answer.text("code");
+            return told(answer);
         });
-    }
-
-    private static String listed(String token) {
-        var answer = platform.anonymous()
-                .as(token)
-                .call("listAppInstances")
-                .path("project_id", Demo.PROJECT)
-                .send();
-        return answer.status() + " " + answer.text("code");
     }
 
     private static double failures() {

@@ -1,5 +1,7 @@
 package dev.slipway.instances.appinstance;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.slipway.instances.appinstance.AdmissionStore.ManifestKey;
 import dev.slipway.instances.appinstance.LaunchPolicy.Said;
 import dev.slipway.instances.appinstance.domain.Admission;
@@ -8,7 +10,6 @@ import dev.slipway.instances.appinstance.domain.Admission.Version;
 import dev.slipway.instances.appinstance.domain.Launch;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.policy.EffectivePolicy;
-import dev.slipway.service.RecentlyUsed;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -50,7 +51,8 @@ final class FactsStore {
             """;
 
     private final PolicyStore policies;
-    private final RecentlyUsed<Question, Facts> answers = new RecentlyUsed<>(MOST);
+    private final Cache<Question, Facts> answers =
+            Caffeine.newBuilder().maximumSize(MOST).build();
 
     FactsStore(PolicyStore policies) {
         this.policies = policies;
@@ -95,7 +97,7 @@ final class FactsStore {
             }
             var row = rows.iterator().next();
             policies.requireFresh(row);
-            var known = answers.get(question);
+            var known = answers.getIfPresent(question);
             return known != null && known.ofProject == row.getLong("facts") && known.ofAll == row.getLong("number")
                     ? Future.succeededFuture(known)
                     : read(unit, question).onSuccess(read -> answers.put(question, read));

@@ -30,7 +30,7 @@ public final class LaunchParameters {
         if (schema == null) {
             return Future.succeededFuture(config);
         }
-        // A pattern of somebody else's, on a text of somebody else's, may take as long as they like.
+        // A pattern of somebody else's, on a text of somebody else's, ends, but may take a second.
         return version.slow()
                 ? vertx.executeBlocking(() -> resolve(version, schema, config))
                 : Future.succeededFuture(config).map(asked -> resolve(version, schema, asked));

@@ -1,6 +1,8 @@
 package dev.slipway.instances.lifecycle;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.slipway.contract.ForeignSchema;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.AdmissionStore.ManifestKey;
@@ -8,7 +10,6 @@ import dev.slipway.instances.appinstance.domain.AppInstance.Terms;
 import dev.slipway.instances.appinstance.domain.UpgradePath.Way;
 import dev.slipway.instances.projection.ManifestStore;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.service.RecentlyUsed;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,8 @@ public final class Manifests {
 
     private final Vertx vertx;
     private final ManifestStore store;
-    private final RecentlyUsed<ManifestKey, Known> known = new RecentlyUsed<>(MOST);
+    private final Cache<ManifestKey, Known> known =
+            Caffeine.newBuilder().maximumSize(MOST).build();
 
     public Manifests(Vertx vertx, ManifestStore store) {
         this.vertx = vertx;
@@ -62,7 +64,7 @@ public final class Manifests {
     }
 
     public Future<Known> of(UnitOfWork unit, ManifestKey key) {
-        var found = known.get(key);
+        var found = known.getIfPresent(key);
         if (found != null) {
             return Future.succeededFuture(found);
         }
