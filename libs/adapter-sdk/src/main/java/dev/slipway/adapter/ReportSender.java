@@ -11,7 +11,6 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.HashMap;
@@ -24,18 +23,15 @@ final class ReportSender {
 
     private static final int CONCURRENT = 4;
 
-    private final Vertx vertx;
-    private final KafkaSettings kafka;
+    private final KafkaSender sender;
     private final Traces traces;
     private final String source;
     // A producer may block its worker while the broker is away: few at a time, or nothing else would get a worker.
     private final Slots sending = new Slots(CONCURRENT);
     private final Future<Void> never = Promise.<Void>promise().future();
-    private @Nullable KafkaSender sender;
 
     ReportSender(Vertx vertx, KafkaSettings kafka, Traces traces, String backend) {
-        this.vertx = vertx;
-        this.kafka = kafka;
+        this.sender = KafkaSender.timely(vertx, kafka, DEADLINE);
         this.traces = traces;
         this.source = "adapter." + backend;
     }
@@ -54,30 +50,11 @@ final class ReportSender {
         var parent = Correlation.with(traces.extract(report.trace()), event.correlationId());
         var span = traces.start(parent, SpanKind.PRODUCER, "publish " + Topics.RUNTIME_REPORTS);
         traces.inject(parent.with(span), headers::put);
-        var current = sender();
-        return current.send(List.of(new Outgoing(Topics.RUNTIME_REPORTS, key, event.toBytes(), headers)))
-                .onFailure(e -> discard(current))
+        return sender.send(List.of(new Outgoing(Topics.RUNTIME_REPORTS, key, event.toBytes(), headers)))
                 .onComplete(done -> span.end());
     }
 
     Future<Void> close() {
-        return sender == null ? Future.succeededFuture() : sender.close();
-    }
-
-    private KafkaSender sender() {
-        var current = sender;
-        if (current == null) {
-            current = KafkaSender.timely(vertx, kafka, DEADLINE);
-            sender = current;
-        }
-        return current;
-    }
-
-    /** Some failures of a producer are for good, and it does not say which. */
-    private void discard(KafkaSender broken) {
-        if (sender == broken) {
-            sender = null;
-            var ignored = broken.abandon();
-        }
+        return sender.close();
     }
 }

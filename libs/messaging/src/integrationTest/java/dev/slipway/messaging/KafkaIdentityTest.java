@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,22 +31,28 @@ class KafkaIdentityTest {
     private static final String LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule required ";
     private static final String TOPIC = Topics.AUTHZ_STATE;
 
+    private static Path data;
     private static EmbeddedKafka broker;
     private static Vertx vertx;
 
     @BeforeAll
     static void start(@TempDir Path directory) {
-        broker = EmbeddedKafka.start(
-                directory.resolve("kafka"),
-                0,
+        data = directory.resolve("kafka");
+        broker = broker(0, "");
+        vertx = Vertx.vertx();
+    }
+
+    private static EmbeddedKafka broker(int port, String moreUsers) {
+        return EmbeddedKafka.start(
+                data,
+                port,
                 Map.of(
                         "listener.security.protocol.map", "CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
                         "sasl.enabled.mechanisms", "PLAIN",
                         "sasl.mechanism.inter.broker.protocol", "PLAIN",
                         "listener.name.client.plain.sasl.jaas.config",
                                 LOGIN + "username=\"broker\" password=\"b\" user_broker=\"b\" user_iam=\"of iam\""
-                                        + " user_instances=\"of instances\";"));
-        vertx = Vertx.vertx();
+                                        + " user_instances=\"of instances\"" + moreUsers + ";"));
     }
 
     @AfterAll
@@ -77,6 +84,22 @@ class KafkaIdentityTest {
         assertThatThrownBy(() -> await(sender.send(List.of(record()))))
                 .isInstanceOf(ExecutionException.class)
                 .hasRootCauseInstanceOf(SaslAuthenticationException.class);
+    }
+
+    /** A producer that was refused once stays refused; whoever sends by it must not have to be started anew. */
+    @Test
+    void aSenderThatWasRefused_sends_whenTheBrokerKnowsIt() throws Exception {
+        await(Topics.ensure(vertx, as("iam", "of iam")));
+        var sender = KafkaSender.timely(vertx, as("late", "of late"), Duration.ofSeconds(30));
+        assertThatThrownBy(() -> await(sender.send(List.of(record()))))
+                .hasRootCauseInstanceOf(SaslAuthenticationException.class);
+
+        var port = URI.create("kafka://" + broker.bootstrap()).getPort();
+        broker.close();
+        broker = broker(port, " user_late=\"of late\"");
+
+        await(sender.send(List.of(record())));
+        await(sender.close());
     }
 
     private static KafkaSettings as(String user, String password) {

@@ -16,11 +16,21 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Sends records that must arrive, without ever blocking an event loop. */
+/**
+ * Sends records that must arrive, without ever blocking an event loop. After a failure the producer is thrown away with all that it still
+ * holds, and nothing is sent until it is gone: some of its failures are for good, and it does not say which; and a record of it must not
+ * come after the one that is sent in its place.
+ */
 public final class KafkaSender {
     private final Vertx vertx;
     private final KafkaSettings kafka;
-    private final KafkaProducer<String, byte[]> producer;
+    private final Map<String, Object> config;
+    /** Made when it is needed, by a worker: it looks the brokers' names up. */
+    private @Nullable Future<KafkaProducer<String, byte[]>> producer;
+    /** Of the producers before it. */
+    private Future<Void> gone = Future.succeededFuture();
+
+    private boolean closed;
 
     /** A record on its way out, without a value where the topic is to forget the key. The topic is without prefix. */
     public record Outgoing(String topic, String key, byte @Nullable [] value, Map<String, String> headers) {}
@@ -33,7 +43,7 @@ public final class KafkaSender {
     private KafkaSender(Vertx vertx, KafkaSettings kafka, Map<String, Object> config) {
         this.vertx = vertx;
         this.kafka = kafka;
-        this.producer = new KafkaProducer<>(config);
+        this.config = config;
     }
 
     /** Gives up after the deadline: for records that are worth nothing later, such as those that carry a token. */
@@ -43,17 +53,61 @@ public final class KafkaSender {
 
     /** Sends in order; done when the broker has them all, failed when it does not have one. */
     public Future<Void> send(List<Outgoing> records) {
-        var promise = Promise.<Void>promise();
-        var open = new AtomicInteger(records.size());
-        var failure = new AtomicReference<Exception>();
         if (records.isEmpty()) {
             return Future.succeededFuture();
         }
-        // The producer may block for the broker's metadata, so it is called from a worker.
+        var by = producer();
+        return by.compose(made -> send(made, records)).onFailure(e -> discard(by));
+    }
+
+    /** Closes at once what is being sent by: what the broker has not confirmed is not waited for. */
+    public synchronized void abandon() {
+        if (producer != null) {
+            discard(producer);
+        }
+    }
+
+    public synchronized Future<Void> close() {
+        closed = true;
+        return producer == null ? gone : close(producer, Duration.ofSeconds(5));
+    }
+
+    private synchronized Future<KafkaProducer<String, byte[]>> producer() {
+        if (closed) {
+            return Future.failedFuture(new KafkaException("the sender is closed"));
+        }
+        if (producer == null) {
+            producer = gone.compose(ok -> vertx.executeBlocking(() -> new KafkaProducer<>(config), false));
+        }
+        return producer;
+    }
+
+    private synchronized void discard(Future<KafkaProducer<String, byte[]>> broken) {
+        if (producer == broken) {
+            producer = null;
+            gone = close(broken, Duration.ZERO);
+        }
+    }
+
+    private Future<Void> close(Future<KafkaProducer<String, byte[]>> open, Duration patience) {
+        return open.<Void>compose(made -> vertx.executeBlocking(
+                        () -> {
+                            made.close(patience);
+                            return null;
+                        },
+                        false))
+                .otherwiseEmpty(); // one that could not be made need not be closed
+    }
+
+    /** The producer may block for the broker's metadata, so it is called from a worker. */
+    private Future<Void> send(KafkaProducer<String, byte[]> by, List<Outgoing> records) {
+        var promise = Promise.<Void>promise();
+        var open = new AtomicInteger(records.size());
+        var failure = new AtomicReference<Exception>();
         return vertx.executeBlocking(
                         () -> {
                             for (var record : records) {
-                                var sent = producer.send(record(kafka, record), (metadata, e) -> {
+                                var sent = by.send(record(kafka, record), (metadata, e) -> {
                                     if (e != null) {
                                         failure.compareAndSet(null, e);
                                     }
@@ -77,24 +131,6 @@ public final class KafkaSender {
         } else {
             promise.fail(failure);
         }
-    }
-
-    /** Closes at once: what the broker has not confirmed is not waited for. */
-    public Future<Void> abandon() {
-        return close(Duration.ZERO);
-    }
-
-    public Future<Void> close() {
-        return close(Duration.ofSeconds(5));
-    }
-
-    private Future<Void> close(Duration patience) {
-        return vertx.executeBlocking(
-                () -> {
-                    producer.close(patience);
-                    return null;
-                },
-                false);
     }
 
     static ProducerRecord<String, byte[]> record(KafkaSettings kafka, Outgoing record) {

@@ -63,7 +63,7 @@ public final class Relay {
     private final Vertx vertx;
     private final Context context;
     private final PgConnectOptions database;
-    private final KafkaSettings kafka;
+    private final KafkaSender sender;
     private final Traces traces;
     private final String source;
     private final String channel;
@@ -73,7 +73,6 @@ public final class Relay {
     private final OutboxBacklog backlog;
 
     private @Nullable PgConnection connection;
-    private @Nullable KafkaSender sender;
     private boolean connecting;
     private volatile boolean leading;
     private boolean draining;
@@ -95,7 +94,7 @@ public final class Relay {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.database = database;
-        this.kafka = kafka;
+        this.sender = new KafkaSender(vertx, kafka);
         this.traces = traces;
         this.source = "slipway/" + service;
         this.channel = "outbox_" + service.replace('-', '_');
@@ -220,9 +219,8 @@ public final class Relay {
             if (!stopping) {
                 LOG.atWarn().addKeyValue("source", source).log("relay lost its database connection; reconnecting");
             }
-            if (draining && sender != null) {
-                var ignored = sender.abandon();
-                sender = null;
+            if (draining) {
+                sender.abandon();
             }
         }
     }
@@ -316,7 +314,7 @@ public final class Relay {
                 sequence.add(row.getLong("seq"));
                 records.add(outgoing(row, spans));
             }
-            return sender().send(records)
+            return sender.send(records)
                     .eventually(() -> {
                         spans.forEach(Span::end);
                         return Future.succeededFuture();
@@ -365,19 +363,7 @@ public final class Relay {
                 headers);
     }
 
-    private KafkaSender sender() {
-        var current = sender;
-        if (current == null) {
-            current = new KafkaSender(vertx, kafka);
-            sender = current;
-        }
-        return current;
-    }
-
-    /**
-     * After a failed send the producer is thrown away with all it still holds, and until it is gone nothing else is sent, whoever wakes
-     * this: a record of it must not come after the retry.
-     */
+    /** Nothing is sent while it waits, whoever wakes it. */
     private void failed(Throwable cause) {
         failures++;
         publishFailures.increment();
@@ -386,28 +372,19 @@ public final class Relay {
             return;
         }
         LOG.atWarn().addKeyValue("source", source).setCause(cause).log("relay could not publish; will try again");
-        var broken = sender;
-        sender = null;
-        var abandoned = broken == null ? Future.<Void>succeededFuture() : broken.abandon();
         var delay = Math.min(5_000, 100L << Math.min(failures, 6))
                 + ThreadLocalRandom.current().nextInt(50);
-        abandoned.onComplete(done -> vertx.setTimer(delay, timer -> {
+        vertx.setTimer(delay, timer -> {
             draining = false;
             tick();
-        }));
+        });
     }
 
     private Future<Void> letGo() {
-        var closing = new ArrayList<Future<?>>();
-        if (sender != null) {
-            closing.add(sender.close());
-        }
-        if (connection != null) {
-            leading = false;
-            closing.add(connection.close());
-        }
-        return closing.isEmpty()
-                ? Future.succeededFuture()
-                : Future.join(closing).mapEmpty();
+        var current = connection;
+        leading = false;
+        return current == null
+                ? sender.close()
+                : Future.join(sender.close(), current.close()).mapEmpty();
     }
 }

@@ -3,6 +3,7 @@ package dev.slipway.messaging;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.errors.TopicExistsException;
 
@@ -29,6 +30,8 @@ public final class Topics {
 
     private static final String THIRTY_DAYS_MS = String.valueOf(TimeUnit.DAYS.toMillis(30));
 
+    private static final int PATIENCE_MS = 15_000;
+
     private Topics() {}
 
     public static String runtimeCommands(String backend) {
@@ -42,8 +45,8 @@ public final class Topics {
     /** Makes the topics that are missing; those that exist are left as they are. */
     public static Future<Void> ensure(Vertx vertx, KafkaSettings kafka) {
         return vertx.executeBlocking(() -> {
-            try (var admin = Admin.create(kafka.admin())) {
-                var existing = admin.listTopics().names().get(30, TimeUnit.SECONDS);
+            try (var admin = Admin.create(settings(kafka))) {
+                var existing = admin.listTopics().names().get();
                 var missing = all(kafka).stream()
                         .filter(topic -> !existing.contains(topic.name()))
                         .toList();
@@ -56,18 +59,26 @@ public final class Topics {
     /** The broker's own id of a topic: one that was lost and made again under the same name has another. */
     public static Future<String> id(Vertx vertx, KafkaSettings kafka, String name) {
         return vertx.executeBlocking(() -> {
-            try (var admin = Admin.create(kafka.admin())) {
+            try (var admin = Admin.create(settings(kafka))) {
                 var described = admin.describeTopics(List.of(kafka.topic(name))).topicNameValues();
                 var only = described.values().iterator().next();
-                return only.get(30, TimeUnit.SECONDS).topicId().toString();
+                return only.get().topicId().toString();
             }
         });
+    }
+
+    /** An attempt ends in good time, and so does the client: it waits for what it has begun. */
+    private static Map<String, Object> settings(KafkaSettings kafka) {
+        var settings = kafka.admin();
+        settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, PATIENCE_MS);
+        settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, PATIENCE_MS);
+        return settings;
     }
 
     private static void create(Admin admin, Collection<NewTopic> topics) throws Exception {
         for (var created : admin.createTopics(topics).values().values()) {
             try {
-                created.get(30, TimeUnit.SECONDS);
+                created.get();
             } catch (ExecutionException e) {
                 if (!(e.getCause() instanceof TopicExistsException)) {
                     throw e;

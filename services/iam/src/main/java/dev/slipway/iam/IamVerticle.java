@@ -33,7 +33,6 @@ import dev.slipway.iam.tenancy.seed.SeedStore;
 import dev.slipway.iam.tenancy.user.UserApi;
 import dev.slipway.iam.tenancy.user.UserStore;
 import dev.slipway.messaging.Cause;
-import dev.slipway.messaging.KafkaSender;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.Entry;
@@ -72,7 +71,7 @@ public final class IamVerticle extends VerticleBase {
         var revisions = new RevisionStore(opened.reads());
         var decisions = new DecisionApi(frame.authz(), frame.clock());
         var credentials = new CredentialWiring(vertx, frame, config, opened, revisions);
-        var beat = new Heartbeat(vertx, revisions, new KafkaSender(vertx, frame.kafka()), frame.clock());
+        var beat = new Heartbeat(vertx, revisions, frame.kafka(), frame.clock());
         heartbeat = beat;
         var wired = credentials
                 .serve(serveTenancy(opened, revisions))
