@@ -1,6 +1,9 @@
 package dev.slipway.service;
 
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnectOptions;
+import io.vertx.pgclient.PgConnection;
 
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -18,6 +21,17 @@ import java.util.Base64;
 public record DatabaseSettings(String uri, int poolSize) {
     /** The client would have longer ones than 2,048 characters parsed and planned each time, which costs more than to run them. */
     private static final int LONGEST_STATEMENT = 32 << 10;
+
+    /** Without the password, for people. */
+    public String place() {
+        var options = administrator();
+        return options.getHost() + ":" + options.getPort() + "/" + options.getDatabase();
+    }
+
+    /** Whether the administrator gets in. */
+    public Future<Void> tryConnection(Vertx vertx) {
+        return PgConnection.connect(vertx, administrator()).compose(PgConnection::close);
+    }
 
     PgConnectOptions administrator() {
         return PgConnectOptions.fromUri(uri);
@@ -76,8 +90,7 @@ public record DatabaseSettings(String uri, int poolSize) {
     }
 
     String jdbcUrl() {
-        var options = administrator();
-        return "jdbc:postgresql://" + options.getHost() + ":" + options.getPort() + "/" + options.getDatabase();
+        return "jdbc:postgresql://" + place();
     }
 
     /** The tables of the frame come before the service's own. */
@@ -89,7 +102,6 @@ public record DatabaseSettings(String uri, int poolSize) {
 
     @Override
     public String toString() {
-        return "DatabaseSettings[" + administrator().getHost() + ":"
-                + administrator().getPort() + "]";
+        return "DatabaseSettings[" + place() + "]";
     }
 }

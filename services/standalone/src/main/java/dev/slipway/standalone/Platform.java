@@ -115,7 +115,7 @@ public final class Platform {
         return ManagementServer.start(
                         vertx, config.managementHost(), config.managementPort(), frame.health(), frame.telemetry())
                 .onSuccess(server -> managementPort = server.actualPort())
-                .compose(ok -> Topics.ensure(vertx, frame.kafka()))
+                .compose(ok -> Future.join(reachKafka(), reachDatabase()))
                 .compose(ok -> Future.all(List.of(
                         deployIfRun("iam", () -> new IamVerticle(frame, iam, iamConfig())),
                         deployIfRun("catalog", () -> new CatalogVerticle(frame, catalog, artifactConfig())),
@@ -125,6 +125,20 @@ public final class Platform {
                         authzReader.start().compose(caughtUp -> authzIsFresh()))))
                 .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture())
                 .compose(ok -> deployIfRun("process-adapter", this::processAdapter));
+    }
+
+    private Future<Void> reachKafka() {
+        return contact("Kafka at " + frame.kafka().bootstrap(), "SLIPWAY_KAFKA_BOOTSTRAP")
+                .with(() -> Topics.ensure(vertx, frame.kafka()));
+    }
+
+    private Future<Void> reachDatabase() {
+        return contact("PostgreSQL at " + frame.database().place(), "SLIPWAY_DATABASE_URL")
+                .with(() -> frame.database().tryConnection(vertx));
+    }
+
+    private FirstContact contact(String server, String setting) {
+        return new FirstContact(vertx, server, setting, config.startTimeout().dividedBy(2));
     }
 
     /** The demo keeps an encryption key of its own; in production it has to be set, and the configuration has seen to that. */

@@ -35,6 +35,7 @@ public record StandaloneConfig(
         int databasePoolSize,
         String managementHost,
         int managementPort,
+        Duration startTimeout,
         @Nullable ClusterSettings cluster,
         @Nullable String firstAdministrator,
         Duration authzBudgetForWrites,
@@ -71,6 +72,7 @@ public record StandaloneConfig(
                 settings.integer("SLIPWAY_DATABASE_POOL_SIZE", 8, 2, 200),
                 settings.text("SLIPWAY_MANAGEMENT_HOST", "127.0.0.1"),
                 settings.port("SLIPWAY_MANAGEMENT_PORT", 8081),
+                settings.duration("SLIPWAY_START_TIMEOUT", Duration.ofMinutes(2)),
                 ClusterSettings.from(settings),
                 settings.optional("SLIPWAY_FIRST_ADMINISTRATOR"),
                 settings.duration("SLIPWAY_AUTHZ_BUDGET_WRITES", Duration.ofSeconds(30)),
@@ -87,6 +89,10 @@ public record StandaloneConfig(
         if (config.runs("iam") && !config.demo && config.iam.keyEncryptionKey() == null) {
             settings.fault("SLIPWAY_KEY_ENCRYPTION_KEY is not set: IAM keeps its signing keys encrypted with it;"
                     + " make one with: openssl rand -base64 32");
+        }
+        if ((kafka == null) != (database == null)) {
+            settings.fault("SLIPWAY_KAFKA_BOOTSTRAP and SLIPWAY_DATABASE_URL go together:"
+                    + " set both for external ones, or neither");
         }
         if (database != null && !database.startsWith("postgresql://")) {
             settings.fault("SLIPWAY_DATABASE_URL does not start with postgresql://");

@@ -21,7 +21,6 @@ import java.util.concurrent.TimeoutException;
 
 /** Starts the platform and stops it with the process. */
 public final class StandaloneMain {
-    private static final long START_SECONDS = 120;
     private static final long STOP_SECONDS = 20;
 
     private final StandaloneConfig config;
@@ -91,10 +90,6 @@ public final class StandaloneMain {
         if (kafka != null && database != null) {
             return new Addresses(kafka, database);
         }
-        if (kafka != null || database != null) {
-            throw new StartException(
-                    "SLIPWAY_KAFKA_BOOTSTRAP and SLIPWAY_DATABASE_URL go together: set both for external ones, or neither.");
-        }
         try {
             var started = Infrastructure.start(config.home(), config.kafkaPort(), config.postgresPort());
             infrastructure = started;
@@ -107,12 +102,14 @@ public final class StandaloneMain {
 
     private <T> T await(io.vertx.core.Future<T> future) {
         try {
-            return future.toCompletionStage().toCompletableFuture().get(START_SECONDS, TimeUnit.SECONDS);
+            return future.toCompletionStage()
+                    .toCompletableFuture()
+                    .get(config.startTimeout().toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw new StartException(sentence(e.getCause() == null ? e : e.getCause()));
         } catch (TimeoutException e) {
-            throw new StartException("not ready after " + START_SECONDS + " s; the log says what it waits for: "
-                    + LogFile.path(config.home()));
+            throw new StartException("not ready after " + config.startTimeout().toSeconds()
+                    + " s (SLIPWAY_START_TIMEOUT); the log says what it waits for: " + LogFile.path(config.home()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StartException("interrupted while starting");
@@ -120,6 +117,9 @@ public final class StandaloneMain {
     }
 
     private String sentence(Throwable cause) {
+        if (cause instanceof StartException) {
+            return String.valueOf(cause.getMessage());
+        }
         if (cause instanceof BindException || cause.getCause() instanceof BindException) {
             return "a port is already in use: SLIPWAY_HTTP_PORT is "
                     + config.gateway().port()
