@@ -84,6 +84,8 @@ class KafkaIdentityTest {
         assertThatThrownBy(() -> await(sender.send(List.of(record()))))
                 .isInstanceOf(ExecutionException.class)
                 .hasRootCauseInstanceOf(SaslAuthenticationException.class);
+        assertThatThrownBy(() -> await(Topics.ensure(vertx, as("iam", "of instances"))))
+                .hasCauseInstanceOf(NotLetInException.class);
     }
 
     /** A producer that was refused once stays refused; whoever sends by it must not have to be started anew. */

@@ -5,6 +5,8 @@ import io.vertx.core.Vertx;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 import java.util.ArrayList;
@@ -52,6 +54,11 @@ public final class Topics {
                         .toList();
                 create(admin, missing);
                 return null;
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof AuthenticationException || e.getCause() instanceof AuthorizationException) {
+                    throw new NotLetInException(String.valueOf(e.getCause().getMessage()), e);
+                }
+                throw e;
             }
         });
     }

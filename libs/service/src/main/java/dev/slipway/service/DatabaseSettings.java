@@ -1,9 +1,11 @@
 package dev.slipway.service;
 
+import dev.slipway.messaging.NotLetInException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.PgConnection;
+import io.vertx.pgclient.PgException;
 
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -22,15 +24,28 @@ public record DatabaseSettings(String uri, int poolSize) {
     /** The client would have longer ones than 2,048 characters parsed and planned each time, which costs more than to run them. */
     private static final int LONGEST_STATEMENT = 32 << 10;
 
+    private static final String NO_SUCH_DATABASE = "3D000";
+    /** How the codes begin that speak of who connects. */
+    private static final String NOT_LET_IN = "28";
+
     /** Without the password, for people. */
     public String place() {
         var options = administrator();
         return options.getHost() + ":" + options.getPort() + "/" + options.getDatabase();
     }
 
-    /** Whether the administrator gets in. */
+    /** Whether the administrator gets in; failed by a {@link NotLetInException} if never. */
     public Future<Void> tryConnection(Vertx vertx) {
-        return PgConnection.connect(vertx, administrator()).compose(PgConnection::close);
+        return PgConnection.connect(vertx, administrator())
+                .compose(PgConnection::close)
+                .recover(e -> Future.failedFuture(
+                        e instanceof PgException said && isForGood(String.valueOf(said.getSqlState()))
+                                ? new NotLetInException(said.getErrorMessage(), e)
+                                : e));
+    }
+
+    private static boolean isForGood(String sqlState) {
+        return sqlState.startsWith(NOT_LET_IN) || sqlState.equals(NO_SUCH_DATABASE);
     }
 
     PgConnectOptions administrator() {

@@ -28,7 +28,7 @@ class ServiceSettingsTest {
 
         assertThat(List.of(database.toString(), kafka.toString(), call.toString()))
                 .noneMatch(text -> text.contains("hunter2"));
-        assertThat(database).hasToString("DatabaseSettings[db:5432]");
+        assertThat(database).hasToString("DatabaseSettings[db:5432/slipway]");
     }
 
     @Test

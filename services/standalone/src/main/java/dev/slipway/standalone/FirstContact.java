@@ -1,12 +1,9 @@
 package dev.slipway.standalone;
 
+import dev.slipway.messaging.NotLetInException;
 import dev.slipway.standalone.StandaloneMain.StartException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.pgclient.PgException;
-import org.apache.kafka.common.errors.AuthenticationException;
-import org.apache.kafka.common.errors.AuthorizationException;
-import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -18,8 +15,6 @@ import java.util.function.Supplier;
 final class FirstContact {
     private static final long AGAIN_MS = 1_000;
     private static final long SILENT_MS = 3_000;
-    private static final String NO_SUCH_DATABASE = "3D000";
-    private static final String NOT_LET_IN = "28";
 
     private final Vertx vertx;
     private final String server;
@@ -41,10 +36,9 @@ final class FirstContact {
 
     private Future<Void> until(Supplier<Future<Void>> attempt) {
         return attempt.get().recover(e -> {
-            var hopeless = refusal(e);
-            if (hopeless != null) {
+            if (e instanceof NotLetInException) {
                 return Future.failedFuture(
-                        new StartException(server + " refuses us: " + hopeless + "; see " + setting));
+                        new StartException(server + " refuses us: " + e.getMessage() + "; see " + setting));
             }
             if (System.nanoTime() >= endNanos) {
                 return Future.failedFuture(
@@ -52,23 +46,6 @@ final class FirstContact {
             }
             return vertx.timer(AGAIN_MS).compose(again -> until(attempt));
         });
-    }
-
-    /** What the server itself said against us, if that will not change. */
-    private static @Nullable String refusal(Throwable e) {
-        for (var cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof PgException said && isForGood(String.valueOf(said.getSqlState()))) {
-                return said.getErrorMessage();
-            }
-            if (cause instanceof AuthenticationException || cause instanceof AuthorizationException) {
-                return cause.getMessage();
-            }
-        }
-        return null;
-    }
-
-    private static boolean isForGood(String sqlState) {
-        return sqlState.startsWith(NOT_LET_IN) || sqlState.equals(NO_SUCH_DATABASE);
     }
 
     /** The innermost: the outer ones tell which library it came through. */
