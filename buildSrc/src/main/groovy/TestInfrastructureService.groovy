@@ -12,9 +12,9 @@ abstract class TestInfrastructureService implements BuildService<BuildServicePar
      * The class path is the asking module's own, resolved before it asks. As a parameter of the service it would be resolved inside the
      * service's lock, and wait there for a module that waits for the service.
      */
-    synchronized Map addresses(String classpath) {
+    synchronized Map addresses(String classpath, File errors) {
         if (addresses == null) {
-            def errors = File.createTempFile('slipway-test-infrastructure', '.log')
+            errors.parentFile.mkdirs()
             def java = [System.getProperty('java.home') + '/bin/java', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
             def program = ['-cp', classpath, 'dev.slipway.testkit.InfrastructureMain']
             process = new ProcessBuilder(java + program).redirectError(errors).start()

@@ -1,12 +1,13 @@
 package dev.slipway.benchmarks;
 
+import dev.slipway.testkit.TemporaryDirectory;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -20,7 +21,8 @@ public final class BenchMain {
 
     public static void main(String[] arguments) throws IOException {
         var rows = chosen(arguments);
-        var directory = Files.createTempDirectory("slipway-bench");
+        var temporary = TemporaryDirectory.named("slipway-bench");
+        var directory = temporary.path();
         open(directory);
         var table = new Table();
         Console.note("logs are in " + directory);
@@ -60,7 +62,7 @@ public final class BenchMain {
                 + " processors, Java " + Runtime.version() + "\n\n" + table.markdown();
         Console.print(text);
         Files.writeString(Path.of(System.getProperty("bench.results", "bench.md")), text);
-        delete(directory);
+        temporary.close(); // only now: where something went wrong, the logs are needed
     }
 
     private static Stage stage(Path directory, String name) throws IOException {
@@ -125,13 +127,5 @@ public final class BenchMain {
             throw new IllegalArgumentException("rows are some of " + String.join(",", ROWS) + ", not " + asked);
         }
         return rows;
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (var files = Files.walk(directory)) {
-            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 }

@@ -38,6 +38,7 @@ record Options(
         Limits limits,
         @Nullable Path key,
         Path report) {
+    private static final String TEMPORARY = System.getProperty("java.io.tmpdir") + "/slipway-conformance-";
     private static final Set<String> VALUES = Set.of(
             "kafka",
             "kafka-client",
@@ -81,9 +82,6 @@ record Options(
         if (!values.containsKey("kafka")) {
             faults.add("--kafka <host:port> is missing: the broker that the kit and the adapter use");
         }
-        var data = values.containsKey("data")
-                ? Path.of(values.get("data"))
-                : Files.createTempDirectory("slipway-conformance");
         var options = new Options(
                 values.getOrDefault("kafka", ""),
                 client(values.get("kafka-client"), faults),
@@ -92,7 +90,7 @@ record Options(
                 path(values.get("profile")),
                 values.get("effects"),
                 chosen(values.get("only"), faults),
-                Files.createDirectories(data),
+                Path.of(values.getOrDefault("data", TEMPORARY + UUID.randomUUID())), // made when it is used
                 values.getOrDefault("host", "127.0.0.1"),
                 number(values, "port", 0, faults),
                 new Limits(

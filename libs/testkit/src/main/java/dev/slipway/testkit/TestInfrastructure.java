@@ -5,10 +5,6 @@ import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.PostgreSQLContainer;
 import org.testcontainers.kafka.KafkaContainer;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-
 /**
  * Real Kafka and PostgreSQL for tests. The build starts one for all modules and hands its addresses over; without the build (in an IDE, say)
  * a test process starts its own: in containers where a Docker engine answers, else embedded.
@@ -49,14 +45,13 @@ public record TestInfrastructure(String kafkaBootstrap, String databaseUrl) {
     }
 
     private static TestInfrastructure embedded() {
-        try {
-            var infrastructure = Infrastructure.start(Files.createTempDirectory("slipway-test"), 0, 0);
-            Runtime.getRuntime().addShutdownHook(new Thread(infrastructure::close));
-            return new TestInfrastructure(
-                    infrastructure.kafka().bootstrap(),
-                    infrastructure.postgres().uri());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        var directory = TemporaryDirectory.named("slipway-test");
+        var infrastructure = Infrastructure.start(directory.path(), 0, 0);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            infrastructure.close();
+            directory.close();
+        }));
+        return new TestInfrastructure(
+                infrastructure.kafka().bootstrap(), infrastructure.postgres().uri());
     }
 }

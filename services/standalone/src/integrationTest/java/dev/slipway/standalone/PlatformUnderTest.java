@@ -9,6 +9,7 @@ import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.EventTap;
 import dev.slipway.testkit.FreshDatabase;
 import dev.slipway.testkit.SimulatedAdapter;
+import dev.slipway.testkit.TemporaryDirectory;
 import dev.slipway.testkit.TestInfrastructure;
 import io.vertx.core.Future;
 
@@ -43,7 +44,7 @@ final class PlatformUnderTest implements AutoCloseable {
     private final String topicPrefix = "t" + UUID.randomUUID().toString().substring(0, 8) + ".";
     private final String kafkaBootstrap = TestInfrastructure.shared().kafkaBootstrap();
     private final UnaryOperator<String> line;
-    private final Path home;
+    private final TemporaryDirectory home = TemporaryDirectory.named("slipway-home");
     private final Telemetry telemetry;
     private final Platform platform;
     private final EventTap events;
@@ -80,13 +81,12 @@ final class PlatformUnderTest implements AutoCloseable {
         this.database = database;
         this.line = line;
         try {
-            home = Files.createTempDirectory("slipway-home");
-            Files.writeString(new Home(home).adapterSecretFile(), ADAPTER_SECRET);
+            Files.writeString(new Home(home.path()).adapterSecretFile(), ADAPTER_SECRET);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         var environment = new HashMap<>(Map.of(
-                "SLIPWAY_HOME", home.toString(),
+                "SLIPWAY_HOME", home.path().toString(),
                 "SLIPWAY_KAFKA_BOOTSTRAP", line.apply(kafkaBootstrap),
                 "SLIPWAY_DATABASE_URL", line.apply(database.url()),
                 "SLIPWAY_DEMO", "true",
@@ -172,7 +172,7 @@ final class PlatformUnderTest implements AutoCloseable {
 
     SimulatedAdapter.Place adapterIn(Path directory, UUID adapterId, String secret) {
         try {
-            var file = Files.writeString(home.resolve(adapterId + ".secret"), secret);
+            var file = Files.writeString(home.path().resolve(adapterId + ".secret"), secret);
             return new SimulatedAdapter.Place(
                     platform.baseUrl(), line.apply(kafkaBootstrap), topicPrefix, adapterId, file, directory);
         } catch (IOException e) {
@@ -234,6 +234,7 @@ final class PlatformUnderTest implements AutoCloseable {
         events.close();
         await(platform.stop());
         telemetry.close();
+        home.close();
         return database;
     }
 
