@@ -3,6 +3,7 @@ package dev.slipway.service;
 import dev.slipway.service.ClusterSettings.Tls;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.FreePorts;
+import dev.slipway.testkit.TestCertificate;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -20,9 +21,8 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -33,8 +33,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Every member of the bus shows a certificate of its own; one that the others do not trust is not talked to. */
 class ClusterTlsTest {
-    private static final char[] PASSWORD = "changeit".toCharArray();
-
     @TempDir
     private Path directory;
 
@@ -50,14 +48,14 @@ class ClusterTlsTest {
 
     @Test
     void bus_carriesCalls_betweenMembersThatTrustEachOther_andNoOther_andMembershipIsTheirsAlone() throws Exception {
-        var one = certificate("one");
-        var two = certificate("two");
-        var stranger = certificate("stranger");
-        var trusted = Files.writeString(directory.resolve("ca.crt"), one + two);
-        var everyone = Files.writeString(directory.resolve("all.crt"), one + two + stranger);
+        var one = TestCertificate.in(directory.resolve("one"), "127.0.0.1");
+        var two = TestCertificate.in(directory.resolve("two"), "127.0.0.1");
+        var stranger = TestCertificate.in(directory.resolve("stranger"), "127.0.0.1");
+        var trusted = bundle("ca.crt", one, two);
+        var everyone = bundle("all.crt", one, two, stranger);
         var ports = FreePorts.find(3);
-        var joined = List.of(
-                join(ports, 0, "one", trusted), join(ports, 1, "two", trusted), join(ports, 2, "stranger", everyone));
+        var joined =
+                List.of(join(ports, 0, one, trusted), join(ports, 1, two, trusted), join(ports, 2, stranger, everyone));
         for (var member : joined) {
             members.add(await(member));
         }
@@ -102,11 +100,20 @@ class ClusterTlsTest {
         return InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) last});
     }
 
-    private Future<Vertx> join(List<Integer> ports, int number, String name, Path authority) {
-        var tls = new Tls(
-                directory.resolve(name + ".crt").toString(),
-                directory.resolve(name + ".key").toString(),
-                authority.toString());
+    private Path bundle(String name, TestCertificate... trusted) throws IOException {
+        var file = directory.resolve(name);
+        for (var each : trusted) {
+            Files.writeString(
+                    file,
+                    Files.readString(each.certificateFile()),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+        }
+        return file;
+    }
+
+    private Future<Vertx> join(List<Integer> ports, int number, TestCertificate own, Path authority) {
+        var tls = new Tls(own.certificateFile().toString(), own.keyFile().toString(), authority.toString());
         var settings = new ClusterSettings(
                 "tls-" + ports.get(0),
                 "127.0.0.1",
@@ -114,48 +121,6 @@ class ClusterTlsTest {
                 ports.stream().map(port -> "127.0.0.1:" + port).toList(),
                 tls);
         return ClusterSettings.startVertx(telemetry, settings, new VertxOptions().setEventLoopPoolSize(1));
-    }
-
-    /** Makes a certificate and its key; answers the certificate as PEM. */
-    private String certificate(String name) throws Exception {
-        var file = directory.resolve(name + ".p12");
-        var keytool = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        name,
-                        "-keyalg",
-                        "EC",
-                        "-dname",
-                        "CN=" + name,
-                        "-ext",
-                        "san=ip:127.0.0.1",
-                        "-storetype",
-                        "PKCS12",
-                        "-keystore",
-                        file.toString(),
-                        "-storepass",
-                        String.valueOf(PASSWORD)))
-                .redirectErrorStream(true)
-                .start();
-        var said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(keytool.waitFor()).as(said).isZero();
-        var store = KeyStore.getInstance("PKCS12");
-        try (var in = Files.newInputStream(file)) {
-            store.load(in, PASSWORD);
-        }
-        Files.writeString(
-                directory.resolve(name + ".key"),
-                pem("PRIVATE KEY", store.getKey(name, PASSWORD).getEncoded()));
-        var certificate = pem("CERTIFICATE", store.getCertificate(name).getEncoded());
-        Files.writeString(directory.resolve(name + ".crt"), certificate);
-        return certificate;
-    }
-
-    private static String pem(String what, byte[] der) {
-        var text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
-        return "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n";
     }
 
     private static <T> T await(Future<T> future) throws Exception {

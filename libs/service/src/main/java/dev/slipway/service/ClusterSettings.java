@@ -34,9 +34,9 @@ public record ClusterSettings(
         if (members.isEmpty()) {
             return null;
         }
-        var certificate = settings.optional("SLIPWAY_CLUSTER_CERTIFICATE_FILE");
-        var key = settings.optional("SLIPWAY_CLUSTER_KEY_FILE");
-        var authority = settings.optional("SLIPWAY_CLUSTER_CA_FILE");
+        var certificate = settings.readable("SLIPWAY_CLUSTER_CERTIFICATE_FILE");
+        var key = settings.readable("SLIPWAY_CLUSTER_KEY_FILE");
+        var authority = settings.readable("SLIPWAY_CLUSTER_CA_FILE");
         Tls tls = null;
         if (certificate != null && key != null && authority != null) {
             tls = new Tls(certificate, key, authority);

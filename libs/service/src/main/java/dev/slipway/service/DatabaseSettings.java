@@ -3,13 +3,18 @@ package dev.slipway.service;
 import dev.slipway.messaging.NotLetInException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.ClientSSLOptions;
+import io.vertx.core.net.PemTrustOptions;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.pgclient.PgException;
+import io.vertx.pgclient.SslMode;
+import org.jspecify.annotations.Nullable;
 
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Base64;
@@ -20,13 +25,19 @@ import java.util.Base64;
  * <p>A service's passwords are derived from the administrator's, so that every process that runs the service knows them and nobody
  * has to hand them out. They can't be turned back into the administrator's.
  */
-public record DatabaseSettings(String uri, int poolSize) {
+public record DatabaseSettings(
+        String uri, int poolSize, @Nullable String caFile) {
     /** The client would have longer ones than 2,048 characters parsed and planned each time, which costs more than to run them. */
     private static final int LONGEST_STATEMENT = 32 << 10;
 
     private static final String NO_SUCH_DATABASE = "3D000";
     /** How the codes begin that speak of who connects. */
     private static final String NOT_LET_IN = "28";
+
+    /** In the clear. */
+    public DatabaseSettings(String uri, int poolSize) {
+        this(uri, poolSize, null);
+    }
 
     /** Without the password, for people. */
     public String place() {
@@ -49,7 +60,14 @@ public record DatabaseSettings(String uri, int poolSize) {
     }
 
     PgConnectOptions administrator() {
-        return PgConnectOptions.fromUri(uri);
+        var options = PgConnectOptions.fromUri(uri);
+        if (caFile != null) {
+            options.setSslMode(SslMode.VERIFY_FULL)
+                    .setSslOptions(new ClientSSLOptions()
+                            .setTrustOptions(new PemTrustOptions().addCertPath(caFile))
+                            .setHostnameVerificationAlgorithm("HTTPS"));
+        }
+        return options;
     }
 
     /** Connects as the service itself, which may only read and write its own tables. */
@@ -105,7 +123,10 @@ public record DatabaseSettings(String uri, int poolSize) {
     }
 
     String jdbcUrl() {
-        return "jdbc:postgresql://" + place();
+        var url = "jdbc:postgresql://" + place();
+        return caFile == null
+                ? url
+                : url + "?sslmode=verify-full&sslrootcert=" + URLEncoder.encode(caFile, StandardCharsets.UTF_8);
     }
 
     /** The tables of the frame come before the service's own. */

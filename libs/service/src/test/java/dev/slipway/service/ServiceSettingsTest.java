@@ -13,7 +13,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class ServiceSettingsTest {
     @Test
     void cluster_isAFault_whenItsFilesAreNotAllNamed() {
-        var settings = new Settings(Map.of("SLIPWAY_CLUSTER", "127.0.0.1:5701", "SLIPWAY_CLUSTER_KEY_FILE", "/k"));
+        var settings =
+                new Settings(Map.of("SLIPWAY_CLUSTER", "127.0.0.1:5701", "SLIPWAY_CLUSTER_KEY_FILE", "/etc/hostname"));
 
         assertThat(ClusterSettings.from(settings)).isNotNull();
 

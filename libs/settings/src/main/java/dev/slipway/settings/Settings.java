@@ -161,6 +161,15 @@ public final class Settings {
         }
     }
 
+    /** The name of a file that is there; null if it is not set. */
+    public @Nullable String readable(String name) {
+        var path = optional(name);
+        if (path != null && !Files.isReadable(Path.of(path))) {
+            fault(name + "=" + path + " cannot be read");
+        }
+        return path;
+    }
+
     public void fault(String sentence) {
         faults.add(sentence);
     }

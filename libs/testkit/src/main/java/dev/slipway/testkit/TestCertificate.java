@@ -8,6 +8,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
+import java.util.UUID;
 
 /** A key of the curve P-256 with a certificate of its own, as PEM files; made by the JDK's keytool. */
 public record TestCertificate(Path keyFile, Path certificateFile, X509Certificate certificate) {
@@ -17,10 +18,11 @@ public record TestCertificate(Path keyFile, Path certificateFile, X509Certificat
         return in(directory, "localhost");
     }
 
-    /** For a server of that name. */
+    /** For a server of that name, or at that address. */
     public static TestCertificate in(Path directory, String host) {
         var store = directory.resolve("keys.p12");
         try {
+            Files.createDirectories(directory);
             var keytool = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "keytool")
                                     .toString(),
@@ -32,9 +34,9 @@ public record TestCertificate(Path keyFile, Path certificateFile, X509Certificat
                             "-groupname",
                             "secp256r1",
                             "-dname",
-                            "CN=slipway-test",
+                            "CN=" + UUID.randomUUID(), // two that trust each other must not look the same
                             "-ext",
-                            "san=dns:" + host,
+                            "san=" + (host.matches("[0-9.]+") ? "ip:" : "dns:") + host,
                             "-validity",
                             "2",
                             "-storetype",

@@ -3,8 +3,6 @@ package dev.slipway.gateway;
 import dev.slipway.settings.Settings;
 import org.jspecify.annotations.Nullable;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 
 /** What the gateway can be told. */
@@ -57,19 +55,14 @@ public record GatewayConfig(
     }
 
     private static @Nullable Tls tls(Settings settings) {
-        var certificate = settings.optional("SLIPWAY_TLS_CERTIFICATE_FILE");
-        var key = settings.optional("SLIPWAY_TLS_KEY_FILE");
+        var certificate = settings.readable("SLIPWAY_TLS_CERTIFICATE_FILE");
+        var key = settings.readable("SLIPWAY_TLS_KEY_FILE");
         if (certificate == null && key == null) {
             return null;
         }
         if (certificate == null || key == null) {
             settings.fault("SLIPWAY_TLS_CERTIFICATE_FILE and SLIPWAY_TLS_KEY_FILE go together");
             return null;
-        }
-        for (var file : new String[] {certificate, key}) {
-            if (!Files.isReadable(Path.of(file))) {
-                settings.fault("the TLS file " + file + " cannot be read");
-            }
         }
         return new Tls(certificate, key);
     }

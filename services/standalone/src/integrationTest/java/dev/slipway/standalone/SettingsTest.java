@@ -1,24 +1,21 @@
 package dev.slipway.standalone;
 
 import dev.slipway.settings.Settings.InvalidSettingsException;
+import dev.slipway.testkit.TestCertificate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.util.Base64;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,8 +23,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What the process can be told: wrong settings all at once, and TLS by two files. */
 class SettingsTest {
-    private static final char[] PASSWORD = "changeit".toCharArray();
-
     @TempDir
     private Path directory;
 
@@ -51,7 +46,7 @@ class SettingsTest {
         assertThatThrownBy(() -> StandaloneConfig.from(wrong))
                 .isInstanceOfSatisfying(InvalidSettingsException.class, e -> {
                     assertThat(e.faults())
-                            .hasSize(wrong.size() + 1)
+                            .hasSize(wrong.size() + 2) // two pairs are not whole
                             .anyMatch(fault -> fault.contains("SLIPWAY_KAFKA_BOOTSTRAP and SLIPWAY_DATABASE_URL"));
                     wrong.keySet().forEach(name -> assertThat(e.faults())
                             .as("%s in %s", name, e.faults())
@@ -85,15 +80,10 @@ class SettingsTest {
 
     @Test
     void gateway_speaksTls_whenGivenACertificateAndAKey() throws Exception {
-        var store = selfSigned();
-        var certificate = directory.resolve("tls.crt");
-        var key = directory.resolve("tls.key");
-        Files.writeString(
-                certificate, pem("CERTIFICATE", store.getCertificate("gateway").getEncoded()));
-        Files.writeString(
-                key, pem("PRIVATE KEY", store.getKey("gateway", PASSWORD).getEncoded()));
+        var own = TestCertificate.in(directory, "127.0.0.1");
         try (var platform = new PlatformUnderTest(Map.of(
-                "SLIPWAY_TLS_CERTIFICATE_FILE", certificate.toString(), "SLIPWAY_TLS_KEY_FILE", key.toString()))) {
+                "SLIPWAY_TLS_CERTIFICATE_FILE", own.certificateFile().toString(),
+                "SLIPWAY_TLS_KEY_FILE", own.keyFile().toString()))) {
             var url = platform.platform().baseUrl();
             assertThat(url).startsWith("https://");
             var request = HttpRequest.newBuilder(URI.create(url + "/api/v1/iam/me"))
@@ -101,7 +91,7 @@ class SettingsTest {
                     .build();
 
             var answer =
-                    HttpClient.newBuilder().sslContext(trusting(store)).build().send(request, BodyHandlers.ofString());
+                    HttpClient.newBuilder().sslContext(trusting(own)).build().send(request, BodyHandlers.ofString());
             var plain = RawHttp.exchange(platform.platform().httpPort(), "GET /api/v1/iam/me HTTP/1.1");
 
             assertThat(answer.statusCode()).isEqualTo(200);
@@ -111,50 +101,14 @@ class SettingsTest {
         }
     }
 
-    private KeyStore selfSigned() throws Exception {
-        var file = directory.resolve("keys.p12");
-        var keytool = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "gateway",
-                        "-keyalg",
-                        "RSA",
-                        "-dname",
-                        "CN=localhost",
-                        "-ext",
-                        "san=ip:127.0.0.1",
-                        "-storetype",
-                        "PKCS12",
-                        "-keystore",
-                        file.toString(),
-                        "-storepass",
-                        String.valueOf(PASSWORD)))
-                .redirectErrorStream(true)
-                .start();
-        var said = new String(keytool.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-        assertThat(keytool.waitFor()).as(said).isZero();
-        var store = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(file)) {
-            store.load(in, PASSWORD);
-        }
-        return store;
-    }
-
-    private static SSLContext trusting(KeyStore store) throws GeneralSecurityException, java.io.IOException {
+    private static SSLContext trusting(TestCertificate own) throws GeneralSecurityException, java.io.IOException {
         var trusted = KeyStore.getInstance("PKCS12");
-        trusted.load(null, PASSWORD);
-        trusted.setCertificateEntry("gateway", store.getCertificate("gateway"));
+        trusted.load(null, null);
+        trusted.setCertificateEntry("gateway", own.certificate());
         var managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         managers.init(trusted);
         var context = SSLContext.getInstance("TLS");
         context.init(null, managers.getTrustManagers(), null);
         return context;
-    }
-
-    private static String pem(String what, byte[] der) {
-        var text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
-        return "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n";
     }
 }

@@ -97,7 +97,7 @@ public final class Platform {
                         config.topicPartitions(),
                         config.topicReplication(),
                         config.kafkaClient()),
-                new DatabaseSettings(addresses.databaseUrl, config.databasePoolSize()),
+                new DatabaseSettings(addresses.databaseUrl, config.databasePoolSize(), config.databaseCaFile()),
                 telemetry,
                 new Health(),
                 Clock.systemUTC(),

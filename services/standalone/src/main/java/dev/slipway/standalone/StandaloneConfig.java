@@ -33,6 +33,7 @@ public record StandaloneConfig(
         @Nullable String databaseUrl,
         int postgresPort,
         int databasePoolSize,
+        @Nullable String databaseCaFile,
         String managementHost,
         int managementPort,
         Duration startTimeout,
@@ -70,6 +71,7 @@ public record StandaloneConfig(
                 database,
                 settings.port("SLIPWAY_POSTGRES_PORT", 0),
                 settings.integer("SLIPWAY_DATABASE_POOL_SIZE", 8, 2, 200),
+                settings.readable("SLIPWAY_DATABASE_CA_FILE"),
                 settings.text("SLIPWAY_MANAGEMENT_HOST", "127.0.0.1"),
                 settings.port("SLIPWAY_MANAGEMENT_PORT", 8081),
                 settings.duration("SLIPWAY_START_TIMEOUT", Duration.ofMinutes(2)),
@@ -96,6 +98,9 @@ public record StandaloneConfig(
         }
         if (database != null && !database.startsWith("postgresql://")) {
             settings.fault("SLIPWAY_DATABASE_URL does not start with postgresql://");
+        }
+        if (embedded && config.databaseCaFile != null) {
+            settings.fault("SLIPWAY_DATABASE_CA_FILE is for an external database: set SLIPWAY_DATABASE_URL too");
         }
         settings.check();
         return config;
