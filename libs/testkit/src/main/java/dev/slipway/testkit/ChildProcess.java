@@ -4,12 +4,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
-/** A Java program in a process of its own, to be killed. */
+/** A program in a process of its own, to be killed. */
 public final class ChildProcess implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 150;
 
@@ -17,14 +17,21 @@ public final class ChildProcess implements AutoCloseable {
     private final Path errors;
     private final Process process;
 
-    /** Its output goes to files in {@code directory}. Of this process's environment it gets what a shell needs and nothing else. */
+    /** A Java program: the name of its class, and its arguments. */
     public ChildProcess(Path directory, Map<String, String> environment, String classpath, String... program) {
+        this(
+                directory,
+                environment,
+                Stream.concat(ShortLivedJvm.command(384, classpath).stream(), Stream.of(program))
+                        .toList());
+    }
+
+    /** Its output goes to files in {@code directory}. Of this process's environment it gets what a shell needs and nothing else. */
+    public ChildProcess(Path directory, Map<String, String> environment, List<String> command) {
         try {
             Files.createDirectories(directory);
             output = Files.createTempFile(directory, "output", ".txt");
             errors = Files.createTempFile(directory, "errors", ".txt");
-            var command = new ArrayList<>(ShortLivedJvm.command(384, classpath));
-            command.addAll(List.of(program));
             var builder = new ProcessBuilder(command)
                     .directory(directory.toFile())
                     .redirectOutput(output.toFile())

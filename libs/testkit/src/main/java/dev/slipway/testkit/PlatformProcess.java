@@ -23,11 +23,11 @@ import java.util.regex.Pattern;
 import static dev.slipway.testkit.Eventually.eventually;
 
 /**
- * The standalone program as a process of its own, in a home of its own. Its ports are free ones at the first start and stay the same at
+ * The standalone program as it is shipped, as a process of its own, in a home of its own. Its ports are free ones at the first start and stay the same at
  * every later one, so that clients find it again.
  */
 public final class PlatformProcess implements AutoCloseable {
-    private static final String CLASSPATH = "slipway.standalone.classpath";
+    private static final String PROGRAM = "slipway.standalone.program";
     private static final Pattern HEALTH = Pattern.compile("Health +(http\\S+)/health/ready");
     private static final HttpClient HTTP =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
@@ -60,15 +60,17 @@ public final class PlatformProcess implements AutoCloseable {
                 "SLIPWAY_HTTP_PORT", "0",
                 "SLIPWAY_MANAGEMENT_PORT", "0",
                 "SLIPWAY_KAFKA_PORT", "0",
-                "SLIPWAY_KAFKA_CLIENT_FILE", quickTakeover().toString()));
+                "SLIPWAY_KAFKA_CLIENT_FILE", quickTakeover().toString(),
+                "JAVA_HOME", System.getProperty("java.home"),
+                "JAVA_OPTS", String.join(" ", ShortLivedJvm.OPTIONS)));
         if (Files.exists(home().resolve("demo.json"))) {
             var before = demo();
             environment.put("SLIPWAY_HTTP_PORT", port(before.path("base_url")));
             environment.put("SLIPWAY_KAFKA_PORT", port(before.path("kafka_bootstrap")));
         }
         environment.putAll(settings);
-        var classpath = Objects.requireNonNull(System.getProperty(CLASSPATH), CLASSPATH);
-        var started = new ChildProcess(directory, environment, classpath, "dev.slipway.standalone.StandaloneMain");
+        var program = Objects.requireNonNull(System.getProperty(PROGRAM), PROGRAM);
+        var started = new ChildProcess(directory, environment, List.of(program));
         process = started;
         return started;
     }

@@ -1,6 +1,7 @@
 package dev.slipway.testkit;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -8,6 +9,14 @@ import java.util.List;
  * fast or safe in the long run, it never gets back.
  */
 public final class ShortLivedJvm {
+    static final List<String> OPTIONS = List.of(
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Xshare:auto",
+            // Classes that the compiler wrote a minute ago, or that a thousand JVMs have verified before.
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:-BytecodeVerificationRemote");
+
     private ShortLivedJvm() {}
 
     /** The command, with this JVM's classes, up to the name of the program. */
@@ -16,18 +25,12 @@ public final class ShortLivedJvm {
     }
 
     public static List<String> command(int heapMib, String classpath) {
-        return List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx" + heapMib + "m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xshare:auto",
-                // Classes that the compiler wrote a minute ago, or that a thousand JVMs have verified before.
-                "-XX:+UnlockDiagnosticVMOptions",
-                "-XX:-BytecodeVerificationRemote",
-                NativeRsa.option(),
-                "-cp",
-                classpath);
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xmx" + heapMib + "m");
+        command.addAll(OPTIONS);
+        command.addAll(List.of(NativeRsa.option(), "-cp", classpath));
+        return List.copyOf(command);
     }
 
     /** The same for a shell. */

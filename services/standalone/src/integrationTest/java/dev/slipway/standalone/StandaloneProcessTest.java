@@ -101,6 +101,13 @@ class StandaloneProcessTest {
         }
     }
 
+    /** Who sends a signal to what was started means the program. */
+    @Test
+    void script_becomesTheProgram() {
+        assertThat(ProcessHandle.of(first.process().pid()).orElseThrow().info().command())
+                .hasValueSatisfying(command -> assertThat(command).endsWith("/bin/java"));
+    }
+
     @Test
     void start_isRefused_whenTheHttpPortIsTaken() {
         isOneSentence(
