@@ -1,5 +1,7 @@
 package dev.slipway.messaging;
 
+import io.vertx.core.Context;
+import io.vertx.core.Promise;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -77,6 +79,24 @@ class StateReaderTest {
         await(reader.start());
 
         assertThat(model).containsExactly("a", "revocation", "b");
+    }
+
+    /** Though its consumer is made by a worker. */
+    @Test
+    void model_isToldOnTheEventLoop_ofWhoeverStartedTheReader() {
+        stage.send(topic, "a");
+        var context = stage.vertx.getOrCreateContext();
+        var threads = new CopyOnWriteArrayList<Boolean>();
+        var started = Promise.<Void>promise();
+        context.runOnContext(ignored -> {
+            reader = new StateReader(
+                    stage.vertx, stage.kafka, topic, record -> threads.add(Context.isOnEventLoopThread()));
+            reader.start().onComplete(started);
+        });
+
+        await(started.future());
+
+        assertThat(threads).containsExactly(true);
     }
 
     private void keep(Incoming record) {

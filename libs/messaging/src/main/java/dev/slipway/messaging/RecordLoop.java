@@ -84,9 +84,10 @@ public final class RecordLoop {
     }
 
     public Future<Void> start() {
-        KafkaConsumer<String, byte[]> created = KafkaConsumer.create(vertx, config);
-        consumer = created;
-        return created.subscribe(topics).onSuccess(ok -> context.runOnContext(ignored -> poll(created)));
+        return Consumers.make(vertx, config).compose(made -> {
+            consumer = made;
+            return made.subscribe(topics).onSuccess(ok -> context.runOnContext(ignored -> poll(made)));
+        });
     }
 
     /** Ends after the batch in flight, or soon without it: in an outage it would never end, and it comes again. */

@@ -38,16 +38,17 @@ public final class StateReader {
 
     /** Done when all that was in the topic at the start is in the model. */
     public Future<Void> start() {
-        KafkaConsumer<String, byte[]> created = KafkaConsumer.create(vertx, kafka.consumer());
-        consumer = created;
-        return created.assign(partition)
-                .compose(ok -> created.seekToBeginning(partition))
-                .compose(ok -> created.endOffsets(partition))
-                .compose(last -> {
-                    end = last;
-                    context.runOnContext(ignored -> poll(created));
-                    return caughtUp.future();
-                });
+        return Consumers.make(vertx, kafka.consumer()).compose(made -> {
+            consumer = made;
+            return made.assign(partition)
+                    .compose(ok -> made.seekToBeginning(partition))
+                    .compose(ok -> made.endOffsets(partition))
+                    .compose(last -> {
+                        end = last;
+                        context.runOnContext(ignored -> poll(made));
+                        return caughtUp.future();
+                    });
+        });
     }
 
     public Future<Void> stop() {
