@@ -61,7 +61,7 @@ class DatabaseTlsTest {
     }
 
     @Test
-    void everyConnection_isEncrypted_migrationsToo() throws Exception {
+    void everyConnection_isEncrypted() throws Exception {
         var settings = new DatabaseSettings(
                 server.uri(), 2, certificate.certificateFile().toString());
 

@@ -32,6 +32,15 @@ class ServiceSettingsTest {
         assertThat(database).hasToString("DatabaseSettings[db:5432/slipway]");
     }
 
+    /** By itself its driver would encrypt where it can, and speak to anybody. */
+    @Test
+    void migrations_verifyTheServer_asTheServicesDo() {
+        var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway", 4, "/etc/our ca.pem");
+
+        assertThat(database.jdbcUrl())
+                .isEqualTo("jdbc:postgresql://db:5432/slipway?sslmode=verify-full&sslrootcert=%2Fetc%2Four+ca.pem");
+    }
+
     @Test
     void password_ofARole_isItsOwn_andNotTheAdministrators() {
         var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway", 4);

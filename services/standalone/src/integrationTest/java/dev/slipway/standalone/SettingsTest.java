@@ -12,6 +12,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -42,6 +43,7 @@ class SettingsTest {
         wrong.put("SLIPWAY_KEY_ENCRYPTION_KEY", "c2hvcnQ=");
         wrong.put("SLIPWAY_OIDC_ISSUERS", "/nowhere/issuers.json");
         wrong.put("SLIPWAY_RATE_PER_PRINCIPAL", "-1");
+        wrong.put("SLIPWAY_DATABASE_CA_FILE", "/nowhere/ca.pem");
 
         assertThatThrownBy(() -> StandaloneConfig.from(wrong))
                 .isInstanceOfSatisfying(InvalidSettingsException.class, e -> {
@@ -66,6 +68,14 @@ class SettingsTest {
         var without = new HashMap<>(production);
         without.put("SLIPWAY_SERVICES", "gateway");
         assertThat(StandaloneConfig.from(without).iam().keyEncryptionKey()).isNull();
+    }
+
+    @Test
+    void settings_areRefused_whenTheEmbeddedDatabaseIsToBeVerified() throws Exception {
+        var authority = Files.writeString(directory.resolve("ca.pem"), "");
+
+        assertThatThrownBy(() -> StandaloneConfig.from(Map.of("SLIPWAY_DATABASE_CA_FILE", authority.toString())))
+                .hasMessageContaining("SLIPWAY_DATABASE_URL");
     }
 
     @Test
