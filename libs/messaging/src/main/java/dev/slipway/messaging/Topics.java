@@ -8,6 +8,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,6 +34,7 @@ public final class Topics {
     private static final String THIRTY_DAYS_MS = String.valueOf(TimeUnit.DAYS.toMillis(30));
 
     private static final int PATIENCE_MS = 15_000;
+    private static final int AGAIN_MS = 100;
 
     private Topics() {}
 
@@ -63,15 +65,29 @@ public final class Topics {
         });
     }
 
-    /** The broker's own id of a topic: one that was lost and made again under the same name has another. */
+    /**
+     * The broker's own id of a topic: one that was lost and made again under the same name has another. A topic that was just made is not
+     * known to every broker at once, so it is waited for.
+     */
     public static Future<String> id(Vertx vertx, KafkaSettings kafka, String name) {
-        return vertx.executeBlocking(() -> {
-            try (var admin = Admin.create(settings(kafka))) {
-                var described = admin.describeTopics(List.of(kafka.topic(name))).topicNameValues();
-                var only = described.values().iterator().next();
-                return only.get().topicId().toString();
+        return id(vertx, kafka, name, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS));
+    }
+
+    private static Future<String> id(Vertx vertx, KafkaSettings kafka, String name, long endNanos) {
+        return vertx.executeBlocking(() -> idNow(kafka, name)).recover(e -> {
+            if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || System.nanoTime() >= endNanos) {
+                return Future.failedFuture(e);
             }
+            return vertx.timer(AGAIN_MS).compose(again -> id(vertx, kafka, name, endNanos));
         });
+    }
+
+    private static String idNow(KafkaSettings kafka, String name) throws Exception {
+        try (var admin = Admin.create(settings(kafka))) {
+            var described = admin.describeTopics(List.of(kafka.topic(name))).topicNameValues();
+            var only = described.values().iterator().next();
+            return only.get().topicId().toString();
+        }
     }
 
     /** An attempt ends in good time, and so does the client: it waits for what it has begun. */
