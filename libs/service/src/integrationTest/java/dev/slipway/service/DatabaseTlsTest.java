@@ -62,9 +62,16 @@ class DatabaseTlsTest {
 
     @Test
     void everyConnection_isEncrypted() throws Exception {
-        var settings = new DatabaseSettings(
-                server.uri(), 2, certificate.certificateFile().toString());
+        isEncrypted(new DatabaseSettings(
+                server.uri(), 2, certificate.certificateFile().toString()));
+    }
 
+    @Test
+    void everyConnection_isEncrypted_whereTheUrlDemandsIt() throws Exception {
+        isEncrypted(new DatabaseSettings(server.uri() + "?sslmode=require", 2));
+    }
+
+    private static void isEncrypted(DatabaseSettings settings) throws Exception {
         var database = await(Database.open(vertx, settings, "alpha", false));
 
         for (var client : List.of(database.transactions(), database.reads())) {

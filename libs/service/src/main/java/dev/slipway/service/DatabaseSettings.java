@@ -18,6 +18,8 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Base64;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * Where PostgreSQL is, and the administrator who may make each service its schema and roles.
@@ -30,13 +32,28 @@ public record DatabaseSettings(
     /** The client would have longer ones than 2,048 characters parsed and planned each time, which costs more than to run them. */
     private static final int LONGEST_STATEMENT = 32 << 10;
 
+    private static final Set<SslMode> VERIFYING = EnumSet.of(SslMode.VERIFY_CA, SslMode.VERIFY_FULL);
+
     private static final String NO_SUCH_DATABASE = "3D000";
     /** How the codes begin that speak of who connects. */
     private static final String NOT_LET_IN = "28";
 
-    /** In the clear. */
+    /** As the URI says, which is in the clear if it does not say. */
     public DatabaseSettings(String uri, int poolSize) {
         this(uri, poolSize, null);
+    }
+
+    /** What is wrong with the URI, for who set it; not the URI itself, which has a password in it. */
+    public static @Nullable String fault(String uri, @Nullable String caFile) {
+        try {
+            var mode = PgConnectOptions.fromUri(uri).getSslMode();
+            return caFile == null && VERIFYING.contains(mode)
+                    ? "with sslmode=" + mode.value
+                            + " needs SLIPWAY_DATABASE_CA_FILE: who signs the database's certificate"
+                    : null;
+        } catch (IllegalArgumentException e) {
+            return "cannot be read: it has the form postgresql://user:password@host:port/database?sslmode=require";
+        }
     }
 
     /** Without the password, for people. */
@@ -66,6 +83,9 @@ public record DatabaseSettings(
                     .setSslOptions(new ClientSSLOptions()
                             .setTrustOptions(new PemTrustOptions().addCertPath(caFile))
                             .setHostnameVerificationAlgorithm("HTTPS"));
+        } else if (options.getSslMode() != SslMode.DISABLE) {
+            // Encrypted, and not verified: what these modes mean to every client of PostgreSQL.
+            options.setSslOptions(new ClientSSLOptions().setTrustAll(true));
         }
         return options;
     }
@@ -122,11 +142,10 @@ public record DatabaseSettings(
                 .addProperty("application_name", "slipway-" + service);
     }
 
+    /** For the migrations' driver, which by itself encrypts where it can and speaks to anybody. */
     String jdbcUrl() {
-        var url = "jdbc:postgresql://" + place();
-        return caFile == null
-                ? url
-                : url + "?sslmode=verify-full&sslrootcert=" + URLEncoder.encode(caFile, StandardCharsets.UTF_8);
+        var url = "jdbc:postgresql://" + place() + "?sslmode=" + administrator().getSslMode().value;
+        return caFile == null ? url : url + "&sslrootcert=" + URLEncoder.encode(caFile, StandardCharsets.UTF_8);
     }
 
     /** The tables of the frame come before the service's own. */

@@ -32,13 +32,19 @@ class ServiceSettingsTest {
         assertThat(database).hasToString("DatabaseSettings[db:5432/slipway]");
     }
 
-    /** By itself its driver would encrypt where it can, and speak to anybody. */
     @Test
     void migrations_verifyTheServer_asTheServicesDo() {
         var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway", 4, "/etc/our ca.pem");
 
         assertThat(database.jdbcUrl())
                 .isEqualTo("jdbc:postgresql://db:5432/slipway?sslmode=verify-full&sslrootcert=%2Fetc%2Four+ca.pem");
+    }
+
+    @Test
+    void migrations_areEncrypted_whereTheUrlDemandsIt() {
+        var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway?sslmode=require", 4);
+
+        assertThat(database.jdbcUrl()).isEqualTo("jdbc:postgresql://db:5432/slipway?sslmode=require");
     }
 
     @Test

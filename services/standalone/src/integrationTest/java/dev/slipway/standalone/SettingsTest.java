@@ -4,6 +4,8 @@ import dev.slipway.settings.Settings.InvalidSettingsException;
 import dev.slipway.testkit.TestCertificate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -76,6 +78,19 @@ class SettingsTest {
 
         assertThatThrownBy(() -> StandaloneConfig.from(Map.of("SLIPWAY_DATABASE_CA_FILE", authority.toString())))
                 .hasMessageContaining("SLIPWAY_DATABASE_URL");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"verify-full, SLIPWAY_DATABASE_CA_FILE", "verify-ca, SLIPWAY_DATABASE_CA_FILE", "on, sslmode=require"})
+    void settings_areRefused_whenTheUrlAsksForWhatCannotBeDone(String mode, String said) {
+        var wrong = Map.of(
+                "SLIPWAY_SERVICES", "gateway",
+                "SLIPWAY_KAFKA_BOOTSTRAP", "kafka:9092",
+                "SLIPWAY_DATABASE_URL", "postgresql://user:hunter2@localhost/slipway?sslmode=" + mode);
+
+        assertThatThrownBy(() -> StandaloneConfig.from(wrong))
+                .hasMessageContaining(said)
+                .hasMessageNotContaining("hunter2");
     }
 
     @Test

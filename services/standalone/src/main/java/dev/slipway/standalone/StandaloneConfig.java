@@ -5,6 +5,7 @@ import dev.slipway.gateway.GatewayConfig;
 import dev.slipway.iam.IamConfig;
 import dev.slipway.instances.InstancesConfig;
 import dev.slipway.service.ClusterSettings;
+import dev.slipway.service.DatabaseSettings;
 import dev.slipway.settings.Settings;
 import org.jspecify.annotations.Nullable;
 
@@ -96,8 +97,9 @@ public record StandaloneConfig(
             settings.fault("SLIPWAY_KAFKA_BOOTSTRAP and SLIPWAY_DATABASE_URL go together:"
                     + " set both for external ones, or neither");
         }
-        if (database != null && !database.startsWith("postgresql://")) {
-            settings.fault("SLIPWAY_DATABASE_URL does not start with postgresql://");
+        var fault = database == null ? null : DatabaseSettings.fault(database, config.databaseCaFile);
+        if (fault != null) {
+            settings.fault("SLIPWAY_DATABASE_URL " + fault);
         }
         if (embedded && config.databaseCaFile != null) {
             settings.fault("SLIPWAY_DATABASE_CA_FILE is for an external database: set SLIPWAY_DATABASE_URL too");
