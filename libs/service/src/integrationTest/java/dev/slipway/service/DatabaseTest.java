@@ -1,6 +1,7 @@
 package dev.slipway.service;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.messaging.NotLetInException;
 import dev.slipway.testkit.FreshDatabase;
 import dev.slipway.testkit.Proves;
 import io.vertx.core.Future;
@@ -11,10 +12,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -132,6 +135,46 @@ class DatabaseTest {
                 .rootCause()
                 .hasMessageContaining("refused")
                 .hasMessageNotContaining("a:b");
+    }
+
+    /** What a managed PostgreSQL gives its customers. */
+    @Test
+    void open_works_whenItsUserIsNoSuperuserButMayMakeRoles() {
+        try (var own = FreshDatabase.create()) {
+            var user = user(own, "CREATEROLE");
+
+            var opened = await(Database.open(vertx, as(own, user), "of_" + user, false));
+
+            run(opened, "SELECT * FROM outbox");
+            await(opened.close());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"NOCREATEROLE, alone", "CREATEROLE, alpha"}) // the second's roles are the superuser's
+    void open_isRefused_whenItsUserMayNotMakeTheRoles(String right, String service) {
+        try (var own = FreshDatabase.create()) {
+            var user = user(own, right);
+
+            assertThatThrownBy(() -> await(Database.open(vertx, as(own, user), service, false)))
+                    .hasRootCauseInstanceOf(PgException.class)
+                    .cause()
+                    .cause()
+                    .isInstanceOf(NotLetInException.class)
+                    .hasMessageContaining("PostgreSQL at ")
+                    .hasMessageContaining("permission denied");
+        }
+    }
+
+    private static String user(FreshDatabase database, String right) {
+        var name = "user_" + UUID.randomUUID().toString().substring(0, 8);
+        database.execute("CREATE ROLE " + name + " LOGIN PASSWORD 'x' " + right);
+        database.execute("GRANT ALL ON DATABASE " + database.query("SELECT current_database()") + " TO " + name);
+        return name;
+    }
+
+    private static DatabaseSettings as(FreshDatabase database, String user) {
+        return new DatabaseSettings(database.url().replaceFirst("//[^@]+@", "//" + user + ":x@"), 2);
     }
 
     private static void openAll(List<FreshDatabase> where) {

@@ -1,5 +1,6 @@
 package dev.slipway.service;
 
+import dev.slipway.messaging.NotLetInException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.tracing.TracingPolicy;
@@ -23,6 +24,8 @@ public final class Database {
     private static final int SETUP_ATTEMPTS = 10;
     /** What PostgreSQL answers to the slower of two that change the same role: unique violation, duplicate, internal error. */
     private static final Set<String> ROLE_RACES = Set.of("23505", "42710", "XX000");
+
+    private static final String NOT_ALLOWED = "42501";
 
     private final Pool transactions;
     private final SqlClient reads;
@@ -89,11 +92,20 @@ public final class Database {
                                 connection.query(setUpSql(settings, service)).execute())
                         .eventually(connection::close)
                         .<Void>mapEmpty())
-                .recover(e -> attempt < SETUP_ATTEMPTS
-                                && e instanceof PgException pg
-                                && ROLE_RACES.contains(String.valueOf(pg.getSqlState()))
-                        ? setUp(vertx, settings, service, attempt + 1)
-                        : Future.failedFuture(e));
+                .recover(e -> {
+                    var state = e instanceof PgException said ? String.valueOf(said.getSqlState()) : "";
+                    if (attempt < SETUP_ATTEMPTS && ROLE_RACES.contains(state)) {
+                        return setUp(vertx, settings, service, attempt + 1);
+                    }
+                    return Future.failedFuture(state.equals(NOT_ALLOWED) ? notAllowed(settings, e) : e);
+                });
+    }
+
+    private static NotLetInException notAllowed(DatabaseSettings settings, Throwable cause) {
+        return new NotLetInException(
+                "PostgreSQL at " + settings.place() + " does not let its user make the services' schemas and roles, or"
+                        + " change those that another has made: " + cause.getMessage(),
+                cause);
     }
 
     /** Names and passwords are ours and need no quoting: letters, digits, '_' and '-'. */

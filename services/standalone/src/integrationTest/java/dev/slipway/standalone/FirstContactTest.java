@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -61,6 +62,21 @@ class FirstContactTest {
 
             assertThat(refusal)
                     .contains("PostgreSQL at ", "password authentication failed", "SLIPWAY_DATABASE_URL")
+                    .doesNotContain("hunter2");
+        }
+    }
+
+    @Test
+    void start_doesNotWait_whenTheUserMayNotMakeRoles() {
+        try (var database = FreshDatabase.create()) {
+            var user = "user_" + UUID.randomUUID().toString().substring(0, 8);
+            database.execute("CREATE ROLE " + user + " LOGIN PASSWORD 'hunter2'");
+            var poor = database.url().replaceFirst("//[^@]+@", "//" + user + ":hunter2@");
+
+            var refusal = refusal(process(KAFKA, poor, Map.of("SLIPWAY_START_TIMEOUT", "PT10M")));
+
+            assertThat(refusal)
+                    .contains("PostgreSQL at ", "permission denied", "SLIPWAY_DATABASE_URL")
                     .doesNotContain("hunter2");
         }
     }

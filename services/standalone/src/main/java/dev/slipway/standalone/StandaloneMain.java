@@ -5,6 +5,7 @@ import dev.slipway.embedded.EmbeddedException;
 import dev.slipway.embedded.Infrastructure;
 import dev.slipway.embedded.PortInUseException;
 import dev.slipway.iam.tenancy.IamSeed;
+import dev.slipway.messaging.NotLetInException;
 import dev.slipway.settings.Settings.InvalidSettingsException;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
@@ -119,6 +120,9 @@ public final class StandaloneMain {
     private String sentence(Throwable cause) {
         if (cause instanceof StartException) {
             return String.valueOf(cause.getMessage());
+        }
+        if (cause instanceof NotLetInException) {
+            return cause.getMessage() + "; see SLIPWAY_DATABASE_URL";
         }
         if (cause instanceof BindException || cause.getCause() instanceof BindException) {
             return "a port is already in use: SLIPWAY_HTTP_PORT is "
