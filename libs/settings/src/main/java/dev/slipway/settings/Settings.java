@@ -9,11 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.UUID;
 
 /** Reads typed settings and remembers every fault, so that one start reports them all. */
@@ -21,10 +22,24 @@ public final class Settings {
     private static final UUID NO_ID = new UUID(0, 0);
 
     private final Map<String, String> values;
-    private final List<String> faults = new ArrayList<>();
+    /** Each once: a setting may be read by several. */
+    private final Set<String> faults;
 
     public Settings(Map<String, String> values) {
+        this(values, new LinkedHashSet<>());
+    }
+
+    private Settings(Map<String, String> values, Set<String> faults) {
         this.values = values;
+        this.faults = faults;
+    }
+
+    /** With values for what is not set. Faults that are found in it are faults of these settings too. */
+    public Settings withDefaults(Map<String, String> defaults) {
+        var merged = new HashMap<>(values);
+        defaults.forEach(
+                (name, value) -> merged.compute(name, (same, set) -> set == null || set.isBlank() ? value : set));
+        return new Settings(merged, faults);
     }
 
     /** The environment over the file that SLIPWAY_CONFIG_FILE names (name=value lines), if it names one. */
@@ -177,7 +192,7 @@ public final class Settings {
     /** Throws if anything was wrong. */
     public void check() {
         if (!faults.isEmpty()) {
-            throw new InvalidSettingsException(faults);
+            throw new InvalidSettingsException(List.copyOf(faults));
         }
     }
 
@@ -199,7 +214,7 @@ public final class Settings {
 
         InvalidSettingsException(List<String> faults) {
             super(String.join("; ", faults));
-            this.faults = List.copyOf(faults);
+            this.faults = faults;
         }
 
         public List<String> faults() {

@@ -131,6 +131,20 @@ class SettingsTest {
         assertThat(faults("7", settings -> settings.id("N", "who"))).containsExactly("N=7 is not a UUID");
     }
 
+    @Test
+    void defaults_countWhereNothingIsSet_andFaultsAreTold_once() {
+        var settings = new Settings(Map.of("SET", "x", "BLANK", " "));
+        var withDefaults = settings.withDefaults(Map.of("SET", "1", "BLANK", "2", "ABSENT", "3"));
+
+        assertThat(withDefaults.integer("BLANK", 0, 0, 9)).isEqualTo(2);
+        assertThat(withDefaults.integer("ABSENT", 0, 0, 9)).isEqualTo(3);
+        assertThat(withDefaults.integer("SET", 0, 0, 9)).isZero();
+        assertThat(settings.integer("SET", 0, 0, 9)).isZero();
+        assertThatThrownBy(settings::check)
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.faults())
+                        .containsExactly("SET=x is not a whole number from 0 to 9"));
+    }
+
     private static List<String> faults(String value, Function<Settings, ?> read) {
         var values = new HashMap<String, String>();
         values.put("N", value);

@@ -36,6 +36,13 @@ public record ProcessAdapterConfig(
     /** Throws one message that names everything wrong. */
     public static ProcessAdapterConfig from(Map<String, String> env) {
         var settings = new Settings(env);
+        var config = from(settings);
+        settings.check();
+        return config;
+    }
+
+    /** Faults are left in {@code settings}. */
+    public static ProcessAdapterConfig from(Settings settings) {
         var home = Path.of(settings.required(
                 "SLIPWAY_PROCESS_ADAPTER_HOME", "the directory that keeps the instances and what is in flight"));
         var config = new ProcessAdapterConfig(
@@ -47,7 +54,6 @@ public record ProcessAdapterConfig(
         if (!Files.isReadable(Path.of("/proc/self/environ"))) {
             settings.fault("this machine has no /proc, by which the adapter knows its processes: it runs on Linux");
         }
-        settings.check();
         return config;
     }
 

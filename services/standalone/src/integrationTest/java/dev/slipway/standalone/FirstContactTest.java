@@ -73,11 +73,16 @@ class FirstContactTest {
             database.execute("CREATE ROLE " + user + " LOGIN PASSWORD 'hunter2'");
             var poor = database.url().replaceFirst("//[^@]+@", "//" + user + ":hunter2@");
 
-            var refusal = refusal(process(KAFKA, poor, Map.of("SLIPWAY_START_TIMEOUT", "PT10M")));
+            var process = process(
+                    KAFKA,
+                    poor,
+                    Map.of("SLIPWAY_START_TIMEOUT", "PT10M", "SLIPWAY_SERVICES", "catalog,instances,audit,metering"));
+            var refusal = refusal(process);
 
             assertThat(refusal)
                     .contains("PostgreSQL at ", "permission denied", "SLIPWAY_DATABASE_URL")
                     .doesNotContain("hunter2");
+            assertThat(process.log()).doesNotContain("\"level\":\"ERROR\"");
         }
     }
 

@@ -20,9 +20,12 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 /** What the process can be told: wrong settings all at once, and TLS by two files. */
 class SettingsTest {
@@ -34,7 +37,7 @@ class SettingsTest {
         var wrong = new HashMap<>(Map.of(
                 "SLIPWAY_HTTP_PORT", "eighty",
                 "SLIPWAY_MANAGEMENT_PORT", "70000",
-                "SLIPWAY_SERVICES", "iam,gatewy",
+                "SLIPWAY_SERVICES", "iam,process-adapter,gatewy",
                 "SLIPWAY_DEMO", "yes",
                 "SLIPWAY_REPLY_TIMEOUT", "10 seconds",
                 "SLIPWAY_AUTHZ_BUDGET_WRITES", "PT0S",
@@ -46,11 +49,14 @@ class SettingsTest {
         wrong.put("SLIPWAY_OIDC_ISSUERS", "/nowhere/issuers.json");
         wrong.put("SLIPWAY_RATE_PER_PRINCIPAL", "-1");
         wrong.put("SLIPWAY_DATABASE_CA_FILE", "/nowhere/ca.pem");
+        wrong.put("SLIPWAY_ADAPTER_ID", "me");
+        wrong.put("SLIPWAY_BASE_URL", "ftp://slipway");
+        wrong.put("SLIPWAY_PROCESS_ADAPTER_MAX_CHILDREN", "many");
 
         assertThatThrownBy(() -> StandaloneConfig.from(wrong))
                 .isInstanceOfSatisfying(InvalidSettingsException.class, e -> {
                     assertThat(e.faults())
-                            .hasSize(wrong.size() + 2) // two pairs are not whole
+                            .hasSize(wrong.size() + 3) // two pairs are not whole, and the adapter has no secret
                             .anyMatch(fault -> fault.contains("SLIPWAY_KAFKA_BOOTSTRAP and SLIPWAY_DATABASE_URL"));
                     wrong.keySet().forEach(name -> assertThat(e.faults())
                             .as("%s in %s", name, e.faults())
@@ -70,6 +76,25 @@ class SettingsTest {
         var without = new HashMap<>(production);
         without.put("SLIPWAY_SERVICES", "gateway");
         assertThat(StandaloneConfig.from(without).iam().keyEncryptionKey()).isNull();
+    }
+
+    @Test
+    void settings_areRefused_whenProductionHasNoCredentialForItsProcessAdapter() {
+        var production = new HashMap<>(Map.of(
+                "SLIPWAY_KAFKA_BOOTSTRAP", "kafka:9092",
+                "SLIPWAY_DATABASE_URL", "postgresql://user:password@localhost/slipway",
+                "SLIPWAY_SERVICES", "gateway,process-adapter"));
+
+        assertThatThrownBy(() -> StandaloneConfig.from(production))
+                .isInstanceOfSatisfying(
+                        InvalidSettingsException.class,
+                        e -> assertThat(e.faults()).singleElement(as(STRING)).contains("SLIPWAY_SERVICES"));
+
+        production.put("SLIPWAY_ADAPTER_ID", UUID.randomUUID().toString());
+        assertThatThrownBy(() -> StandaloneConfig.from(production)).hasMessageContaining("SLIPWAY_ADAPTER_SECRET_FILE");
+
+        production.put("SLIPWAY_ADAPTER_SECRET_FILE", "/run/secrets/adapter");
+        assertThat(StandaloneConfig.from(production).runs("process-adapter")).isTrue();
     }
 
     @Test

@@ -26,6 +26,7 @@ import dev.slipway.service.Frame;
 import dev.slipway.service.Health;
 import dev.slipway.service.Health.Status;
 import dev.slipway.service.ManagementServer;
+import dev.slipway.settings.Settings;
 import dev.slipway.telemetry.Telemetry;
 import io.micrometer.core.instrument.Gauge;
 import io.vertx.core.Deployable;
@@ -38,9 +39,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -70,9 +69,8 @@ public final class Platform {
     public static Future<Platform> start(
             StandaloneConfig config, Addresses addresses, Telemetry telemetry, IamSeed iam, CatalogSeed catalog) {
         var options = new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS).setPreferNativeTransport(true);
-        var started =
-                Promise.<Platform>promise(); // of no event loop: a failed start ends them all, and must be told all the
-        // same
+        // Of no event loop: a failed start ends them all, and must be told all the same.
+        var started = Promise.<Platform>promise();
         ClusterSettings.startVertx(telemetry, config.cluster(), options)
                 .map(vertx -> {
                     BusCodecs.register(vertx);
@@ -116,15 +114,23 @@ public final class Platform {
                         vertx, config.managementHost(), config.managementPort(), frame.health(), frame.telemetry())
                 .onSuccess(server -> managementPort = server.actualPort())
                 .compose(ok -> Future.join(reachKafka(), reachDatabase()))
-                .compose(ok -> Future.all(List.of(
-                        deployIfRun("iam", () -> new IamVerticle(frame, iam, iamConfig())),
-                        deployIfRun("catalog", () -> new CatalogVerticle(frame, catalog, artifactConfig())),
-                        deployIfRun("instances", () -> new InstancesVerticle(frame, config.instances())),
-                        deployIfRun("audit", () -> new AuditVerticle(frame)),
-                        deployIfRun("metering", () -> new MeteringVerticle(frame)),
-                        authzReader.start().compose(caughtUp -> authzIsFresh()))))
+                .compose(ok -> deployServices(iam, catalog))
                 .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture())
                 .compose(ok -> deployIfRun("process-adapter", this::processAdapter));
+    }
+
+    private Future<Void> deployServices(IamSeed iam, CatalogSeed catalog) {
+        var services = List.of(
+                deployIfRun("iam", () -> new IamVerticle(frame, iam, iamConfig())),
+                deployIfRun("catalog", () -> new CatalogVerticle(frame, catalog, artifactConfig())),
+                deployIfRun("instances", () -> new InstancesVerticle(frame, config.instances())),
+                deployIfRun("audit", () -> new AuditVerticle(frame)),
+                deployIfRun("metering", () -> new MeteringVerticle(frame)));
+        var fresh = authzReader.start().compose(caughtUp -> authzIsFresh());
+        // After a failure the others are waited for: what is stopped in the middle of its start fails a second time.
+        return Future.all(Future.all(services), fresh)
+                .recover(e -> Future.join(services).transform(all -> Future.failedFuture(e)))
+                .mapEmpty();
     }
 
     private Future<Void> reachKafka() {
@@ -181,19 +187,11 @@ public final class Platform {
 
     /** An adapter like any other: it comes in by the front door, with a credential of its own. */
     private Deployable processAdapter() {
-        var settings = new HashMap<>(Map.of(
-                "SLIPWAY_KAFKA_BOOTSTRAP", frame.kafka().bootstrap(),
-                "SLIPWAY_ADAPTER_ID", Demo.ADAPTER.toString(),
-                "SLIPWAY_ADAPTER_SECRET_FILE",
-                        new Home(config.home()).adapterSecretFile().toString(),
-                "SLIPWAY_PROCESS_ADAPTER_HOME",
-                        config.home().resolve("process-adapter").toString()));
-        if (baseUrl() != null) {
-            settings.put("SLIPWAY_BASE_URL", baseUrl());
-        }
-        settings.putAll(config.environment());
-        return new ProcessAdapterVerticle(
-                ProcessAdapterConfig.from(settings), frame.telemetry().traces());
+        var settings = new Settings(config.environment())
+                .withDefaults(config.adapterDefaults(frame.kafka().bootstrap(), baseUrl()));
+        var adapter = ProcessAdapterConfig.from(settings);
+        settings.check();
+        return new ProcessAdapterVerticle(adapter, frame.telemetry().traces());
     }
 
     private Future<Void> deployIfRun(String service, Supplier<Deployable> verticle) {

@@ -4,6 +4,7 @@ import dev.slipway.catalog.ArtifactConfig;
 import dev.slipway.gateway.GatewayConfig;
 import dev.slipway.iam.IamConfig;
 import dev.slipway.instances.InstancesConfig;
+import dev.slipway.processadapter.ProcessAdapterConfig;
 import dev.slipway.service.ClusterSettings;
 import dev.slipway.service.DatabaseSettings;
 import dev.slipway.settings.Settings;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -104,8 +106,41 @@ public record StandaloneConfig(
         if (embedded && config.databaseCaFile != null) {
             settings.fault("SLIPWAY_DATABASE_CA_FILE is for an external database: set SLIPWAY_DATABASE_URL too");
         }
+        if (config.runs("process-adapter")) {
+            config.checkAdapter(settings);
+        }
         settings.check();
         return config;
+    }
+
+    /** Where Kafka and the API are is known later; what else is wrong is told with the rest. */
+    private void checkAdapter(Settings settings) {
+        if (!demo && settings.optional("SLIPWAY_ADAPTER_ID") == null) {
+            settings.fault("SLIPWAY_ADAPTER_ID is not set: without the demo the process adapter needs a credential;"
+                    + " leave it out of SLIPWAY_SERVICES until it has one");
+            return;
+        }
+        var baseUrl = runs("gateway") ? "http://" + gateway.host() : null;
+        var ignored = ProcessAdapterConfig.from(settings.withDefaults(adapterDefaults("embedded", baseUrl)));
+    }
+
+    /** What the process adapter is told that nobody has set. */
+    Map<String, String> adapterDefaults(String kafka, @Nullable String baseUrl) {
+        var defaults = new HashMap<>(Map.of(
+                "SLIPWAY_KAFKA_BOOTSTRAP",
+                kafka,
+                "SLIPWAY_PROCESS_ADAPTER_HOME",
+                home.resolve("process-adapter").toString()));
+        if (demo) {
+            defaults.put("SLIPWAY_ADAPTER_ID", Demo.ADAPTER.toString());
+            defaults.put(
+                    "SLIPWAY_ADAPTER_SECRET_FILE",
+                    new Home(home).adapterSecretFile().toString());
+        }
+        if (baseUrl != null) {
+            defaults.put("SLIPWAY_BASE_URL", baseUrl);
+        }
+        return defaults;
     }
 
     boolean runs(String service) {
