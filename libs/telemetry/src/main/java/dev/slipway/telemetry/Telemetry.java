@@ -14,6 +14,7 @@ import io.vertx.micrometer.MetricsDomain;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
 import io.vertx.tracing.opentelemetry.OpenTelemetryTracingFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -37,6 +38,7 @@ public final class Telemetry implements AutoCloseable {
     }
 
     public static Telemetry start(Map<String, String> env) {
+        joinLogs();
         // The SDK's own default is to export to localhost, whether or not anybody listens there.
         var exports = env.containsKey("OTEL_EXPORTER_OTLP_ENDPOINT")
                 || env.containsKey("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
@@ -58,6 +60,14 @@ public final class Telemetry implements AutoCloseable {
                 .addTracerProviderCustomizer((provider, config) -> provider.addSpanProcessor(new CorrelationOnSpans()))
                 .build();
         return new Telemetry(configured.getOpenTelemetrySdk(), exports);
+    }
+
+    /** What libraries tell the JDK's own logging, such as that spans cannot be exported, would go to the console in lines of another kind. */
+    private static void joinLogs() {
+        if (!SLF4JBridgeHandler.isInstalled()) {
+            SLF4JBridgeHandler.removeHandlersForRootLogger();
+            SLF4JBridgeHandler.install();
+        }
     }
 
     /** The environment as it was handed to us, which in tests is not the process's own. */

@@ -1,9 +1,14 @@
 package dev.slipway.telemetry;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -32,6 +37,27 @@ class TelemetryTest {
             }
             await(one.close());
             await(other.close());
+        }
+    }
+
+    /** An exporter without its collector says so there. */
+    @Test
+    void whatALibraryTellsTheJdksLogging_isInTheLog() {
+        var log = new ListAppender<ILoggingEvent>();
+        log.start();
+        var logger = (Logger) LoggerFactory.getLogger("some.library");
+        logger.addAppender(log);
+        try (var telemetry = Telemetry.start(Map.of())) {
+            assertThat(telemetry).isNotNull();
+
+            java.util.logging.Logger.getLogger("some.library").warning("cannot export");
+
+            assertThat(log.list)
+                    .singleElement()
+                    .satisfies(event -> assertThat(event.getFormattedMessage()).isEqualTo("cannot export"))
+                    .satisfies(event -> assertThat(event.getLevel()).isEqualTo(Level.WARN));
+        } finally {
+            logger.detachAppender(log);
         }
     }
 

@@ -110,6 +110,13 @@ class ClusterTest {
 
     @Test
     @Order(1)
+    void members_keepTheirConsoleForPeople() {
+        assertThat(front.process().errors()).isEmpty();
+        assertThat(one.process().errors()).isEmpty();
+    }
+
+    @Test
+    @Order(1)
     void theContractHolds_acrossProcesses() {
         var named = Map.of("display_name", "clustered");
         var id = create(owner, named)
