@@ -92,7 +92,8 @@ class FirstContactTest {
                 var toKafka = FaultyLink.toKafka(KAFKA);
                 var toDatabase = FaultyLink.toDatabase(database.url())) {
             List.of(toKafka, toDatabase).forEach(FaultyLink::cut);
-            try (var process = process(toKafka.through(KAFKA), toDatabase.through(database.url()), Map.of())) {
+            try (var process =
+                    process(toKafka.through(KAFKA), toDatabase.through(database.url()), Map.of("SLIPWAY_LOG", "-"))) {
                 var started = process.launch();
                 eventually(() -> assertThat(started.output())
                         .contains("Waiting for Kafka at ")
@@ -103,7 +104,9 @@ class FirstContactTest {
                 eventually(() -> assertThat(database.query(
                                 "SELECT count(*) FROM information_schema.schemata WHERE schema_name = 'catalog'"))
                         .isEqualTo("1"));
+                eventually(() -> assertThat(started.output()).contains("\"message\":\"serving\""));
                 assertThat(started.isAlive()).isTrue();
+                assertThat(process.home().resolve("slipway.log")).doesNotExist();
             }
         }
     }

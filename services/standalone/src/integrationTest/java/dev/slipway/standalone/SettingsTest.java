@@ -51,6 +51,8 @@ class SettingsTest {
         wrong.put("SLIPWAY_DATABASE_CA_FILE", "/nowhere/ca.pem");
         wrong.put("SLIPWAY_ADAPTER_ID", "me");
         wrong.put("SLIPWAY_BASE_URL", "ftp://slipway");
+        wrong.put("SLIPWAY_LOG", "/var/log/slipway.log");
+        wrong.put("SLIPWAY_LOG_LEVEL", "LOUD");
         wrong.put("SLIPWAY_PROCESS_ADAPTER_MAX_CHILDREN", "many");
 
         assertThatThrownBy(() -> StandaloneConfig.from(wrong))

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -28,8 +29,9 @@ class StandaloneProcessTest {
     private static PlatformProcess first;
 
     @BeforeAll
-    static void start() {
-        first = another("first", Map.of());
+    static void start() throws IOException {
+        var file = Files.writeString(directory.resolve("first.properties"), "SLIPWAY_LOG_LEVEL=debug\n");
+        first = another("first", Map.of("SLIPWAY_CONFIG_FILE", file.toString()));
         first.start();
     }
 
@@ -99,6 +101,12 @@ class StandaloneProcessTest {
         }) {
             first.as(user).call("getMe").send().expect(200);
         }
+    }
+
+    @Test
+    void log_isInItsFile_atTheLevelOfTheSettingsFile() throws Exception {
+        assertThat(first.home().resolve("slipway.log")).content().contains("\"level\":\"DEBUG\"");
+        assertThat(first.process().output()).doesNotContain("\"level\"");
     }
 
     /** Who sends a signal to what was started means the program. */

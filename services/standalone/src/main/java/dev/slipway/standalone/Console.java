@@ -25,7 +25,7 @@ final class Console {
         }
         say("  Health      http://" + config.managementHost() + ":" + platform.managementPort()
                 + "/health/ready, /metrics");
-        say("  Log         " + LogFile.path(config.home()));
+        say("  Log         " + LogFile.place(config));
         if (demo && url != null) {
             say("  Demo        " + config.home().resolve("demo.json"));
             say("");

@@ -106,6 +106,7 @@ public record StandaloneConfig(
         if (embedded && config.databaseCaFile != null) {
             settings.fault("SLIPWAY_DATABASE_CA_FILE is for an external database: set SLIPWAY_DATABASE_URL too");
         }
+        LogFile.check(settings);
         if (config.runs("process-adapter")) {
             config.checkAdapter(settings);
         }

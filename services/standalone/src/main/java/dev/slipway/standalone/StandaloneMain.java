@@ -36,7 +36,7 @@ public final class StandaloneMain {
     public static void main(String[] args) {
         try {
             var config = StandaloneConfig.from(System.getenv());
-            LogFile.configure(config.home(), config.environment());
+            LogFile.configure(config);
             var main = new StandaloneMain(config);
             Runtime.getRuntime().addShutdownHook(new Thread(main::stop, "slipway-stop"));
             main.start();
@@ -110,7 +110,7 @@ public final class StandaloneMain {
             throw new StartException(sentence(e.getCause() == null ? e : e.getCause()));
         } catch (TimeoutException e) {
             throw new StartException("not ready after " + config.startTimeout().toSeconds()
-                    + " s (SLIPWAY_START_TIMEOUT); the log says what it waits for: " + LogFile.path(config.home()));
+                    + " s (SLIPWAY_START_TIMEOUT); the log says what it waits for: " + LogFile.place(config));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StartException("interrupted while starting");
@@ -131,7 +131,7 @@ public final class StandaloneMain {
                     + "; set another, or 0 for a free one.";
         }
         org.slf4j.LoggerFactory.getLogger(StandaloneMain.class).error("the start failed", cause);
-        return "could not start: " + cause + " (more in " + LogFile.path(config.home()) + ")";
+        return "could not start: " + cause + " (more in " + LogFile.place(config) + ")";
     }
 
     /** On Ctrl-C and TERM: everything that was started, in the opposite order. */
