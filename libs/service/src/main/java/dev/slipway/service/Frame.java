@@ -5,17 +5,22 @@ import dev.slipway.authz.TokenVerifier;
 import dev.slipway.contract.Contract;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.telemetry.Telemetry;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
 import java.time.Duration;
 
-/** What all services of one process share. */
+/**
+ * What all services of one process share.
+ *
+ * @param database null where none of them keeps anything
+ */
 public record Frame(
         Contract contract,
         AuthzModel authz,
         TokenVerifier tokens,
         KafkaSettings kafka,
-        DatabaseSettings database,
+        @Nullable DatabaseSettings database,
         Telemetry telemetry,
         Health health,
         Clock clock,

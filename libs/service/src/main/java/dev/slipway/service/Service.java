@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 
 /** One service in its frame: its database, its outbox, the operations it serves and the topics it consumes. */
@@ -58,7 +59,8 @@ public final class Service {
 
     /** Brings the service's schema up to date and connects. Nothing is served before {@link #start}. */
     public static Future<Service> open(Vertx vertx, Frame frame, String name) {
-        return Database.open(vertx, frame.database(), name, frame.telemetry().exports())
+        var settings = Objects.requireNonNull(frame.database(), "a service has a database");
+        return Database.open(vertx, settings, name, frame.telemetry().exports())
                 .map(database -> new Service(vertx, frame, name, database));
     }
 

@@ -9,7 +9,7 @@ import java.util.List;
  * fast or safe in the long run, it never gets back.
  */
 public final class ShortLivedJvm {
-    static final List<String> OPTIONS = List.of(
+    public static final List<String> OPTIONS = List.of(
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-Xshare:auto",

@@ -6,7 +6,6 @@ import dev.slipway.contract.Contract;
 import dev.slipway.gateway.GatewayConfig.Rates;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.service.ClusterSettings;
-import dev.slipway.service.DatabaseSettings;
 import dev.slipway.service.Frame;
 import dev.slipway.service.Health;
 import dev.slipway.telemetry.Telemetry;
@@ -55,7 +54,7 @@ final class ClusteredGatewayMain {
                 model,
                 new TokenVerifier(model, TokenVerifier.AUDIENCE),
                 new KafkaSettings(kafkaBootstrap, "limits.", 1, (short) 1, Map.of()),
-                new DatabaseSettings("postgresql://nobody:x@127.0.0.1:1/none", 1),
+                null,
                 telemetry,
                 new Health(),
                 Clock.systemUTC(),

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -60,16 +59,17 @@ class ProcessAdapterVerticleTest {
         return get(vertx.deployVerticle(new ProcessAdapterVerticle(config, telemetry.traces())));
     }
 
+    /** As it is shipped. */
     private Process program() throws IOException {
         var config = platform.adapter(home.resolve("unused"), 1);
-        var command = new ArrayList<>(ShortLivedJvm.command(128));
-        command.add(ProcessAdapterMain.class.getName());
-        var builder = new ProcessBuilder(command)
+        var builder = new ProcessBuilder(System.getProperty("slipway.process-adapter.program"))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(
                         home.resolve("program.log").toFile()));
         builder.environment()
                 .putAll(Map.of(
+                        "JAVA_HOME", System.getProperty("java.home"),
+                        "JAVA_OPTS", String.join(" ", ShortLivedJvm.OPTIONS),
                         "SLIPWAY_BASE_URL", config.baseUrl().toString(),
                         "SLIPWAY_KAFKA_BOOTSTRAP", config.kafkaBootstrap(),
                         "SLIPWAY_TOPIC_PREFIX", config.kafkaTopicPrefix(),

@@ -1,11 +1,13 @@
 package dev.slipway.processadapter;
 
+import dev.slipway.settings.Settings;
 import dev.slipway.telemetry.Telemetry;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -18,15 +20,16 @@ public final class ProcessAdapterMain {
 
     public static void main(String[] args) {
         try {
-            run(ProcessAdapterConfig.from(System.getenv()));
+            var environment = Settings.withFile(System.getenv());
+            run(ProcessAdapterConfig.from(environment), environment);
         } catch (IllegalArgumentException e) {
             LOG.atError().log("wrong settings: {}", e.getMessage());
             System.exit(2);
         }
     }
 
-    private static void run(ProcessAdapterConfig config) {
-        var telemetry = Telemetry.start(System.getenv());
+    private static void run(ProcessAdapterConfig config, Map<String, String> environment) {
+        var telemetry = Telemetry.start(environment);
         var vertx = telemetry.vertx(new VertxOptions()).build();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(vertx, telemetry), "shutdown"));
         vertx.deployVerticle(new ProcessAdapterVerticle(config, telemetry.traces()))

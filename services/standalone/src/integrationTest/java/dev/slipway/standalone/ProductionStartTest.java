@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Date;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -58,6 +59,7 @@ class ProductionStartTest {
                 eventually(() -> api.as(token).call("getMe").send().expect(200));
                 eventually(() -> api.as(token).call("listAdapters").send().expect(200));
                 before[0] = signing(api.as(token));
+                run(Map.of("SLIPWAY_SERVICES", "gateway"), alone -> isRefusedForWhatIsNotThere(alone.as(token)));
             });
             run(database, issuer, api -> {
                 api.as(token).call("listAdapters").send().expect(200);
@@ -75,20 +77,38 @@ class ProductionStartTest {
     private void run(FreshDatabase database, String issuer, Consumer<ApiClient> work) {
         var issuers = Json.array();
         issuers.addObject().put("issuer", issuer).put("jwks_url", issuer + "/keys");
-        var environment = Map.ofEntries(
-                Map.entry("SLIPWAY_HOME", home.toString()),
-                Map.entry("SLIPWAY_KAFKA_BOOTSTRAP", kafka),
-                Map.entry("SLIPWAY_DATABASE_URL", database.url()),
-                Map.entry("SLIPWAY_TOPIC_PREFIX", prefix),
-                Map.entry("SLIPWAY_TOPIC_PARTITIONS", "1"),
-                Map.entry("SLIPWAY_HTTP_PORT", "0"),
-                Map.entry("SLIPWAY_MANAGEMENT_PORT", "0"),
-                Map.entry("SLIPWAY_SERVICES", "iam,gateway"),
-                Map.entry("SLIPWAY_KEY_ENCRYPTION_KEY", encryptionKey),
-                Map.entry("SLIPWAY_OIDC_ISSUERS", Json.text(issuers)),
-                Map.entry("SLIPWAY_FIRST_ADMINISTRATOR", issuer + "|root"));
+        run(
+                Map.of(
+                        "SLIPWAY_DATABASE_URL",
+                        database.url(),
+                        "SLIPWAY_SERVICES",
+                        "iam,gateway",
+                        "SLIPWAY_KEY_ENCRYPTION_KEY",
+                        encryptionKey,
+                        "SLIPWAY_OIDC_ISSUERS",
+                        Json.text(issuers),
+                        "SLIPWAY_FIRST_ADMINISTRATOR",
+                        issuer + "|root"),
+                work);
+    }
+
+    private void run(Map<String, String> settings, Consumer<ApiClient> work) {
+        var environment = new HashMap<>(settings);
+        environment.putAll(Map.of(
+                "SLIPWAY_HOME",
+                home.toString(),
+                "SLIPWAY_KAFKA_BOOTSTRAP",
+                kafka,
+                "SLIPWAY_TOPIC_PREFIX",
+                prefix,
+                "SLIPWAY_TOPIC_PARTITIONS",
+                "1",
+                "SLIPWAY_HTTP_PORT",
+                "0",
+                "SLIPWAY_MANAGEMENT_PORT",
+                "0"));
         var telemetry = Telemetry.start(environment);
-        var addresses = new Addresses(kafka, database.url());
+        var addresses = new Addresses(kafka, environment.get("SLIPWAY_DATABASE_URL"));
         var platform = PlatformUnderTest.await(Platform.start(
                 StandaloneConfig.from(environment), addresses, telemetry, IamSeed.NOTHING, CatalogSeed.NOTHING));
         try {
@@ -97,6 +117,11 @@ class ProductionStartTest {
             PlatformUnderTest.await(platform.stop());
             telemetry.close();
         }
+    }
+
+    /** A gateway by itself, which has no database: it knows who asks, and that nobody answers. */
+    private static void isRefusedForWhatIsNotThere(ApiClient api) {
+        assertThat(api.call("listAdapters").send().expect(503).text("code")).isEqualTo("service_unavailable");
     }
 
     private static List<String> kids(ApiClient api, String state) {

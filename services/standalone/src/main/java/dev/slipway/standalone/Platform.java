@@ -63,8 +63,8 @@ public final class Platform {
         this.authzReader = new StateReader(vertx, frame.kafka(), Topics.AUTHZ_STATE, frame.authz()::apply);
     }
 
-    /** Where the platform's Kafka and PostgreSQL are. */
-    public record Addresses(String kafkaBootstrap, String databaseUrl) {}
+    /** Where the platform's Kafka and PostgreSQL are; null where no service of this process keeps anything. */
+    public record Addresses(String kafkaBootstrap, @Nullable String databaseUrl) {}
 
     public static Future<Platform> start(
             StandaloneConfig config, Addresses addresses, Telemetry telemetry, IamSeed iam, CatalogSeed catalog) {
@@ -95,7 +95,10 @@ public final class Platform {
                         config.topicPartitions(),
                         config.topicReplication(),
                         config.kafkaClient()),
-                new DatabaseSettings(addresses.databaseUrl, config.databasePoolSize(), config.databaseCaFile()),
+                addresses.databaseUrl == null
+                        ? null
+                        : new DatabaseSettings(
+                                addresses.databaseUrl, config.databasePoolSize(), config.databaseCaFile()),
                 telemetry,
                 new Health(),
                 Clock.systemUTC(),
@@ -139,8 +142,11 @@ public final class Platform {
     }
 
     private Future<Void> reachDatabase() {
-        return contact("PostgreSQL at " + frame.database().place(), "SLIPWAY_DATABASE_URL")
-                .with(() -> frame.database().tryConnection(vertx));
+        var database = frame.database();
+        return database == null
+                ? Future.succeededFuture()
+                : contact("PostgreSQL at " + database.place(), "SLIPWAY_DATABASE_URL")
+                        .with(() -> database.tryConnection(vertx));
     }
 
     private FirstContact contact(String server, String setting) {

@@ -95,7 +95,7 @@ public record StandaloneConfig(
             settings.fault("SLIPWAY_KEY_ENCRYPTION_KEY is not set: IAM keeps its signing keys encrypted with it;"
                     + " make one with: openssl rand -base64 32");
         }
-        if ((kafka == null) != (database == null)) {
+        if (kafka == null ? database != null : database == null && config.keepsData()) {
             settings.fault("SLIPWAY_KAFKA_BOOTSTRAP and SLIPWAY_DATABASE_URL go together:"
                     + " set both for external ones, or neither");
         }
@@ -142,6 +142,11 @@ public record StandaloneConfig(
             defaults.put("SLIPWAY_BASE_URL", baseUrl);
         }
         return defaults;
+    }
+
+    /** The gateway and the adapter come by without a database, and so without its administrator's password. */
+    private boolean keepsData() {
+        return !List.of("gateway", "process-adapter").containsAll(services);
     }
 
     boolean runs(String service) {

@@ -88,7 +88,7 @@ public final class StandaloneMain {
     private Addresses addresses() {
         var kafka = config.kafkaBootstrap();
         var database = config.databaseUrl();
-        if (kafka != null && database != null) {
+        if (kafka != null) {
             return new Addresses(kafka, database);
         }
         try {
