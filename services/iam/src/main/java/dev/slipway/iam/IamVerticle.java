@@ -42,6 +42,8 @@ import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.Comparator;
 import java.util.List;
@@ -49,6 +51,8 @@ import java.util.Map;
 
 /** The IAM service: wiring only. */
 public final class IamVerticle extends VerticleBase {
+    private static final Logger LOG = LoggerFactory.getLogger(IamVerticle.class);
+
     private final Frame frame;
     private final IamSeed seed;
     private final IamConfig config;
@@ -182,6 +186,8 @@ public final class IamVerticle extends VerticleBase {
                         var entry = new Entry(
                                 "iam.administrator.ensure", "user", first.subject(), null, null, Json.object());
                         AuditTrail.byOther(unit, "system", "iam", null, entry, "success", null);
+                    } else {
+                        LOG.atInfo().log("there is a platform administrator; the setting of a first one is not needed");
                     }
                     return null;
                 }));

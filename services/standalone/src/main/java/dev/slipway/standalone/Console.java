@@ -1,10 +1,15 @@
 package dev.slipway.standalone;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 
 /** What a person at the terminal reads. */
 final class Console {
-    private static final PrintStream OUT = System.out;
+    // Daemons and containers often have no locale, and the JVM would then write question marks.
+    private static final PrintStream OUT = utf8(FileDescriptor.out);
+    private static final PrintStream ERR = utf8(FileDescriptor.err);
 
     private Console() {}
 
@@ -13,7 +18,11 @@ final class Console {
     }
 
     static void complain(String sentence) {
-        System.err.println("slipway: " + sentence);
+        ERR.println("slipway: " + sentence);
+    }
+
+    private static PrintStream utf8(FileDescriptor stream) {
+        return new PrintStream(new FileOutputStream(stream), true, StandardCharsets.UTF_8);
     }
 
     static void banner(StandaloneConfig config, Platform platform, boolean demo, long tookMs) {
