@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.Principal.ActorType;
 import dev.slipway.messaging.Incoming;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -19,9 +21,14 @@ import java.util.concurrent.ConcurrentHashMap;
  * event loop.
  *
  * <p>IAM raises one revision per commit, and its heartbeat says which it has committed. The model is as old as the last heartbeat whose
- * revision it had reached: a change that is committed but stuck on its way makes the model stale, not wrong.
+ * revision it had reached: a change that is committed but stuck on its way makes the model stale, not wrong. Nor does a heartbeat confirm
+ * what IAM has no record of: its database was restored, or lost its last commits, and the topic tells of what never was.
  */
 public final class AuthzModel {
+    private static final Logger LOG = LoggerFactory.getLogger(AuthzModel.class);
+    /** A heartbeat may come after a change that it was read before, but is not sent any more when it is as old as this. */
+    private static final Duration ON_THE_WAY = Duration.ofSeconds(30);
+
     private final Grants grants = new Grants();
     private final RevisionWaiters waiters = new RevisionWaiters();
     private final Map<UUID, Project> projects = new ConcurrentHashMap<>();
@@ -32,7 +39,9 @@ public final class AuthzModel {
     private final Map<KeyId, SigningKey> keys = new ConcurrentHashMap<>();
     private final Revocations revocations = new Revocations();
     private volatile long revision;
+    private Instant revisedAt = Instant.EPOCH;
     private volatile Instant freshAt = Instant.EPOCH;
+    private volatile boolean ahead;
 
     /** A project, its organization, and whether it still takes changes. */
     record Project(UUID id, UUID orgId, boolean deleted) {}
@@ -50,10 +59,7 @@ public final class AuthzModel {
         var payload = event.payload();
         var recordRevision = payload.path("revision").asLong();
         if (event.eventType().equals("state.heartbeat")) {
-            revocations.tick(record.appendedAt());
-            if (recordRevision <= revision) {
-                freshAt = record.appendedAt();
-            }
+            heartbeat(recordRevision, record.appendedAt());
             return;
         }
         if (recordRevision < revision) {
@@ -72,12 +78,36 @@ public final class AuthzModel {
             // The last record of a commit: only now is all of it here.
             case "authz.revision" -> {
                 revision = recordRevision;
+                revisedAt = record.appendedAt();
                 waiters.reached(recordRevision);
             }
             default -> {
                 // A newer IAM may know more kinds of records; what they grant is not granted here.
             }
         }
+    }
+
+    private void heartbeat(long committed, Instant at) {
+        revocations.tick(at);
+        if (committed < revision && revisedAt.isBefore(at.minus(ON_THE_WAY))) {
+            if (!ahead) {
+                LOG.atError()
+                        .addKeyValue("told", revision)
+                        .addKeyValue("committed", committed)
+                        .log(
+                                "IAM has no record of permissions that were told: its database was restored, or lost commits;"
+                                        + " nothing is confirmed until the platform has new topics");
+            }
+            ahead = true;
+        } else if (committed <= revision) {
+            freshAt = at;
+            ahead = false;
+        }
+    }
+
+    /** Whether more was told than IAM has a record of: then no waiting helps. */
+    public boolean isAheadOfIam() {
+        return ahead;
     }
 
     public Duration age(Instant now) {

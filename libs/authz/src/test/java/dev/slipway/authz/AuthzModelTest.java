@@ -82,6 +82,30 @@ class AuthzModelTest {
         assertThat(world.model.age(NOW.plusSeconds(5))).isEqualTo(Duration.ofSeconds(3));
     }
 
+    /** What came after the backup would stand for ever, and what is changed from now on be passed over. */
+    @Test
+    void age_staysAsItWas_whenIamHasForgottenWhatItTold() {
+        world.project(Ids.next(), Ids.next());
+        world.project(Ids.next(), Ids.next());
+        world.heartbeat(2, NOW.plusSeconds(2));
+
+        world.heartbeat(1, NOW.plusSeconds(60));
+
+        assertThat(world.model.isAheadOfIam()).isTrue();
+        assertThat(world.model.age(NOW.plusSeconds(60))).isEqualTo(Duration.ofSeconds(58));
+    }
+
+    @Test
+    void age_isThatOfTheHeartbeat_whenItWasReadJustBeforeTheLastChange() {
+        world.project(Ids.next(), Ids.next());
+        world.apply("authz.revision", Json.object().put("revision", 2), NOW);
+
+        world.heartbeat(1, NOW.plusSeconds(20));
+
+        assertThat(world.model.isAheadOfIam()).isFalse();
+        assertThat(world.model.age(NOW.plusSeconds(20))).isZero();
+    }
+
     @Test
     void age_isOld_whenAnOldHeartbeatIsReadAgain() {
         world.project(Ids.next(), Ids.next());

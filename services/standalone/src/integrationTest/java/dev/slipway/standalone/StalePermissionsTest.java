@@ -95,4 +95,17 @@ class StalePermissionsTest {
             assertThat(platform.events().faults()).isEmpty();
         }
     }
+
+    /** Restored from a backup, or taken over by a replica that had not heard of the last commits. */
+    @Test
+    void writesAreRefused_whileIamsDatabaseIsOlderThanWhatItTold() {
+        writesAreTaken().expect(202);
+
+        platform.database().execute("UPDATE iam.authz_revision SET revision = revision - 1");
+        writesAreRefused();
+        assertThat(platform.platform().frame().authz().isAheadOfIam()).isTrue();
+
+        platform.database().execute("UPDATE iam.authz_revision SET revision = revision + 1");
+        writesAreTaken().expect(202);
+    }
 }

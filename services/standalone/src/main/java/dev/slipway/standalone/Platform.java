@@ -218,7 +218,10 @@ public final class Platform {
         var age = frame.authz().age(frame.clock().instant());
         return new Status(
                 age.compareTo(frame.authzBudgetForWrites()) <= 0,
-                "revision " + frame.authz().revision() + ", confirmed " + age.toMillis() + " ms ago");
+                "revision " + frame.authz().revision() + ", confirmed " + age.toMillis() + " ms ago"
+                        + (frame.authz().isAheadOfIam()
+                                ? "; IAM has no record of it: has its database been restored?"
+                                : ""));
     }
 
     private void showAuthz() {
