@@ -1,12 +1,17 @@
 package dev.slipway.standalone;
 
 import dev.slipway.testkit.FaultyLink;
+import dev.slipway.testkit.FreePorts;
 import dev.slipway.testkit.FreshDatabase;
 import dev.slipway.testkit.PlatformProcess;
 import dev.slipway.testkit.TestInfrastructure;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -87,17 +92,27 @@ class FirstContactTest {
     }
 
     @Test
-    void start_waitsForBoth_andSaysSo() {
+    void start_waitsForBoth_andSaysSo() throws Exception {
         try (var database = FreshDatabase.create();
                 var toKafka = FaultyLink.toKafka(KAFKA);
                 var toDatabase = FaultyLink.toDatabase(database.url())) {
             List.of(toKafka, toDatabase).forEach(FaultyLink::cut);
-            try (var process =
-                    process(toKafka.through(KAFKA), toDatabase.through(database.url()), Map.of("SLIPWAY_LOG", "-"))) {
+            var port = String.valueOf(FreePorts.find(1).get(0));
+            try (var process = process(
+                    toKafka.through(KAFKA),
+                    toDatabase.through(database.url()),
+                    Map.of("SLIPWAY_LOG", "-", "SLIPWAY_MANAGEMENT_PORT", port))) {
                 var started = process.launch();
                 eventually(() -> assertThat(started.output())
                         .contains("Waiting for Kafka at ")
                         .contains("Waiting for PostgreSQL at "));
+                var health = HttpClient.newHttpClient()
+                        .send(
+                                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/health/ready"))
+                                        .build(),
+                                BodyHandlers.ofString());
+                assertThat(health.statusCode()).isEqualTo(503);
+                assertThat(health.body()).contains("starting");
 
                 List.of(toKafka, toDatabase).forEach(FaultyLink::heal);
 

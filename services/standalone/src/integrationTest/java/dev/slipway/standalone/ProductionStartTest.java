@@ -113,8 +113,11 @@ class ProductionStartTest {
                 StandaloneConfig.from(environment), addresses, telemetry, IamSeed.NOTHING, CatalogSeed.NOTHING));
         try {
             work.accept(new ApiClient(platform.baseUrl(), null));
+            assertThat(platform.frame().health().ready()).isTrue();
         } finally {
-            PlatformUnderTest.await(platform.stop());
+            var stopped = platform.stop();
+            assertThat(platform.frame().health().ready()).isFalse();
+            PlatformUnderTest.await(stopped);
             telemetry.close();
         }
     }

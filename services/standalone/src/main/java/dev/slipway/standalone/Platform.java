@@ -56,6 +56,9 @@ public final class Platform {
     private int httpPort = -1;
     private int managementPort = -1;
 
+    /** Of the whole: parts are known as they come, and those that are there may all be well. */
+    private volatile Status phase = new Status(false, "starting");
+
     private Platform(StandaloneConfig config, Vertx vertx, Frame frame) {
         this.config = config;
         this.vertx = vertx;
@@ -110,6 +113,7 @@ public final class Platform {
 
     /** Topics first; the gateway opens last, when every service serves and what decisions need has arrived. */
     private Future<Void> start(IamSeed iam, CatalogSeed catalog) {
+        frame.health().register("platform", () -> phase);
         frame.health().register("authz", this::authzStatus);
         showAuthz();
         tellOfUnknownKeys();
@@ -119,7 +123,8 @@ public final class Platform {
                 .compose(ok -> Future.join(reachKafka(), reachDatabase()))
                 .compose(ok -> deployServices(iam, catalog))
                 .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture())
-                .compose(ok -> deployIfRun("process-adapter", this::processAdapter));
+                .compose(ok -> deployIfRun("process-adapter", this::processAdapter))
+                .onSuccess(ok -> phase = new Status(true, "running"));
     }
 
     private Future<Void> deployServices(IamSeed iam, CatalogSeed catalog) {
@@ -272,6 +277,7 @@ public final class Platform {
 
     /** The gateway first, so that nothing new comes in; IAM last. */
     public Future<Void> stop() {
+        phase = new Status(false, "stopping"); // nobody should send it anything more, though it still answers
         var chain = Future.<Void>succeededFuture();
         synchronized (deployed) {
             while (!deployed.isEmpty()) {
