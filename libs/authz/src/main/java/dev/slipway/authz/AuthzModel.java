@@ -132,6 +132,11 @@ public final class AuthzModel {
         return project == null ? null : project.orgId;
     }
 
+    /** Whether there is such an action, and it is neither a draft nor retired. */
+    public boolean knowsAction(String action) {
+        return grants.isLive(action);
+    }
+
     /** Whether there is, or was, such an organization. */
     public boolean knowsOrganization(UUID orgId) {
         return organizations.contains(orgId);

@@ -13,6 +13,7 @@ import dev.slipway.catalog.version.VersionStore;
 import dev.slipway.contract.ManifestSchema;
 import dev.slipway.messaging.Queries;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -25,14 +26,25 @@ final class AppWiring {
     private final VersionApi versions;
     private final ReleaseApi releases;
 
-    AppWiring(Vertx vertx, Service service, RegistryStore registries, PolicyWiring policies, ArtifactTrust trust) {
+    AppWiring(
+            Vertx vertx,
+            Frame frame,
+            Service service,
+            RegistryStore registries,
+            PolicyWiring policies,
+            ArtifactTrust trust) {
         var mutations = service.mutations();
         appStore = new AppStore(service.reads());
         apps = new AppApi(appStore, registries, policies.launchability(), mutations);
         versionStore = new VersionStore(service.reads());
         versions = new VersionApi(versionStore, policies.launchability());
         var manifests = new ManifestCheck(
-                vertx, new ManifestRules(ManifestSchema.load()), registries, trust::of, versionStore::published);
+                vertx,
+                new ManifestRules(ManifestSchema.load()),
+                registries,
+                frame.authz()::knowsAction,
+                trust::of,
+                versionStore::published);
         releases = new ReleaseApi(
                 versionStore, manifests, mutations, Queries.of(service.reads()), policies.instanceCounts());
     }

@@ -37,7 +37,7 @@ public final class CatalogVerticle extends VerticleBase {
         var registries = new RegistryWiring(frame, opened);
         var policies = new PolicyWiring(opened);
         var trusted = new ArtifactWiring(vertx, frame, artifacts, opened, registries.store(), policies.policies());
-        var apps = new AppWiring(vertx, opened, registries.store(), policies, trusted.trust());
+        var apps = new AppWiring(vertx, frame, opened, registries.store(), policies, trusted.trust());
         var wired = apps.serve(registries.serve(trusted.serve(policies.serve())));
         var beat = new CatalogHeartbeat(vertx, opened.outbox());
         heartbeat = beat;

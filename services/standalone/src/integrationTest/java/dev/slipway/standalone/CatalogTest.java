@@ -182,6 +182,30 @@ class CatalogTest {
         }
     }
 
+    /** As on a platform that has just been started for the first time. */
+    @Test
+    void manifest_isRefusedForNow_whileAScopeThatIamToldOfIsNotHere() {
+        admin.call("createApp").body(app("early", "apps")).send().expect(201);
+        calls.register("early", manifest("early", "1.0.0")).expect(201);
+        renameScope("apps.instance.report", "away");
+        try {
+            var refused =
+                    version(admin, "publishAppVersion", "early", "1.0.0").send().expect(503);
+            assertThat(refused.text("code")).isEqualTo("service_unavailable");
+        } finally {
+            renameScope("away", "apps.instance.report");
+        }
+        version(admin, "publishAppVersion", "early", "1.0.0").send().expect(200);
+    }
+
+    /** Though its versions refer to it. */
+    private static void renameScope(String from, String to) {
+        platform.database().execute("""
+                SET session_replication_role = replica;
+                UPDATE catalog.registry_entries SET id = '%s' WHERE kind = 'scope' AND id = '%s'
+                """.formatted(to, from));
+    }
+
     @Test
     void launchSchema_hasTheDefaultsAndWhatIsLocked() {
         var manifest = manifest("launched", "1.0.0");

@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.catalog.manifest.ManifestProblem.Code;
 import dev.slipway.catalog.registry.RegistryEntry;
 import dev.slipway.catalog.registry.RegistryStore;
+import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
 import dev.slipway.messaging.Queries;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 
 /** Everything that is wrong with a manifest: by itself, and held against the registries and the artifacts that are trusted. */
 public final class ManifestCheck {
@@ -26,10 +29,12 @@ public final class ManifestCheck {
     private final Vertx vertx;
     private final ManifestRules rules;
     private final RegistryStore registries;
+    private final Predicate<String> announced;
     private final BiFunction<Queries, Set<String>, Future<Map<String, String>>> trust;
     private final BiFunction<Queries, String, Future<Set<String>>> published;
 
     /**
+     * @param announced whether IAM has told of a scope: it may still be on its way to the registry
      * @param trust the trust state of each digest; absent where it is not known
      * @param published the versions of an app, by its slug, that instances can be of
      */
@@ -37,11 +42,13 @@ public final class ManifestCheck {
             Vertx vertx,
             ManifestRules rules,
             RegistryStore registries,
+            Predicate<String> announced,
             BiFunction<Queries, Set<String>, Future<Map<String, String>>> trust,
             BiFunction<Queries, String, Future<Set<String>>> published) {
         this.vertx = vertx;
         this.rules = rules;
         this.registries = registries;
+        this.announced = announced;
         this.trust = trust;
         this.published = published;
     }
@@ -69,6 +76,7 @@ public final class ManifestCheck {
             return Future.succeededFuture(new Report(problems, versions));
         }
         return checkNames(from, RegistryEntry.SCOPE, Code.UNKNOWN_ACTION, actions(manifest), problems, versions)
+                .compose(ok -> requireArrived(from, actions(manifest), versions.path(RegistryEntry.SCOPE)))
                 .compose(ok -> checkNames(
                         from, RegistryEntry.USAGE_UNIT, Code.UNKNOWN_USAGE_UNIT, units(manifest), problems, versions))
                 .compose(ok -> checkNames(
@@ -102,6 +110,24 @@ public final class ManifestCheck {
                 new TreeMap<>(active).forEach((id, entry) -> kept.put(id, entry.version()));
             }
             return null;
+        });
+    }
+
+    /** Refuses for now, where it would say that a scope is unknown which is only not here yet: the platform has just been started. */
+    private Future<Void> requireArrived(Queries from, Map<String, String> actions, JsonNode found) {
+        var missing = actions.values().stream()
+                .filter(action -> !found.has(action) && announced.test(action))
+                .toList();
+        return registries.known(from, RegistryEntry.SCOPE, missing).compose(known -> {
+            var awaited = missing.stream()
+                    .filter(action -> !known.containsKey(action))
+                    .findFirst();
+            return awaited.isEmpty()
+                    ? Future.<Void>succeededFuture()
+                    : Future.failedFuture(Problem.of(
+                                    ErrorCode.SERVICE_UNAVAILABLE,
+                                    "The scope " + awaited.get() + " is new here. Try again in a moment.")
+                            .asException());
         });
     }
 

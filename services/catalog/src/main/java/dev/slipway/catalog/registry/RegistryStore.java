@@ -27,6 +27,7 @@ public final class RegistryStore {
     public static final String AFTER = SELECT + "WHERE (kind, id) > ($1, $2) ORDER BY kind, id LIMIT $3 FOR SHARE";
 
     private static final String ACTIVE = SELECT + "WHERE kind = $1 AND id = ANY($2) AND state = 'active' ORDER BY id";
+    private static final String KNOWN = SELECT + "WHERE kind = $1 AND id = ANY($2)";
     private static final String ALL_ACTIVE = SELECT + "WHERE kind = $1 AND state = 'active' ORDER BY id";
     private static final String FIND = SELECT + "WHERE kind = $1 AND id = $2";
     private static final String LOCK = FIND + " FOR UPDATE";
@@ -60,9 +61,19 @@ public final class RegistryStore {
 
     /** Those of the ids that can be put to use, by id: what is unknown, or not active, is absent. */
     public Future<Map<String, RegistryEntry>> active(Queries from, String kind, Collection<String> ids) {
+        return among(ids, ACTIVE, from, kind);
+    }
+
+    /** The same of whatever state. */
+    public Future<Map<String, RegistryEntry>> known(Queries from, String kind, Collection<String> ids) {
+        return among(ids, KNOWN, from, kind);
+    }
+
+    private static Future<Map<String, RegistryEntry>> among(
+            Collection<String> ids, String sql, Queries from, String kind) {
         return ids.isEmpty()
                 ? Future.succeededFuture(Map.of())
-                : from.query(ACTIVE, Tuple.of(kind).addArrayOfString(ids.toArray(String[]::new)))
+                : from.query(sql, Tuple.of(kind).addArrayOfString(ids.toArray(String[]::new)))
                         .map(RegistryStore::byId);
     }
 
