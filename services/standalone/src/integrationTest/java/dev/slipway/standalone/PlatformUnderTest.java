@@ -43,6 +43,7 @@ final class PlatformUnderTest implements AutoCloseable {
     /** What refers to something that is not there yet is refused for now, which a test that begins at once would take for an error. */
     private static final String SERVICES_KNOW_EACH_OTHER = """
             SELECT (SELECT count(*) FROM iam.actions) = (SELECT count(*) FROM catalog.registry_entries WHERE kind = 'scope')
+                AND (SELECT count(*) FROM iam.projects) = (SELECT count(*) FROM catalog.projects)
                 AND (SELECT count(*) FROM iam.projects) = (SELECT count(*) FROM instances.projects)
                 AND (SELECT count(*) FROM iam.users) = (SELECT count(*) FROM instances.users)
                 AND (SELECT count(*) FROM iam.service_accounts) = (SELECT count(*) FROM instances.service_accounts)
