@@ -306,10 +306,11 @@ class CredentialsTest {
                         .expect(400)
                         .text("code"))
                 .isEqualTo("validation_error");
-        var soon = create.body(Json.object()
+        // Again where the machine stood still meanwhile, and it would have ended before it began.
+        var soon = eventuallyGet(() -> create.body(Json.object()
                         .put("expires_at", Instant.now().plusMillis(1_500).toString()))
                 .send()
-                .expect(201);
+                .expect(201));
 
         eventually(() -> assertThat(CredentialCalls.exchange(platform, "exchangeServiceAccountToken", soon)
                         .send()
