@@ -89,19 +89,17 @@ public final class AuthzModel {
 
     private void heartbeat(long committed, Instant at) {
         revocations.tick(at);
-        if (committed < revision && revisedAt.isBefore(at.minus(ON_THE_WAY))) {
-            if (!ahead) {
-                LOG.atError()
-                        .addKeyValue("told", revision)
-                        .addKeyValue("committed", committed)
-                        .log(
-                                "IAM has no record of permissions that were told: its database was restored, or lost commits;"
-                                        + " nothing is confirmed until the platform has new topics");
-            }
-            ahead = true;
-        } else if (committed <= revision) {
+        var forgotten = committed < revision && revisedAt.isBefore(at.minus(ON_THE_WAY));
+        if (forgotten && !ahead) {
+            LOG.atError()
+                    .addKeyValue("told", revision)
+                    .addKeyValue("committed", committed)
+                    .log("IAM has no record of permissions that were told: its database was restored, or lost commits;"
+                            + " nothing is confirmed until the platform has new topics");
+        }
+        ahead = forgotten;
+        if (!forgotten && committed <= revision) {
             freshAt = at;
-            ahead = false;
         }
     }
 

@@ -141,9 +141,10 @@ class DatabaseTest {
     @Test
     void open_works_whenItsUserIsNoSuperuserButMayMakeRoles() {
         try (var own = FreshDatabase.create()) {
-            var user = user(own, "CREATEROLE");
+            var settings = new DatabaseSettings(own.urlOfNewUser("x", "CREATEROLE"), 2);
+            var service = "own_" + UUID.randomUUID().toString().substring(0, 8);
 
-            var opened = await(Database.open(vertx, as(own, user), "of_" + user, false));
+            var opened = await(Database.open(vertx, settings, service, false));
 
             run(opened, "SELECT * FROM outbox");
             await(opened.close());
@@ -154,9 +155,9 @@ class DatabaseTest {
     @CsvSource({"NOCREATEROLE, alone", "CREATEROLE, alpha"}) // the second's roles are the superuser's
     void open_isRefused_whenItsUserMayNotMakeTheRoles(String right, String service) {
         try (var own = FreshDatabase.create()) {
-            var user = user(own, right);
+            var settings = new DatabaseSettings(own.urlOfNewUser("x", right), 2);
 
-            assertThatThrownBy(() -> await(Database.open(vertx, as(own, user), service, false)))
+            assertThatThrownBy(() -> await(Database.open(vertx, settings, service, false)))
                     .hasRootCauseInstanceOf(PgException.class)
                     .cause()
                     .cause()
@@ -164,17 +165,6 @@ class DatabaseTest {
                     .hasMessageContaining("PostgreSQL at ")
                     .hasMessageContaining("permission denied");
         }
-    }
-
-    private static String user(FreshDatabase database, String right) {
-        var name = "user_" + UUID.randomUUID().toString().substring(0, 8);
-        database.execute("CREATE ROLE " + name + " LOGIN PASSWORD 'x' " + right);
-        database.execute("GRANT ALL ON DATABASE " + database.query("SELECT current_database()") + " TO " + name);
-        return name;
-    }
-
-    private static DatabaseSettings as(FreshDatabase database, String user) {
-        return new DatabaseSettings(database.url().replaceFirst("//[^@]+@", "//" + user + ":x@"), 2);
     }
 
     private static void openAll(List<FreshDatabase> where) {

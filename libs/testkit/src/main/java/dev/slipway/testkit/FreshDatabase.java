@@ -17,8 +17,19 @@ public record FreshDatabase(String url) implements AutoCloseable {
 
     @Override
     public void close() {
-        var name = url.substring(url.lastIndexOf('/') + 1);
-        execute(URI.create(TestInfrastructure.shared().databaseUrl()), "DROP DATABASE " + name + " WITH (FORCE)");
+        execute(URI.create(TestInfrastructure.shared().databaseUrl()), "DROP DATABASE " + name() + " WITH (FORCE)");
+    }
+
+    private String name() {
+        return url.substring(url.lastIndexOf('/') + 1);
+    }
+
+    /** The URL for a new user of the server, who may do everything in this database, and beyond it what the right says. */
+    public String urlOfNewUser(String password, String right) {
+        var user = "user_" + UUID.randomUUID().toString().replace("-", "");
+        execute("CREATE ROLE " + user + " LOGIN PASSWORD '" + password + "' " + right);
+        execute("GRANT ALL ON DATABASE " + name() + " TO " + user);
+        return url.replaceFirst("//[^@]+@", "//" + user + ":" + password + "@");
     }
 
     /** Runs SQL as the administrator, to look behind the scenes or to break something. */

@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -74,13 +73,9 @@ class FirstContactTest {
     @Test
     void start_doesNotWait_whenTheUserMayNotMakeRoles() {
         try (var database = FreshDatabase.create()) {
-            var user = "user_" + UUID.randomUUID().toString().substring(0, 8);
-            database.execute("CREATE ROLE " + user + " LOGIN PASSWORD 'hunter2'");
-            var poor = database.url().replaceFirst("//[^@]+@", "//" + user + ":hunter2@");
-
             var process = process(
                     KAFKA,
-                    poor,
+                    database.urlOfNewUser("hunter2", "NOCREATEROLE"),
                     Map.of("SLIPWAY_START_TIMEOUT", "PT10M", "SLIPWAY_SERVICES", "catalog,instances,audit,metering"));
             var refusal = refusal(process);
 
