@@ -9,13 +9,14 @@ import org.gradle.api.tasks.OutputDirectory
 import org.gradle.api.tasks.PathSensitive
 import org.gradle.api.tasks.PathSensitivity
 import org.gradle.api.tasks.TaskAction
+import org.yaml.snakeyaml.DumperOptions
 import org.yaml.snakeyaml.LoaderOptions
 import org.yaml.snakeyaml.Yaml
 import org.yaml.snakeyaml.constructor.SafeConstructor
 
 /**
- * Makes of schemas/ what the programs load: one OpenAPI document with local references only, one file with every event schema,
- * the schema of manifests, and the registries. Refuses a contract that leaves open who may call what.
+ * Bundles schemas/ into the resources that the programs load: one OpenAPI document with local references only, one file with all event
+ * schemas, the manifest schema and the registries. Fails if an operation does not declare its action, scope or error response.
  */
 @CacheableTask
 abstract class BundleContract extends DefaultTask {
@@ -38,21 +39,24 @@ abstract class BundleContract extends DefaultTask {
         def openapi = openapi()
         def problems = faults(openapi)
         if (problems) { throw new GradleException('The REST contract is not complete:\n  ' + problems.join('\n  ')) }
-        withRevision(openapi)
-        withTwins(openapi)
-        new File(out, 'openapi.json').text = JsonOutput.prettyPrint(JsonOutput.toJson(openapi))
+        addRevisionParameter(openapi)
+        addAdminVariants(openapi)
+        PublishedContract.complete(openapi, yaml('examples'), yaml('descriptions'))
+        new File(out, 'openapi.json').text = JsonOutput.toJson(openapi)
+        new File(out, 'openapi.yaml').text = toYaml(openapi)
         def events = [:]
         folder('events').listFiles().findAll { it.name.endsWith('.json') }.sort().each {
             events[it.name - '.json'] = new JsonSlurper().parse(it)
         }
         new File(out, 'events.json').text = JsonOutput.toJson(events)
+        new File(out, 'asyncapi.yaml').text = toYaml(asyncapi(events))
         new File(out, 'manifest.v1.json').bytes = new File(schemas.get().asFile, 'manifest.v1.json').bytes
         folder('registries').listFiles().each { new File(out, "registry-${it.name}").bytes = it.bytes }
     }
 
     Map openapi() {
         def yaml = new Yaml(new SafeConstructor(new LoaderOptions()))
-        def parts = folder('openapi').listFiles().findAll { it.name.endsWith('.yaml') }.sort()
+        def parts = folder('openapi').listFiles().findAll { it.name.endsWith('.yaml') && !(it.name in ['examples.yaml', 'descriptions.yaml']) }.sort()
         Map document = parts.find { it.name == 'common.yaml' }.withInputStream { yaml.load(it) }
         document.paths = [:]
         parts.findAll { it.name != 'common.yaml' }.each { file ->
@@ -66,8 +70,29 @@ abstract class BundleContract extends DefaultTask {
         localized(document)
     }
 
-    /** Whoever has a token may ask to be judged by data that is no older than a write of theirs. */
-    static void withRevision(Map document) {
+    /** The event contract with the event schemas as components, so that the document stands alone. */
+    Map asyncapi(Map events) {
+        Map document = new File(folder('asyncapi'), 'slipway.yaml').withInputStream { new Yaml(new SafeConstructor(new LoaderOptions())).load(it) }
+        document.components.schemas = (document.components.schemas ?: [:]) + events
+        withLocalEventReferences(document)
+    }
+
+    static withLocalEventReferences(node) {
+        if (node instanceof Map) {
+            return node.collectEntries { k, v -> [k, k == '$ref' ? v.replaceAll(/^\.\.\/events\/(.+)\.json$/, '#/components/schemas/$1') : withLocalEventReferences(v)] }
+        }
+        if (node instanceof List) { return node.collect { withLocalEventReferences(it) } }
+        node
+    }
+
+    /** Goes through JSON first: YAML would write anchors for shared parts, and types for Groovy strings. */
+    static String toYaml(Map document) {
+        def options = new DumperOptions(defaultFlowStyle: DumperOptions.FlowStyle.BLOCK, width: 140, splitLines: false)
+        new Yaml(options).dump(new JsonSlurper().parseText(JsonOutput.toJson(document)))
+    }
+
+    /** Adds X-Revision to all operations with a token: the request is then decided on data at least as new as that revision. */
+    static void addRevisionParameter(Map document) {
         document.paths.values().each { item ->
             item.findAll { it.key in VERBS && it.value.'x-slipway-scope' != 'public' }.each { verb, operation ->
                 operation.parameters = (operation.parameters ?: []) + [['$ref': '#/components/parameters/Revision']]
@@ -75,33 +100,33 @@ abstract class BundleContract extends DefaultTask {
         }
     }
 
-    /** Platform roles reach what is a tenant's through these alone, each time for a reason. */
-    static void withTwins(Map document) {
+    /** Adds the admin variants, through which platform roles access tenant resources and state a reason. */
+    static void addAdminVariants(Map document) {
         document.paths.findAll { it.key.startsWith('/api/v1/') && !it.key.startsWith('/api/v1/admin/') }.each { path, tenants ->
             def mirrored = tenants.findAll { it.key in VERBS && it.value.'x-slipway-scope' in TENANT_SCOPES }
             if (mirrored) {
                 def item = document.paths.computeIfAbsent(path.replaceFirst('/api/v1/', '/api/v1/admin/')) { [:] }
-                merge(item, mirrored.collectEntries { verb, operation -> [verb, twin(operation)] }, "an admin twin of $path")
+                merge(item, mirrored.collectEntries { verb, operation -> [verb, adminVariant(operation)] }, "the admin variant of $path")
             }
         }
     }
 
-    static Map twin(Map operation) {
-        def rehearsal = operation.'x-slipway-dry-run'
-        operation + (rehearsal ? ['x-slipway-dry-run': twinId(rehearsal)] : [:]) + [
-            operationId: twinId(operation.operationId),
+    static Map adminVariant(Map operation) {
+        def dryRun = operation.'x-slipway-dry-run'
+        operation + (dryRun ? ['x-slipway-dry-run': adminId(dryRun)] : [:]) + [
+            operationId: adminId(operation.operationId),
             summary: "Break-glass: $operation.summary".toString(),
-            description: 'For platform roles, without being bound to the tenant. Every use is audited and announced, with its reason.',
+            description: 'For platform roles that are not bound to the tenant. Every use is audited and published with its reason.',
             parameters: operation.parameters + [['$ref': '#/components/parameters/BreakGlassReason']],
             'x-slipway-twin-of': operation.operationId,
         ]
     }
 
-    static String twinId(String operationId) { 'admin' + operationId.capitalize() }
+    static String adminId(String operationId) { 'admin' + operationId.capitalize() }
 
     static void merge(Map into, Map from, String file) {
         def twice = into.keySet().intersect(from.keySet())
-        if (twice) { throw new GradleException("$file defines again: ${twice.join(', ')}") }
+        if (twice) { throw new GradleException("$file redefines: ${twice.join(', ')}") }
         into.putAll(from)
     }
 
@@ -119,15 +144,19 @@ abstract class BundleContract extends DefaultTask {
                 def name = "${verb.toUpperCase()} $path"
                 if (!operation.operationId) { problems << "$name has no operationId" }
                 if (ids.put(operation.operationId, name)) { problems << "$name repeats the operationId $operation.operationId" }
-                if (!operation.'x-slipway-action') { problems << "$name names no x-slipway-action" }
-                if (!(operation.'x-slipway-scope' in SCOPES)) { problems << "$name names no x-slipway-scope of $SCOPES" }
+                if (!operation.'x-slipway-action') { problems << "$name has no x-slipway-action" }
+                if (!(operation.'x-slipway-scope' in SCOPES)) { problems << "$name has no x-slipway-scope of $SCOPES" }
                 if (!operation.responses?.default) { problems << "$name has no default (error) response" }
-                def changes = verb != 'get' && operation.security != [] && !operation.'x-slipway-reads'
+                def isMutation = verb != 'get' && operation.security != [] && !operation.'x-slipway-reads'
                 def keyed = operation.parameters.any { it.'$ref'?.endsWith('/IdempotencyKey') }
-                if (changes && !keyed) { problems << "$name changes something and takes no Idempotency-Key" }
+                if (isMutation && !keyed) { problems << "$name is a mutation without Idempotency-Key" }
             }
         }
         problems
+    }
+
+    Map yaml(String name) {
+        new File(folder('openapi'), "${name}.yaml").withInputStream { new Yaml(new SafeConstructor(new LoaderOptions())).load(it) }
     }
 
     File folder(String name) { new File(schemas.get().asFile, name) }
