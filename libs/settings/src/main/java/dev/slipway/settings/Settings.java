@@ -17,13 +17,13 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
 
-/** Reads typed settings and remembers every fault, so that one start reports them all. */
+/** Reads typed settings and collects all errors, so that one start reports all of them. */
 public final class Settings {
     private static final UUID NO_ID = new UUID(0, 0);
 
     private final Map<String, String> values;
-    /** Each once: a setting may be read by several. */
-    private final Set<String> faults;
+    /** A set, because a setting can be read several times. */
+    private final Set<String> errors;
 
     public Settings(Map<String, String> values) {
         this(values, new LinkedHashSet<>());
@@ -31,19 +31,19 @@ public final class Settings {
 
     private Settings(Map<String, String> values, Set<String> faults) {
         this.values = values;
-        this.faults = faults;
+        this.errors = faults;
     }
 
-    /** With values for what is not set. Faults that are found in it are faults of these settings too. */
+    /** Returns settings with default values for unset names. Both instances share their errors. */
     public Settings withDefaults(Map<String, String> defaults) {
         var merged = new HashMap<>(values);
-        defaults.forEach(
-                (name, value) -> merged.compute(name, (same, set) -> set == null || set.isBlank() ? value : set));
-        return new Settings(merged, faults);
+        defaults.forEach((name, value) ->
+                merged.compute(name, (key, current) -> current == null || current.isBlank() ? value : current));
+        return new Settings(merged, errors);
     }
 
-    /** The environment over the file that SLIPWAY_CONFIG_FILE names (name=value lines), if it names one. */
-    public static Map<String, String> withFile(Map<String, String> environment) {
+    /** Returns the values of the file in SLIPWAY_CONFIG_FILE (name=value lines), if set, overridden by the environment. */
+    public static Map<String, String> withConfigFile(Map<String, String> environment) {
         var file = environment.get("SLIPWAY_CONFIG_FILE");
         if (file == null || file.isBlank()) {
             return Map.copyOf(environment);
@@ -61,7 +61,7 @@ public final class Settings {
     public String required(String name, String purpose) {
         var value = optional(name);
         if (value == null) {
-            faults.add(name + " is not set: " + purpose);
+            errors.add(name + " is not set: " + purpose);
             return "";
         }
         return value;
@@ -72,27 +72,27 @@ public final class Settings {
         return value == null || value.isBlank() ? null : value.strip();
     }
 
-    public UUID id(String name, String purpose) {
+    public UUID uuid(String name, String purpose) {
         var value = required(name, purpose);
         try {
             return value.isEmpty() ? NO_ID : UUID.fromString(value);
         } catch (IllegalArgumentException e) {
-            faults.add(name + "=" + value + " is not a UUID");
+            errors.add(name + "=" + value + " is not a UUID");
             return NO_ID;
         }
     }
 
-    /** An address by http or https, without a slash at its end. */
+    /** Returns an http or https URL without trailing slashes. */
     public URI url(String name, String purpose) {
         var value = required(name, purpose);
         if (!value.isEmpty() && !value.matches("https?://[^/?#]+(/[^?#]*)?")) {
-            faults.add(name + "=" + value + " is not an http or https address");
+            errors.add(name + "=" + value + " is not an http or https address");
             return URI.create("");
         }
         return URI.create(value.replaceAll("/+$", ""));
     }
 
-    /** A TCP port; 0 means a free one. */
+    /** Returns a TCP port; 0 means any free port. */
     public int port(String name, int fallback) {
         return integer(name, fallback, 0, 65_535);
     }
@@ -108,9 +108,9 @@ public final class Settings {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Falls through to the fault.
+            // Reported below.
         }
-        faults.add(name + "=" + value + " is not a whole number from " + min + " to " + max);
+        errors.add(name + "=" + value + " is not a whole number from " + min + " to " + max);
         return fallback;
     }
 
@@ -119,11 +119,11 @@ public final class Settings {
         if (value == null || value.equals("true") || value.equals("false")) {
             return value == null ? fallback : value.equals("true");
         }
-        faults.add(name + "=" + value + " is neither true nor false");
+        errors.add(name + "=" + value + " is neither true nor false");
         return fallback;
     }
 
-    /** A duration as ISO-8601 writes it: PT30S, PT5M. */
+    /** Returns a positive ISO 8601 duration such as PT30S. */
     public Duration duration(String name, Duration fallback) {
         var value = optional(name);
         if (value == null) {
@@ -135,13 +135,13 @@ public final class Settings {
                 return duration;
             }
         } catch (DateTimeParseException e) {
-            // Falls through to the fault.
+            // Reported below.
         }
-        faults.add(name + "=" + value + " is not a duration such as PT30S");
+        errors.add(name + "=" + value + " is not a duration such as PT30S");
         return fallback;
     }
 
-    /** A comma-separated list. */
+    /** Returns the items of a comma-separated list. */
     public List<String> list(String name, List<String> fallback) {
         var value = optional(name);
         return value == null
@@ -152,18 +152,18 @@ public final class Settings {
                         .toList();
     }
 
-    public List<String> listOf(String name, List<String> fallback, List<String> known) {
-        var given = list(name, fallback);
-        for (var item : given) {
-            if (!known.contains(item)) {
-                faults.add(name + " has " + item + ", which is none of " + String.join(", ", known));
+    public List<String> listOfAllowed(String name, List<String> fallback, List<String> allowed) {
+        var items = list(name, fallback);
+        for (var item : items) {
+            if (!allowed.contains(item)) {
+                errors.add(name + " has " + item + ", which is not one of " + String.join(", ", allowed));
             }
         }
-        return given;
+        return items;
     }
 
-    /** The name=value lines of a file. */
-    public Map<String, String> file(String name) {
+    /** Returns the name=value lines of a file; empty if the setting is not set. */
+    public Map<String, String> propertiesFile(String name) {
         var path = optional(name);
         if (path == null) {
             return Map.of();
@@ -171,28 +171,28 @@ public final class Settings {
         try {
             return properties(name, path);
         } catch (InvalidSettingsException e) {
-            faults.addAll(e.faults());
+            errors.addAll(e.errors());
             return Map.of();
         }
     }
 
-    /** The name of a file that is there; null if it is not set. */
-    public @Nullable String readable(String name) {
+    /** Returns the path of a readable file, or null if the setting is not set. */
+    public @Nullable String readableFile(String name) {
         var path = optional(name);
         if (path != null && !Files.isReadable(Path.of(path))) {
-            fault(name + "=" + path + " cannot be read");
+            addError(name + "=" + path + " cannot be read");
         }
         return path;
     }
 
-    public void fault(String sentence) {
-        faults.add(sentence);
+    public void addError(String error) {
+        errors.add(error);
     }
 
-    /** Throws if anything was wrong. */
-    public void check() {
-        if (!faults.isEmpty()) {
-            throw new InvalidSettingsException(List.copyOf(faults));
+    /** Throws an exception with all errors, if there are any. */
+    public void requireValid() {
+        if (!errors.isEmpty()) {
+            throw new InvalidSettingsException(List.copyOf(errors));
         }
     }
 
@@ -208,17 +208,17 @@ public final class Settings {
         return values;
     }
 
-    /** The settings are wrong; the message says all that is wrong with them. */
+    /** The settings are invalid. The message contains all errors. */
     public static final class InvalidSettingsException extends IllegalArgumentException {
-        private final transient List<String> faults;
+        private final transient List<String> errors;
 
         InvalidSettingsException(List<String> faults) {
             super(String.join("; ", faults));
-            this.faults = faults;
+            this.errors = faults;
         }
 
-        public List<String> faults() {
-            return faults;
+        public List<String> errors() {
+            return errors;
         }
     }
 }

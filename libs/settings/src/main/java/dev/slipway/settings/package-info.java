@@ -1,4 +1,4 @@
-/** How a program is told what it must know. */
+/** Reads and validates the settings of a process. */
 @NullMarked
 package dev.slipway.settings;
 
