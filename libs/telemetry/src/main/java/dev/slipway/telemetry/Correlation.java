@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.regex.Pattern;
 
-/** The correlation id of what is being done now: it travels as W3C baggage, beside the trace, through every hop. */
+/** Reads and sets the correlation id, which is propagated as W3C baggage together with the trace. */
 public final class Correlation {
     static final String KEY = "correlation_id";
     private static final Pattern VALID = Pattern.compile("[A-Za-z0-9._:-]{1,128}");
@@ -22,7 +22,7 @@ public final class Correlation {
         return Baggage.fromContext(context).getEntryValue(KEY);
     }
 
-    /** The context, carrying the id; the span in it, started before the id was known, is marked too. */
+    /** Returns the context with the id, and adds the id to its span, which may have been started before the id was known. */
     public static Context with(Context context, String id) {
         Span.fromContext(context).setAttribute(KEY, id);
         return context.with(

@@ -20,26 +20,26 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
-/** Traces by {@code OTEL_*}, metrics for Prometheus. One per process. */
+/** Sets up traces (configured by {@code OTEL_*}) and Prometheus metrics. Create one per process. */
 public final class Telemetry implements AutoCloseable {
     private final OpenTelemetrySdk sdk;
-    private final boolean exports;
+    private final boolean exportsTraces;
     private final Traces traces;
     private final PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
     private Telemetry(OpenTelemetrySdk sdk, boolean exports) {
         this.sdk = sdk;
-        this.exports = exports;
+        this.exportsTraces = exports;
         this.traces = new Traces(sdk);
-        // Every connection would show its own under one name, of which the first would be taken for all.
+        // Each connection registers a gauge of the same name, and only the first one would be exported.
         metrics.config().meterFilter(MeterFilter.denyNameStartsWith("vertx.sql.processing.pending"));
         new JvmMemoryMetrics().bindTo(metrics);
         new ProcessorMetrics().bindTo(metrics);
     }
 
     public static Telemetry start(Map<String, String> env) {
-        joinLogs();
-        // The SDK's own default is to export to localhost, whether or not anybody listens there.
+        bridgeJavaUtilLogging();
+        // By default the SDK exports to localhost even if no collector runs there.
         var exports = env.containsKey("OTEL_EXPORTER_OTLP_ENDPOINT")
                 || env.containsKey("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
                 || env.containsKey("OTEL_TRACES_EXPORTER");
@@ -50,27 +50,28 @@ public final class Telemetry implements AutoCloseable {
         defaults.put("otel.traces.exporter", exports ? "otlp" : "none");
         defaults.put("otel.exporter.otlp.protocol", "http/protobuf");
         if (!exports) {
-            // Ids are still made and carried, so that a correlation has trace ids; nothing is recorded.
+            // Trace ids are still created and propagated for logs, but spans are not recorded.
             defaults.put("otel.traces.sampler", "always_off");
         }
         var configured = AutoConfiguredOpenTelemetrySdk.builder()
                 .disableShutdownHook()
                 .addPropertiesSupplier(() -> defaults)
                 .addPropertiesCustomizer(config -> fromEnvironment(env))
-                .addTracerProviderCustomizer((provider, config) -> provider.addSpanProcessor(new CorrelationOnSpans()))
+                .addTracerProviderCustomizer(
+                        (provider, config) -> provider.addSpanProcessor(new CorrelationSpanProcessor()))
                 .build();
         return new Telemetry(configured.getOpenTelemetrySdk(), exports);
     }
 
-    /** What libraries tell the JDK's own logging, such as that spans cannot be exported, would go to the console in lines of another kind. */
-    private static void joinLogs() {
+    /** Redirects java.util.logging, which libraries use, for example for failed span exports, to our log. */
+    private static void bridgeJavaUtilLogging() {
         if (!SLF4JBridgeHandler.isInstalled()) {
             SLF4JBridgeHandler.removeHandlersForRootLogger();
             SLF4JBridgeHandler.install();
         }
     }
 
-    /** The environment as it was handed to us, which in tests is not the process's own. */
+    /** Uses the given environment, which in tests is not that of the process. */
     private static Map<String, String> fromEnvironment(Map<String, String> env) {
         var properties = new HashMap<String, String>();
         env.forEach((name, value) -> {
@@ -86,9 +87,9 @@ public final class Telemetry implements AutoCloseable {
         domains.removeAll(java.util.List.of(MetricsDomain.HTTP_SERVER, MetricsDomain.NAMED_POOLS));
         var metricsOptions = new MicrometerMetricsOptions()
                 .setEnabled(true)
-                // Vert.x keeps registries by name for the whole JVM, and would go on with the first of one name.
+                // Vert.x keeps registries by name for the whole JVM and would reuse the first one.
                 .setRegistryName(UUID.randomUUID().toString())
-                .addLabels(Label.LOCAL); // tells the API's requests from the probes'
+                .addLabels(Label.LOCAL); // distinguishes API requests from health probes
         domains.forEach(metricsOptions::addDisabledMetricsCategory);
         return io.vertx.core.Vertx.builder()
                 .with(new VertxOptions(options).setMetricsOptions(metricsOptions))
@@ -96,9 +97,9 @@ public final class Telemetry implements AutoCloseable {
                 .withTracer(new OpenTelemetryTracingFactory(sdk));
     }
 
-    /** Whether anybody will see a span. If not, one that nothing hangs below, such as a statement's, need not be made. */
-    public boolean exports() {
-        return exports;
+    /** Returns whether spans are exported. If not, leaf spans such as those of SQL statements need not be created. */
+    public boolean exportsTraces() {
+        return exportsTraces;
     }
 
     public Traces traces() {

@@ -16,9 +16,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * Carries a trace where Vert.x does not do so by itself: through the outbox, and into what a consumer does with a record.
+ * Propagates traces where Vert.x does not: through the outbox and into consumers.
  *
- * <p>In a request the trace lives on the duplicated Vert.x context; these methods make such a context for other work.
+ * <p>In a request the trace is stored in the duplicated Vert.x context. These methods create such a context for other work.
  */
 public final class Traces {
     private final OpenTelemetry openTelemetry;
@@ -29,7 +29,7 @@ public final class Traces {
         this.tracer = openTelemetry.getTracer("dev.slipway");
     }
 
-    /** The trace context as headers, to be kept with a row or sent with a record. */
+    /** Passes the trace context as headers to the consumer, to be stored with a row or sent with a record. */
     public void inject(Context context, BiConsumer<String, String> header) {
         openTelemetry.getPropagators().getTextMapPropagator().inject(context, header, (carrier, key, value) -> {
             if (carrier != null) {
@@ -38,27 +38,27 @@ public final class Traces {
         });
     }
 
-    /** The trace context that the headers of a record carry. */
+    /** Returns the trace context from the headers of a record. */
     public Context extract(Map<String, String> headers) {
         return openTelemetry.getPropagators().getTextMapPropagator().extract(Context.root(), headers, HEADERS);
     }
 
-    /** A span round something that is over at once, such as handing a record to the producer; ended by the caller. */
-    public Span start(Context parent, SpanKind kind, String name) {
+    /** Starts a span that the caller must end. */
+    public Span startSpan(Context parent, SpanKind kind, String name) {
         return tracer.spanBuilder(name).setParent(parent).setSpanKind(kind).startSpan();
     }
 
     /**
-     * Runs work under a span of its own. The scope is left open on the duplicated context on purpose: closed, everything that the work
-     * does later, after its first Future, would lose the trace. The context goes away with the work.
+     * Runs the work in a new span on a duplicated context. The scope stays open on purpose: if it were closed, asynchronous parts of the
+     * work would lose the trace. The context is discarded with the work.
      */
-    public <T> Future<T> within(
+    public <T> Future<T> runInSpan(
             ContextInternal context, Context parent, SpanKind kind, String name, Supplier<Future<T>> work) {
         var duplicate = context.duplicate();
         var promise = duplicate.<T>promise();
         duplicate.dispatch(ignored -> {
-            var span = start(parent, kind, name);
-            attach(parent.with(span));
+            var span = startSpan(parent, kind, name);
+            makeCurrent(parent.with(span));
             Future<T> result;
             try {
                 result = work.get();
@@ -76,12 +76,12 @@ public final class Traces {
         return promise.future();
     }
 
-    /** Makes a trace context current for all that follows on this duplicated Vert.x context. */
-    @SuppressWarnings({"MustBeClosedChecker", "resource"}) // left open: see within
-    public static void attach(Context context) {
+    /** Makes the trace context current for the rest of this duplicated Vert.x context. */
+    @SuppressWarnings({"MustBeClosedChecker", "resource"}) // left open: see runInSpan
+    public static void makeCurrent(Context context) {
         var scope = context.makeCurrent();
         if (scope == null) {
-            throw new IllegalStateException("no place to keep the trace");
+            throw new IllegalStateException("the trace context could not be stored");
         }
     }
 
@@ -92,7 +92,7 @@ public final class Traces {
 
     private static final TextMapGetter<Map<String, String>> HEADERS = new TextMapGetter<>() {
         @Override
-        @SuppressWarnings("deprecation") // still abstract, though nobody calls it
+        @SuppressWarnings("deprecation") // abstract although it is deprecated
         public Iterable<String> keys(Map<String, String> headers) {
             return headers.keySet();
         }

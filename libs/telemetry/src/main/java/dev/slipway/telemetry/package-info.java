@@ -1,3 +1,4 @@
+/** Traces, metrics and correlation ids of a process. */
 @NullMarked
 package dev.slipway.telemetry;
 

@@ -22,14 +22,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class TelemetryTest {
     @Test
-    void metrics_areEachPlatformsOwn_whenTwoAreInOneJvm() throws Exception {
+    void metrics_areSeparate_whenTwoPlatformsRunInOneJvm() throws Exception {
         try (var first = Telemetry.start(Map.of());
                 var second = Telemetry.start(Map.of())) {
             var one = first.vertx(new VertxOptions()).build();
             var other = second.vertx(new VertxOptions()).build();
 
-            ask(one);
-            ask(other);
+            request(one);
+            request(other);
 
             for (var each : new Telemetry[] {first, second}) {
                 eventually(() -> assertThat(each.metrics().scrape())
@@ -40,9 +40,9 @@ class TelemetryTest {
         }
     }
 
-    /** An exporter without its collector says so there. */
+    /** Exporters report failures there. */
     @Test
-    void whatALibraryTellsTheJdksLogging_isInTheLog() {
+    void javaUtilLogging_isRedirectedToLog() {
         var log = new ListAppender<ILoggingEvent>();
         log.start();
         var logger = (Logger) LoggerFactory.getLogger("some.library");
@@ -61,13 +61,14 @@ class TelemetryTest {
         }
     }
 
-    private static void ask(Vertx vertx) throws Exception {
+    private static void request(Vertx vertx) throws Exception {
         var server = await(vertx.createHttpServer()
                 .requestHandler(request -> request.response().end().onFailure(e -> {}))
                 .listen(0, "127.0.0.1"));
         var uri = URI.create("http://127.0.0.1:" + server.actualPort() + "/");
-        var answer = HttpClient.newHttpClient().send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding());
-        assertThat(answer.statusCode()).isEqualTo(200);
+        var response =
+                HttpClient.newHttpClient().send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding());
+        assertThat(response.statusCode()).isEqualTo(200);
     }
 
     private static <T> T await(Future<T> future) throws Exception {

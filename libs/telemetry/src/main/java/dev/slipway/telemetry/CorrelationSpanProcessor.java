@@ -5,8 +5,8 @@ import io.opentelemetry.sdk.trace.ReadWriteSpan;
 import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 
-/** Puts the correlation id on every span, whichever library started it. */
-final class CorrelationOnSpans implements SpanProcessor {
+/** Adds the correlation id to every span, including those of libraries. */
+final class CorrelationSpanProcessor implements SpanProcessor {
     @Override
     public void onStart(Context parent, ReadWriteSpan span) {
         var id = Correlation.of(parent);

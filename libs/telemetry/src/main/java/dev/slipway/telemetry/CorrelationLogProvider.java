@@ -7,8 +7,8 @@ import net.logstash.logback.composite.AbstractJsonProvider;
 
 import java.io.IOException;
 
-/** Puts correlation_id and trace_id on every log line, also those of libraries: taken from the context, where no MDC gets lost. */
-public final class RequestFields extends AbstractJsonProvider<ILoggingEvent> {
+/** Adds correlation_id and trace_id from the tracing context to every log line. An MDC would be lost in asynchronous code. */
+public final class CorrelationLogProvider extends AbstractJsonProvider<ILoggingEvent> {
     @Override
     public void writeTo(JsonGenerator json, ILoggingEvent event) throws IOException {
         var correlationId = Correlation.of(Context.current());

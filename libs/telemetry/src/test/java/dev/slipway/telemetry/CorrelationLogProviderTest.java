@@ -16,19 +16,19 @@ import java.nio.charset.StandardCharsets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class RequestFieldsTest {
+class CorrelationLogProviderTest {
     private static final String TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 
     private final LoggerContext loggers = (LoggerContext) LoggerFactory.getILoggerFactory();
     private final LogstashEncoder encoder = encoder();
 
     @Test
-    void line_hasNeither_outsideOfARequest() {
+    void line_hasNoIds_outsideOfRequest() {
         assertThat(line()).doesNotContain("correlation_id").doesNotContain("trace_id");
     }
 
     @Test
-    void line_hasBoth_withinARequest_whoeverLogs() {
+    void line_hasCorrelationAndTraceId_inRequest() {
         var span = SpanContext.create(TRACE_ID, "b7ad6b7169203331", TraceFlags.getDefault(), TraceState.getDefault());
         var request = Correlation.with(Context.root().with(Span.wrap(span)), "my-launch");
 
@@ -41,7 +41,7 @@ class RequestFieldsTest {
     }
 
     @Test
-    void correlation_isInvalid_whenItCouldBreakAHeaderOrALog() {
+    void isValid_isFalse_whenIdContainsUnsafeCharacters() {
         assertThat(Correlation.isValid("a b")).isFalse();
         assertThat(Correlation.isValid("a\nb")).isFalse();
         assertThat(Correlation.isValid("")).isFalse();
@@ -57,10 +57,10 @@ class RequestFieldsTest {
     }
 
     private LogstashEncoder encoder() {
-        var made = new LogstashEncoder();
-        made.setContext(loggers);
-        made.addProvider(new RequestFields());
-        made.start();
-        return made;
+        var created = new LogstashEncoder();
+        created.setContext(loggers);
+        created.addProvider(new CorrelationLogProvider());
+        created.start();
+        return created;
     }
 }
