@@ -12,8 +12,8 @@ import java.util.HexFormat;
 import java.util.TreeMap;
 
 /**
- * The one way to write a JSON value (RFC 8785): names in the order of their UTF-16 units, numbers as ECMAScript writes the doubles that
- * they are, no white space. What has the same meaning has the same bytes, so a digest can stand for it.
+ * Writes JSON in its canonical form (RFC 8785): names sorted by UTF-16 code units, numbers formatted as ECMAScript formats doubles, no
+ * white space. Equal values have equal bytes and therefore equal digests.
  */
 public final class CanonicalJson {
     private static final int MAX_DIGITS = 17;
@@ -26,7 +26,7 @@ public final class CanonicalJson {
         return out.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** {@code sha256:} and the digest in hexadecimal. */
+    /** Returns {@code sha256:} and the hexadecimal digest of the canonical form. */
     public static String digest(JsonNode node) {
         try {
             return "sha256:"
@@ -37,8 +37,8 @@ public final class CanonicalJson {
         }
     }
 
-    /** Whether a number has a canonical form: one beyond the range of a double has none. */
-    public static boolean isWritable(JsonNode number) {
+    /** Returns whether a number has a canonical form; numbers beyond the range of a double have none. */
+    public static boolean hasCanonicalForm(JsonNode number) {
         return Double.isFinite(number.doubleValue());
     }
 
@@ -64,7 +64,7 @@ public final class CanonicalJson {
     }
 
     private static void writeObject(JsonNode node, StringBuilder out) {
-        var sorted = new TreeMap<String, JsonNode>(); // a Java String compares by its UTF-16 units
+        var sorted = new TreeMap<String, JsonNode>(); // Strings compare by UTF-16 code units
         node.properties().forEach(field -> sorted.put(field.getKey(), field.getValue()));
         out.append('{');
         var first = true;
@@ -104,18 +104,18 @@ public final class CanonicalJson {
         out.append('"');
     }
 
-    /** As Number.prototype.toString of ECMAScript. */
+    /** Formats a number as ECMAScript's Number.prototype.toString does. */
     static String number(double value) {
         if (!Double.isFinite(value)) {
             throw new IllegalArgumentException("a number beyond the range of a double has no canonical form");
         }
         if (value == 0) {
-            return "0"; // of negative zero too
+            return "0"; // negative zero too
         }
         var shortest = shortest(Math.abs(value));
         var digits = shortest.unscaledValue().toString();
         var count = digits.length();
-        var point = count - shortest.scale(); // how many digits stand before the point
+        var point = count - shortest.scale(); // digits before the decimal point
         var sign = value < 0 ? "-" : "";
         if (count <= point && point <= 21) {
             return sign + digits + "0".repeat(point - count);
@@ -131,8 +131,8 @@ public final class CanonicalJson {
     }
 
     /**
-     * The shortest decimal that is read back as the value, and of those the nearest to it. Java 17's own text of a double is not always
-     * the shortest. Both neighbours are tried at each length: at a power of two the nearer one can be read as another double.
+     * Returns the shortest decimal that parses to the value, and among those the nearest. Double.toString of Java 17 is not always the
+     * shortest. Both neighbours are tried at each length: at a power of two the nearer one can parse to another double.
      */
     private static BigDecimal shortest(double value) {
         var exact = new BigDecimal(value);
@@ -146,7 +146,7 @@ public final class CanonicalJson {
                 return (takeBelow ? below : above).stripTrailingZeros();
             }
         }
-        throw new IllegalStateException("seventeen digits tell any double: " + value);
+        throw new IllegalStateException("seventeen digits identify every double, but not " + value);
     }
 
     private static boolean isNearer(BigDecimal below, BigDecimal above, BigDecimal exact) {

@@ -1,7 +1,7 @@
 package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.slipway.contract.Operation.Scope;
+import dev.slipway.contract.ApiOperation.Scope;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,33 +11,35 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The REST contract, loaded and compiled once at start. */
+/** The REST contract, compiled once at startup. */
 public final class Contract {
     private static final String IRI = "https://slipway.dev/openapi.json";
     private static final Set<String> METHODS = Set.of("get", "put", "post", "delete", "patch");
 
+    private static final int HTTP_OK = 200;
+
     private final JsonNode document;
-    private final Schemas schemas;
-    private final Map<String, Operation> operations = new TreeMap<>();
+    private final SchemaCompiler schemaCompiler;
+    private final Map<String, ApiOperation> operations = new TreeMap<>();
 
     private Contract(JsonNode document) {
         this.document = document;
-        this.schemas = new Schemas(Map.of(IRI, document.toString()));
+        this.schemaCompiler = new SchemaCompiler(Map.of(IRI, document.toString()));
         document.path("paths").properties().forEach(path -> path.getValue().properties().stream()
                 .filter(method -> METHODS.contains(method.getKey()))
                 .map(method -> operation(path.getKey(), method.getKey(), method.getValue()))
-                .forEach(operation -> operations.put(operation.id(), operation)));
+                .forEach(apiOperation -> operations.put(apiOperation.id(), apiOperation)));
     }
 
     public static Contract load() {
-        return new Contract(Schemas.resource("openapi.json"));
+        return new Contract(SchemaCompiler.loadResource("openapi.json"));
     }
 
-    public List<Operation> operations() {
+    public List<ApiOperation> operations() {
         return List.copyOf(operations.values());
     }
 
-    public Operation operation(String id) {
+    public ApiOperation operation(String id) {
         var found = operations.get(id);
         if (found == null) {
             throw new IllegalArgumentException("the contract has no operation " + id);
@@ -45,42 +47,53 @@ public final class Contract {
         return found;
     }
 
-    /** The bundled OpenAPI document. */
+    /** Returns the bundled OpenAPI document. */
     public JsonNode document() {
         return document;
     }
 
-    /** The check of a schema of the document, by its name. */
-    public SchemaCheck schema(String name) {
-        return schemas.at(IRI + "#/components/schemas/" + name);
+    /** Returns the validator of a named schema of the document, published or internal. */
+    public SchemaValidator schemaValidator(String name) {
+        var internal = "/x-slipway-schemas/" + name;
+        return schemaCompiler.validatorAt(
+                IRI + "#" + (document.at(internal).isMissingNode() ? "/components/schemas/" + name : internal));
     }
 
-    /** The check of an operation's answer, for tests: the schema of that status, or the error envelope. Of a stream, that of an event. */
-    public SchemaCheck responseCheck(String operationId, int status) {
-        var operation = operation(operationId);
-        var responses = "/paths/" + escaped(operation.path()) + "/"
-                + operation.method().toLowerCase(Locale.ROOT) + "/responses/";
-        var type = operation.streams() ? "text~1event-stream" : "application~1json";
-        var exact = responses + status + "/content/" + type + "/schema";
-        return schemas.at(IRI + "#" + (document.at(exact).isMissingNode() ? "/components/schemas/Error" : exact));
+    /**
+     * Returns the validator of a response: the schema of that status, or the error envelope. For a stream it validates one event. A
+     * dry run has the response of the operation that describes it.
+     */
+    public SchemaValidator responseValidator(String operationId, int status) {
+        var apiOperation = operation(operationId);
+        var dryRun = apiOperation.dryRunOperationId();
+        if (dryRun != null && status == HTTP_OK) {
+            return responseValidator(dryRun, status);
+        }
+        var location = "/paths/" + escapePointer(apiOperation.path()) + "/"
+                + apiOperation.method().toLowerCase(Locale.ROOT);
+        var exact = apiOperation.isStream() && status == HTTP_OK
+                ? location + "/x-slipway-event"
+                : location + "/responses/" + status + "/content/application~1json/schema";
+        return schemaCompiler.validatorAt(
+                IRI + "#" + (document.at(exact).isMissingNode() ? "/components/schemas/Error" : exact));
     }
 
-    private Operation operation(String path, String method, JsonNode node) {
+    private ApiOperation operation(String path, String method, JsonNode node) {
         var pathParameters = new ArrayList<Parameter>();
         var queryParameters = new LinkedHashMap<String, Parameter>();
         var headerParameters = new ArrayList<Parameter>();
-        var location = "/paths/" + escaped(path) + "/" + method;
+        var location = "/paths/" + escapePointer(path) + "/" + method;
         for (var i = 0; i < node.path("parameters").size(); i++) {
             var parameter = parameter(location + "/parameters/" + i);
-            switch (resolved(location + "/parameters/" + i).at.path("in").asText()) {
+            switch (resolve(location + "/parameters/" + i).at.path("in").asText()) {
                 case "path" -> pathParameters.add(parameter);
                 case "query" -> queryParameters.put(parameter.name(), parameter);
                 case "header" -> headerParameters.add(parameter);
-                default -> throw new IllegalStateException("unknown kind of parameter at " + location);
+                default -> throw new IllegalStateException("unknown parameter location at " + location);
             }
         }
         var body = location + "/requestBody/content/application~1json/schema";
-        return new Operation(
+        return new ApiOperation(
                 node.path("operationId").asText(),
                 node.path("x-slipway-twin-of").textValue(),
                 node.path("x-slipway-dry-run").textValue(),
@@ -91,32 +104,33 @@ public final class Contract {
                 method.equals("get") || node.path("x-slipway-reads").asBoolean(),
                 node.path("x-slipway-stream").asBoolean(),
                 successStatus(node),
+                node.path("x-slipway-public-cache-seconds").asInt(),
                 List.copyOf(pathParameters),
                 queryParameters,
                 List.copyOf(headerParameters),
-                document.at(body).isMissingNode() ? null : schemas.at(IRI + "#" + body));
+                document.at(body).isMissingNode() ? null : schemaCompiler.validatorAt(IRI + "#" + body));
     }
 
     private Parameter parameter(String pointer) {
-        var found = resolved(pointer);
+        var found = resolve(pointer);
         return new Parameter(
                 found.at.path("name").asText(),
                 found.at.path("required").asBoolean(),
                 found.at.path("schema"),
-                schemas.at(IRI + "#" + found.pointer + "/schema"));
+                schemaCompiler.validatorAt(IRI + "#" + found.pointer + "/schema"));
     }
 
-    private record Located(String pointer, JsonNode at) {}
+    private record ResolvedNode(String pointer, JsonNode at) {}
 
-    private Located resolved(String pointer) {
+    private ResolvedNode resolve(String pointer) {
         var node = document.at(pointer);
         var ref = node.path("$ref");
         return ref.isMissingNode()
-                ? new Located(pointer, node)
-                : resolved(ref.asText().substring(1));
+                ? new ResolvedNode(pointer, node)
+                : resolve(ref.asText().substring(1));
     }
 
-    /** The highest: a lower one is that of a dry run. */
+    /** Returns the highest success status; a lower one belongs to the dry run. */
     private static int successStatus(JsonNode operation) {
         return operation.path("responses").properties().stream()
                 .map(Map.Entry::getKey)
@@ -126,7 +140,7 @@ public final class Contract {
                 .orElseThrow();
     }
 
-    private static String escaped(String pathTemplate) {
+    private static String escapePointer(String pathTemplate) {
         return pathTemplate.replace("~", "~0").replace("/", "~1");
     }
 }

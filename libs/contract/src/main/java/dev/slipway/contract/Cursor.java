@@ -6,10 +6,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.UUID;
 
-/** Where a page ends: the order is {@code created_at desc, id desc}. Opaque to callers. */
+/** The end of a page in the order {@code created_at desc, id desc}. Opaque to clients. */
 public record Cursor(Instant createdAt, UUID id) {
     private static final String VERSION = "1";
-    /** Nothing here was created before or after: the database could not even compare with a time beyond its own range. */
+    /** The year 9999; PostgreSQL cannot compare timestamps beyond its own range. */
     private static final long MAX_MICROS = 253_402_300_799_999_999L;
 
     public String encode() {
@@ -17,7 +17,7 @@ public record Cursor(Instant createdAt, UUID id) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Reads a cursor; throws a {@link ProblemException} with invalid_cursor when the text is not one of ours. */
+    /** Decodes a cursor. Throws a {@link ProblemException} with {@code invalid_cursor} if this API did not issue it. */
     public static Cursor decode(String text) {
         try {
             var parts = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8).split("\\|", -1);
@@ -26,9 +26,10 @@ public record Cursor(Instant createdAt, UUID id) {
                 return new Cursor(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), UUID.fromString(parts[2]));
             }
         } catch (IllegalArgumentException e) {
-            // Falls through: whatever is wrong with it, it is not ours.
+            // Falls through to the error below.
         }
-        throw Problem.validationOf(ErrorCode.INVALID_CURSOR, "cursor", "is not a cursor that this API handed out")
+        throw Problem.validationOf(
+                        ErrorCode.INVALID_CURSOR, "cursor", "is not a cursor of this API; start again without it")
                 .asException();
     }
 }

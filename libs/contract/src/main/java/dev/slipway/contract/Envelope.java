@@ -8,7 +8,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.UUID;
 
-/** What every record on every topic holds. {@code version} is the payload's major version. */
+/** The value of every Kafka record. {@code version} is the major version of the payload. */
 public record Envelope(
         UUID eventId, String eventType, Instant occurredAt, int version, String correlationId, ObjectNode payload) {
 
@@ -23,12 +23,12 @@ public record Envelope(
         return Json.bytes(node);
     }
 
-    /** Reads a record; throws {@link MalformedEnvelopeException} when the bytes are not an envelope. */
+    /** Parses a record value. Throws {@link MalformedEnvelopeException} if it is not an envelope. */
     public static Envelope fromBytes(byte[] bytes) {
         try {
-            var node = Json.parseOwn(bytes);
+            var node = Json.parseInternal(bytes);
             if (!(node.path("payload") instanceof ObjectNode payload)) {
-                throw new MalformedEnvelopeException("the payload is not an object");
+                throw new MalformedEnvelopeException("payload is not an object");
             }
             return new Envelope(
                     UUID.fromString(text(node, "event_id")),
@@ -44,7 +44,7 @@ public record Envelope(
 
     private static int version(JsonNode value) {
         if (!value.isIntegralNumber() || !value.canConvertToInt() || value.intValue() < 1) {
-            throw new MalformedEnvelopeException("version is not a number from 1");
+            throw new MalformedEnvelopeException("version is not a positive integer");
         }
         return value.intValue();
     }
@@ -57,7 +57,7 @@ public record Envelope(
         return value.textValue();
     }
 
-    /** The bytes of a record are not an envelope; reading them again will not help. */
+    /** Thrown for a record value that is not an envelope; retrying cannot help. */
     public static final class MalformedEnvelopeException extends RuntimeException {
         MalformedEnvelopeException(String message) {
             super("not an envelope: " + message);

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The catalogue of error codes; the OpenAPI document lists the same ones. Codes are stable: add, never change. */
+/** All error codes; the OpenAPI document lists the same ones. Codes are stable: they are added, never changed. */
 public enum ErrorCode {
     VALIDATION_ERROR(Kind.INVALID),
     INVALID_CURSOR(Kind.INVALID),
@@ -41,7 +41,7 @@ public enum ErrorCode {
     ARTIFACT_NOT_FOUND(Kind.NOT_FOUND),
     ENTITLEMENT_NOT_FOUND(Kind.NOT_FOUND),
     CORRELATION_NOT_FOUND(Kind.NOT_FOUND),
-    METHOD_NOT_ALLOWED(Kind.METHOD),
+    METHOD_NOT_ALLOWED(Kind.METHOD_NOT_ALLOWED),
     IDEMPOTENCY_CONFLICT(Kind.CONFLICT),
     INSTANCE_STATE_CONFLICT(Kind.CONFLICT),
     APP_VERSION_NOT_LAUNCHABLE(Kind.CONFLICT),
@@ -86,7 +86,7 @@ public enum ErrorCode {
     OPERATION_UNKNOWN(Kind.UNPROCESSABLE),
     OPERATION_INPUT_INVALID(Kind.UNPROCESSABLE),
     LAUNCH_PARAMETERS_INVALID(Kind.UNPROCESSABLE),
-    RATE_LIMITED(Kind.TOO_MANY),
+    RATE_LIMITED(Kind.TOO_MANY_REQUESTS),
     INTERNAL_ERROR(Kind.INTERNAL),
     SERVICE_UNAVAILABLE(Kind.UNAVAILABLE),
     DEPENDENCY_UNAVAILABLE(Kind.UNAVAILABLE_DEPENDENCY),
@@ -96,20 +96,20 @@ public enum ErrorCode {
     AUTHZ_BEHIND(Kind.UNAVAILABLE),
     TIMEOUT(Kind.TIMEOUT);
 
-    /** The classes of failure. {@link ErrorEnvelope} gives each its status. */
+    /** Classes of errors; {@link ErrorEnvelope} maps each to an HTTP status. */
     public enum Kind {
         INVALID,
         UNAUTHENTICATED,
         FORBIDDEN,
         NOT_FOUND,
-        METHOD,
+        METHOD_NOT_ALLOWED,
         CONFLICT,
         PRECONDITION,
         PRECONDITION_MISSING,
         TOO_LARGE,
         MEDIA_TYPE,
         UNPROCESSABLE,
-        TOO_MANY,
+        TOO_MANY_REQUESTS,
         INTERNAL,
         UNAVAILABLE,
         UNAVAILABLE_DEPENDENCY,
@@ -130,7 +130,7 @@ public enum ErrorCode {
     public static ErrorCode of(String code) {
         var found = BY_CODE.get(code);
         if (found == null) {
-            throw new IllegalArgumentException("not in the catalogue of error codes: " + code);
+            throw new IllegalArgumentException("unknown error code: " + code);
         }
         return found;
     }

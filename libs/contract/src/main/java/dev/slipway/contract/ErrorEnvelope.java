@@ -2,9 +2,12 @@ package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** The body of every error, and the only place that knows status numbers. */
-public final class ErrorEnvelope {
-    private ErrorEnvelope() {}
+/** The body of every error response. This is the only class that knows HTTP status numbers. */
+public record ErrorEnvelope(String code, String message, String correlationId, ObjectNode details) {
+
+    public static ErrorEnvelope of(Problem problem, String correlationId) {
+        return new ErrorEnvelope(problem.code().code(), problem.message(), correlationId, detailsWithFault(problem));
+    }
 
     public static int status(Problem problem) {
         return switch (problem.code().kind()) {
@@ -12,31 +15,35 @@ public final class ErrorEnvelope {
             case UNAUTHENTICATED -> 401;
             case FORBIDDEN -> 403;
             case NOT_FOUND -> 404;
-            case METHOD -> 405;
+            case METHOD_NOT_ALLOWED -> 405;
             case CONFLICT -> 409;
             case PRECONDITION -> 412;
             case TOO_LARGE -> 413;
             case MEDIA_TYPE -> 415;
             case UNPROCESSABLE -> 422;
             case PRECONDITION_MISSING -> 428;
-            case TOO_MANY -> 429;
+            case TOO_MANY_REQUESTS -> 429;
             case INTERNAL -> 500;
             case UNAVAILABLE, UNAVAILABLE_DEPENDENCY -> 503;
             case TIMEOUT -> 504;
         };
     }
 
-    public static ObjectNode body(Problem problem, String correlationId) {
-        var body = Json.object();
-        body.put("code", problem.code().code());
-        body.put("message", problem.message());
-        body.put("correlation_id", correlationId);
-        body.set("details", withFault(problem));
-        return body;
+    /** Returns the error code for a status that the HTTP framework chose. Statuses below 400 mean that the connection failed. */
+    public static ErrorCode codeOf(int frameworkStatus) {
+        return switch (frameworkStatus) {
+            case 404 -> ErrorCode.NOT_FOUND;
+            case 413 -> ErrorCode.BODY_TOO_LARGE;
+            default -> frameworkStatus < 500 ? ErrorCode.INVALID_REQUEST : ErrorCode.INTERNAL_ERROR;
+        };
     }
 
-    /** A caller of a failing platform has to know whom to call: us, or whoever runs what we depend on. */
-    private static ObjectNode withFault(Problem problem) {
+    public byte[] toBytes() {
+        return Json.bytes(this);
+    }
+
+    /** Adds to 5xx errors whether Slipway or one of its dependencies is at fault, so that callers know whom to contact. */
+    private static ObjectNode detailsWithFault(Problem problem) {
         return switch (problem.code().kind()) {
             case INTERNAL, UNAVAILABLE, TIMEOUT -> problem.details().deepCopy().put("fault", "slipway");
             case UNAVAILABLE_DEPENDENCY -> problem.details().deepCopy().put("fault", "dependency");
@@ -44,14 +51,14 @@ public final class ErrorEnvelope {
                     UNAUTHENTICATED,
                     FORBIDDEN,
                     NOT_FOUND,
-                    METHOD,
+                    METHOD_NOT_ALLOWED,
                     CONFLICT,
                     PRECONDITION,
                     PRECONDITION_MISSING,
                     TOO_LARGE,
                     MEDIA_TYPE,
                     UNPROCESSABLE,
-                    TOO_MANY -> problem.details();
+                    TOO_MANY_REQUESTS -> problem.details();
         };
     }
 }

@@ -10,48 +10,50 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The schemas of every event's payload, compiled once. */
+/** The compiled payload schemas of all events. */
 public final class EventSchemas {
-    private final Map<String, SchemaCheck> checks = new TreeMap<>();
-    private final SchemaCheck envelope;
+    private final Map<String, SchemaValidator> checks = new TreeMap<>();
+    private final SchemaValidator envelope;
 
     private EventSchemas(JsonNode bundled) {
         var texts = bundled.properties().stream()
                 .collect(Collectors.toMap(e -> e.getValue().path("$id").asText(), e -> e.getValue()
                         .toString()));
-        var schemas = new Schemas(texts);
+        var schemaCompiler = new SchemaCompiler(texts);
         bundled.properties()
                 .forEach(e -> checks.put(
-                        e.getKey(), schemas.at(e.getValue().path("$id").asText())));
+                        e.getKey(),
+                        schemaCompiler.validatorAt(e.getValue().path("$id").asText())));
         envelope = java.util.Objects.requireNonNull(checks.remove("envelope"));
     }
 
     public static EventSchemas load() {
-        return new EventSchemas(Schemas.resource("events.json"));
+        return new EventSchemas(SchemaCompiler.loadResource("events.json"));
     }
 
-    /** The event types, each with its version: {@code apps.instance.running.v1}. */
+    /** Returns all event types with their version, such as {@code apps.instance.running.v1}. */
     public List<String> types() {
         return List.copyOf(checks.keySet());
     }
 
-    /** What is wrong with a record's bytes as an event; empty when nothing is. */
-    public List<FieldProblem> check(JsonNode record) {
+    /** Validates a record value; returns no problems if it is a valid event. */
+    public List<FieldProblem> validate(JsonNode record) {
         var problems = new ArrayList<FieldProblem>(0);
-        envelope.check(record, problems);
+        envelope.validate(record, problems);
         if (problems.isEmpty()) {
             var name = record.path("event_type").asText() + ".v"
                     + record.path("version").asInt();
-            check(checks.get(name), name, record.path("payload"), problems);
+            validate(checks.get(name), name, record.path("payload"), problems);
         }
         return problems;
     }
 
-    private static void check(@Nullable SchemaCheck check, String name, JsonNode payload, List<FieldProblem> problems) {
+    private static void validate(
+            @Nullable SchemaValidator check, String name, JsonNode payload, List<FieldProblem> problems) {
         if (check == null) {
             problems.add(new FieldProblem("event_type", "has no schema: " + name));
         } else {
-            check.check(payload, problems);
+            check.validate(payload, problems);
         }
     }
 }

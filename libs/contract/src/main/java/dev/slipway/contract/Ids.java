@@ -4,12 +4,9 @@ import java.security.SecureRandom;
 import java.util.SplittableRandom;
 import java.util.UUID;
 
-/** Makes ids: UUID version 7, so that they sort by the time they were made. */
+/** Generates ids: UUID version 7, which sort by creation time. */
 public final class Ids {
-    /**
-     * An id is no secret, it only has to be unlike every other: a generator per thread, seeded from the system's randomness, makes one
-     * without the lock and the hashing that a secure one costs every time.
-     */
+    /** Ids are unique, not secret: a generator per thread, seeded by SecureRandom, avoids its lock and hashing on every call. */
     private static final ThreadLocal<SplittableRandom> RANDOM =
             ThreadLocal.withInitial(() -> new SplittableRandom(new SecureRandom().nextLong()));
 

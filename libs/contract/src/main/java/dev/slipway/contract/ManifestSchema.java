@@ -7,30 +7,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The published schema of app manifests, compiled once. */
+/** The compiled, published schema of app manifests. */
 public final class ManifestSchema {
     private final JsonNode document;
-    private final SchemaCheck check;
+    private final SchemaValidator check;
 
     private ManifestSchema(JsonNode document) {
         this.document = document;
         var iri = document.path("$id").asText();
-        this.check = new Schemas(Map.of(iri, document.toString())).at(iri);
+        this.check = new SchemaCompiler(Map.of(iri, document.toString())).validatorAt(iri);
     }
 
     public static ManifestSchema load() {
-        return new ManifestSchema(Schemas.resource("manifest.v1.json"));
+        return new ManifestSchema(SchemaCompiler.loadResource("manifest.v1.json"));
     }
 
-    /** The schema as it is published. */
+    /** Returns the published schema document. */
     public JsonNode document() {
         return document;
     }
 
-    /** What is wrong with the shape of a manifest, by its pointers. */
-    public List<FieldProblem> faults(JsonNode manifest) {
+    /** Validates the structure of a manifest. */
+    public List<FieldProblem> validate(JsonNode manifest) {
         var problems = new ArrayList<FieldProblem>();
-        check.check(manifest, problems);
+        check.validate(manifest, problems);
         return problems;
     }
 }

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.regex.Pattern;
 
-/** Where a page of a list in the order of names ends. Opaque to callers. */
+/** The end of a page in the order of names. Opaque to clients. */
 public record NameCursor(String last) {
     private static final String PREFIX = "n|";
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_.-]{0,119}");
@@ -13,7 +13,7 @@ public record NameCursor(String last) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString((PREFIX + last).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Reads a cursor; throws a {@link ProblemException} with invalid_cursor when the text is not one of ours. */
+    /** Decodes a cursor. Throws a {@link ProblemException} with {@code invalid_cursor} if this API did not issue it. */
     public static NameCursor decode(String text) {
         try {
             var decoded = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
@@ -22,9 +22,10 @@ public record NameCursor(String last) {
                 return new NameCursor(name);
             }
         } catch (IllegalArgumentException e) {
-            // Falls through: whatever is wrong with it, it is not ours.
+            // Falls through to the error below.
         }
-        throw Problem.validationOf(ErrorCode.INVALID_CURSOR, "cursor", "is not a cursor that this API handed out")
+        throw Problem.validationOf(
+                        ErrorCode.INVALID_CURSOR, "cursor", "is not a cursor of this API; start again without it")
                 .asException();
     }
 }

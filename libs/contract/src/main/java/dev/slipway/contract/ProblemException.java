@@ -1,6 +1,6 @@
 package dev.slipway.contract;
 
-/** Carries a {@link Problem} through a Future. It has no stack trace: it is an answer, not a fault. */
+/** Carries a {@link Problem} through a Future. It has no stack trace, because it is an expected outcome. */
 public final class ProblemException extends RuntimeException {
     private final transient Problem problem;
 

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The entries that the registries start with. A seed that says more than before has a higher version. */
+/** The initial entries of the registries. A changed seed has a higher version. */
 public record RegistrySeeds(List<Entry> entries) {
-    /** The kinds, and the file of each; one without a file starts empty. What IAM seeds and owns, scopes and roles, is not among them. */
+    /** The file of each kind; a kind without a file starts empty. Scopes and roles are seeded by IAM. */
     private static final Map<String, String> FILES = new TreeMap<>(Map.of(
             "product", "products",
             "usage_unit", "usage-units",
@@ -20,13 +20,13 @@ public record RegistrySeeds(List<Entry> entries) {
             "policy", "policies",
             "retention_class", "retention-classes"));
 
-    /** An entry: {@code body} is all that its kind says of it beside id, version and lifecycle. */
+    /** A registry entry; {@code body} contains the fields of its kind without id, version and lifecycle. */
     public record Entry(String kind, String id, int version, String lifecycle, ObjectNode body) {}
 
     public static RegistrySeeds load() {
         var entries = new ArrayList<Entry>();
         FILES.forEach((kind, file) -> {
-            for (var each : Schemas.resourceIfThere("registry-" + file + ".json")) {
+            for (var each : SchemaCompiler.findResource("registry-" + file + ".json")) {
                 var body = ((ObjectNode) each).deepCopy();
                 body.remove(List.of("id", "version", "lifecycle"));
                 entries.add(new Entry(

@@ -5,13 +5,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.stream.StreamSupport;
 
-/** The seed entries of the role and action registries: which actions exist, and which role grants which. */
+/** The seed entries of the role and action registries. */
 public record RoleRegistry(List<Role> roles, List<String> actions) {
 
     /**
-     * A role, the level it is held at, and what it grants.
+     * A built-in role.
      *
-     * @param owner whether who holds it owns the place: there is always one who does
+     * @param level the level at which it is granted
+     * @param owner whether it makes its holder an owner; every organization and project keeps at least one
      */
     public record Role(String name, String level, boolean owner, List<String> actions) {}
 
@@ -30,7 +31,8 @@ public record RoleRegistry(List<Role> roles, List<String> actions) {
     }
 
     private static List<JsonNode> entries(String resource) {
-        return StreamSupport.stream(Schemas.resource(resource).path("entries").spliterator(), false)
+        return StreamSupport.stream(
+                        SchemaCompiler.loadResource(resource).path("entries").spliterator(), false)
                 .toList();
     }
 

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** schemas/asyncapi/slipway.yaml and schemas/events tell of the same events. */
+/** Compares schemas/asyncapi/slipway.yaml with schemas/events. */
 class AsyncApiTest {
     private static final Path SCHEMAS = Path.of("../../schemas");
     private static final Path DOCUMENT = SCHEMAS.resolve("asyncapi/slipway.yaml");
@@ -23,21 +23,22 @@ class AsyncApiTest {
     private final Map<String, JsonNode> events = events();
 
     @Test
-    void everySchema_hasItsMessage_andEveryMessageItsSchema() {
+    void messages_matchTheEventSchemas() {
         var referred = new TreeMap<String, String>();
         document.at("/components/messages").properties().forEach(message -> {
             var payload = message.getValue().at("/payload/allOf/1/properties");
             var version = payload.at("/version/const").asInt();
-            assertThat(payload.at("/event_type/const").asText())
-                    .as("the event_type of the message %s", message.getKey())
-                    .isEqualTo(message.getKey());
+            var schema = schemaOf(message.getKey());
+            assertThat(payload.at("/event_type/const").asText() + ".v" + version)
+                    .as("the event_type and version of the message %s", message.getKey())
+                    .isEqualTo(schema);
             assertThat(payload.at("/payload/$ref").asText())
                     .as("the payload of the message %s", message.getKey())
-                    .isEqualTo("../events/" + message.getKey() + ".v" + version + ".json");
+                    .isEqualTo("../events/" + schema + ".json");
             assertThat(message.getValue().at("/payload/allOf/0/$ref").asText())
                     .as("the envelope of the message %s", message.getKey())
                     .isEqualTo("../events/envelope.json");
-            referred.put(message.getKey() + ".v" + version, message.getKey());
+            referred.put(schema, message.getKey());
         });
         assertThat(referred.keySet())
                 .as("a new event needs a message in %s, and a place in its channel", DOCUMENT)
@@ -45,13 +46,13 @@ class AsyncApiTest {
     }
 
     @Test
-    void everyMessage_isInOneChannel_thatOfItsSchemasTopic() {
+    void messages_belongToTheChannelOfTheirTopic() {
         var topics = new TreeMap<String, String>();
         for (var channel : document.path("channels")) {
             for (var message : channel.path("messages")) {
                 var ref = message.path("$ref").asText();
                 if (!ref.isEmpty()) {
-                    var type = ref.substring(ref.lastIndexOf('/') + 1) + ".v1";
+                    var type = schemaOf(ref.substring(ref.lastIndexOf('/') + 1));
                     assertThat(topics.put(type, channel.path("address").asText()))
                             .as("another channel of %s", type)
                             .isNull();
@@ -65,7 +66,7 @@ class AsyncApiTest {
     }
 
     @Test
-    void everyReference_resolves() {
+    void references_resolve() {
         assertThat(document.findValuesAsText("$ref")).isNotEmpty().allSatisfy(ref -> {
             var file = ref.substring(0, ref.indexOf('#') < 0 ? ref.length() : ref.indexOf('#'));
             var target = file.isEmpty() ? document : json(DOCUMENT.resolveSibling(file));
@@ -75,18 +76,23 @@ class AsyncApiTest {
     }
 
     @Test
-    void authorization_isAHeaderOfReports_andOfNothingElse() {
+    void authorizationHeader_isDeclaredForReportsOnly() {
         document.at("/components/messages").properties().forEach(message -> {
             var carries = message.getValue().path("traits").findValuesAsText("$ref").stream()
                     .map(ref -> document.at(ref.substring(1)))
                     .anyMatch(trait -> trait.at("/headers/properties").has("authorization"));
             assertThat(carries)
                     .as(message.getKey())
-                    .isEqualTo(events.get(message.getKey() + ".v1")
+                    .isEqualTo(events.get(schemaOf(message.getKey()))
                             .path("x-slipway-topic")
                             .asText()
                             .equals("runtime.reports"));
         });
+    }
+
+    /** The first version of an event has no suffix in the name of its message. */
+    private static String schemaOf(String message) {
+        return message.matches(".*\\.v[0-9]+") ? message : message + ".v1";
     }
 
     private static Map<String, JsonNode> events() {

@@ -31,32 +31,33 @@ class CursorTest {
                 "1|9223372036854775807|" + ID,
                 "1|-9223372036854775808|" + ID
             })
-    void decode_isRefused_whenTheTextIsNotOfOurs(String text) {
-        assertRefused(Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8)));
+    void decode_throws_whenNotIssuedByThisApi(String text) {
+        assertInvalidCursor(
+                Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"*", "a", "\u0000", "' OR 1=1 --", "ä"})
-    void decode_isRefused_whenItIsNotEvenBase64(String text) {
-        assertRefused(text);
+    void decode_throws_whenNotBase64(String text) {
+        assertInvalidCursor(text);
     }
 
     @Test
-    void decode_givesBackWhatWasEncoded_toTheMicrosecond() {
+    void decode_roundTrips_withMicroseconds() {
         var cursor = new Cursor(Instant.parse("2026-01-02T03:04:05.678901Z"), Ids.next());
 
         assertThat(Cursor.decode(cursor.encode())).isEqualTo(cursor);
     }
 
     @Test
-    void encode_fitsTheParameterOfTheContract() {
+    void encode_satisfiesTheContractParameter() {
         var longest = new Cursor(Instant.parse("2261-12-31T23:59:59.999999Z"), Ids.next()).encode();
 
         assertThat(longest).hasSizeLessThanOrEqualTo(256).matches("[A-Za-z0-9_-]+");
         assertThat(Cursor.decode(longest).createdAt()).isEqualTo("2261-12-31T23:59:59.999999Z");
     }
 
-    private static void assertRefused(String cursor) {
+    private static void assertInvalidCursor(String cursor) {
         assertThatThrownBy(() -> Cursor.decode(cursor)).isInstanceOfSatisfying(ProblemException.class, e -> assertThat(
                         e.problem().code())
                 .isEqualTo(ErrorCode.INVALID_CURSOR));

@@ -36,14 +36,14 @@ class EnvelopeTest {
                 "{\"payload\":{}} trailing",
                 "{\"payload\":{},\"payload\":{}}"
             })
-    void fromBytes_isRefused_whenTheBytesAreNoEnvelope(String text) {
+    void fromBytes_throws_whenNotAnEnvelope(String text) {
         assertThatThrownBy(() -> Envelope.fromBytes(text.getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(MalformedEnvelopeException.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"event_id", "event_type", "occurred_at", "version", "correlation_id", "payload"})
-    void fromBytes_isRefused_whenAFieldIsMissingOrOfAnotherType(String field) throws IOException {
+    void fromBytes_throws_whenAFieldIsMissingOrOfAnotherType(String field) throws IOException {
         var without = (ObjectNode) Json.parse(EVENT.toBytes());
         without.remove(field);
         var wrong = (ObjectNode) Json.parse(EVENT.toBytes());
@@ -56,7 +56,7 @@ class EnvelopeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"event_id", "occurred_at"})
-    void fromBytes_isRefused_whenATextIsNotWhatItShouldBe(String field) throws IOException {
+    void fromBytes_throws_whenAFieldCannotBeParsed(String field) throws IOException {
         var wrong = (ObjectNode) Json.parse(EVENT.toBytes());
         wrong.put(field, "yesterday");
 
@@ -64,7 +64,7 @@ class EnvelopeTest {
     }
 
     @Test
-    void fromBytes_isRefused_whenTheVersionIsNoNumberFromOne() throws IOException {
+    void fromBytes_throws_whenTheVersionIsNotAPositiveInteger() throws IOException {
         for (var version : new String[] {"0", "-1", "1.5", "\"1\"", "99999999999", "null"}) {
             var wrong = (ObjectNode) Json.parse(EVENT.toBytes());
             wrong.set("version", Json.parse(version.getBytes(StandardCharsets.UTF_8)));
@@ -76,13 +76,13 @@ class EnvelopeTest {
     }
 
     @Test
-    void fromBytes_givesBackWhatWasWritten() {
+    void fromBytes_roundTrips() {
         assertThat(Envelope.fromBytes(EVENT.toBytes())).isEqualTo(EVENT);
     }
 
     @Test
     @Proves("1.70")
-    void toBytes_hasExactlyTheFieldsOfTheContract() throws IOException {
+    void toBytes_writesExactlyTheContractFields() throws IOException {
         var written = (ObjectNode) Json.parse(EVENT.toBytes());
 
         assertThat(written.fieldNames())
@@ -92,7 +92,7 @@ class EnvelopeTest {
     }
 
     @Test
-    void fromBytes_readsWhatACallerMayNest_insideTheLevelsOfOurOwn() throws IOException {
+    void fromBytes_acceptsTheMaximumClientNesting_withinThePayload() throws IOException {
         var deepest = Json.parse(JsonTest.nested(Json.MAX_DEPTH));
         var payload = Json.object();
         payload.set("config", deepest);

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.time.Instant;
+import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,53 +16,52 @@ class EventSchemasTest {
     private static final String ID = "01900000-0000-7000-8000-000000000001";
 
     @Test
-    void check_namesTheType_whenItHasNoSchema() {
-        assertThat(SCHEMAS.check(record("apps.instance.exploded", 1, Json.object())))
+    void validate_namesTheType_whenItHasNoSchema() {
+        assertThat(SCHEMAS.validate(record("apps.instance.exploded", 1, Json.object())))
                 .containsExactly(new FieldProblem("event_type", "has no schema: apps.instance.exploded.v1"));
     }
 
     @Test
-    void check_namesTheType_whenTheVersionHasNoSchema() {
-        assertThat(SCHEMAS.check(record("state.heartbeat", 2, Json.object().put("revision", 1))))
+    void validate_namesTheType_whenTheVersionHasNoSchema() {
+        assertThat(SCHEMAS.validate(record("state.heartbeat", 2, Json.object().put("revision", 1))))
                 .extracting(FieldProblem::field)
                 .containsExactly("event_type");
     }
 
     @Test
-    void check_namesTheField_whenTheEnvelopeIsWrong() {
+    void validate_namesTheField_whenTheEnvelopeIsInvalid() {
         var without = record("state.heartbeat", 1, Json.object().put("revision", 1));
         without.remove("correlation_id");
         var more =
                 record("state.heartbeat", 1, Json.object().put("revision", 1)).put("token", "t");
 
-        assertThat(SCHEMAS.check(without)).extracting(FieldProblem::field).containsExactly("/correlation_id");
-        assertThat(SCHEMAS.check(more)).extracting(FieldProblem::field).containsExactly("/token");
+        assertThat(SCHEMAS.validate(without)).extracting(FieldProblem::field).containsExactly("/correlation_id");
+        assertThat(SCHEMAS.validate(more)).extracting(FieldProblem::field).containsExactly("/token");
     }
 
     @Test
-    void check_namesTheField_whenThePayloadIsWrong() {
+    void validate_namesTheField_whenThePayloadIsInvalid() {
         var payload = Json.object().put("project_id", "mine").put("revision", 0).put("extra", true);
 
-        assertThat(SCHEMAS.check(record("authz.project", 1, payload)))
+        assertThat(SCHEMAS.validate(record("authz.project", 1, payload)))
                 .extracting(FieldProblem::field)
                 .containsExactlyInAnyOrder("/org_id", "/project_id", "/revision", "/extra");
     }
 
     @Test
-    void check_findsNothing_whenTheRecordIsAsTheContractSays() {
+    void validate_returnsNothing_whenTheEventIsValid() {
         var payload = Json.object().put("project_id", ID).put("org_id", ID).put("revision", 1);
 
-        assertThat(SCHEMAS.check(record("authz.project", 1, payload))).isEmpty();
+        assertThat(SCHEMAS.validate(record("authz.project", 1, payload))).isEmpty();
     }
 
-    /** Every schema is closed and asks for something, so an object that has nothing of it cannot pass. */
     @Test
-    void everySchema_compilesAndRefusesAStrangerObject() {
+    void schemas_compile_andRejectUnknownObjects() {
         assertThat(SCHEMAS.types()).hasSizeGreaterThan(20).allSatisfy(type -> {
             var name = type.substring(0, type.lastIndexOf(".v"));
             var version = Integer.parseInt(type.substring(type.lastIndexOf(".v") + 2));
 
-            var problems = SCHEMAS.check(record(name, version, Json.object().put("stranger", 1)));
+            var problems = SCHEMAS.validate(record(name, version, Json.object().put("stranger", 1)));
 
             assertThat(problems).extracting(FieldProblem::field).contains("/stranger");
             assertThat(problems).extracting(FieldProblem::problem).contains("is required");
@@ -69,13 +69,14 @@ class EventSchemasTest {
     }
 
     @Test
-    void everySchema_isNamedAsItsTypeAndVersion() {
-        Schemas.resource("events.json").properties().forEach(schema -> {
+    void schemas_areNamedByTypeAndVersion() {
+        SchemaCompiler.loadResource("events.json").properties().forEach(schema -> {
             var name = schema.getKey();
             assertThat(schema.getValue().path("$id").asText())
                     .isEqualTo("https://slipway.dev/schemas/events/" + name + ".json");
             if (!name.equals("envelope")) {
-                assertThat(schema.getValue().path("title").asText() + ".v1").isEqualTo(name);
+                assertThat(name)
+                        .matches(Pattern.quote(schema.getValue().path("title").asText()) + "\\.v[0-9]+");
                 assertThat(schema.getValue().path("x-slipway-topic").asText())
                         .as(name)
                         .isNotEmpty();
@@ -83,15 +84,15 @@ class EventSchemasTest {
         });
     }
 
-    /** What an app's life leaves behind can be told apart by tenant, project, app and instance. */
     @Test
-    void everyInstanceEvent_mustNameItsPlace() {
+    void instanceEvents_requireTheirResourceScope() {
         var instanceEvents = SCHEMAS.types().stream()
                 .filter(type -> type.matches("apps\\.instance\\.[a-z]+\\.v1"))
                 .toList();
 
         assertThat(instanceEvents).hasSizeGreaterThanOrEqualTo(6).allSatisfy(type -> {
-            JsonNode required = Schemas.resource("events.json").path(type).path("required");
+            JsonNode required =
+                    SchemaCompiler.loadResource("events.json").path(type).path("required");
             assertThat(required)
                     .extracting(JsonNode::asText)
                     .contains("org_id", "project_id", "app_slug", "app_instance_id", "sequence");

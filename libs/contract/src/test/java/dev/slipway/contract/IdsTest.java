@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class IdsTest {
     @Test
-    void next_isAUuidOfVersion7_madeNow() {
+    void next_returnsAVersion7Uuid_withTheCurrentTime() {
         var before = System.currentTimeMillis();
 
         var id = Ids.next();

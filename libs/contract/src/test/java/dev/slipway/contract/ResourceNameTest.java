@@ -16,14 +16,14 @@ class ResourceNameTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "a:b", "a b", "ä", "-\n"})
-    void new_isRefused_whenTheRegionWouldBreakTheGrammar(String region) {
+    void constructor_throws_whenTheRegionIsInvalid(String region) {
         assertThatThrownBy(() -> new ResourceName(region, ORG, PROJECT, "app_instance", ID))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "a:b", "App", "app-instance", "app2"})
-    void new_isRefused_whenTheKindWouldBreakTheGrammar(String kind) {
+    void constructor_throws_whenTheKindIsInvalid(String kind) {
         assertThatThrownBy(() -> new ResourceName("local", ORG, PROJECT, kind, ID))
                 .isInstanceOf(IllegalArgumentException.class);
     }
@@ -36,7 +36,7 @@ class ResourceNameTest {
     }
 
     @Test
-    void toString_hasADash_whenItBelongsToNoProject() {
+    void toString_hasADash_withoutAProject() {
         assertThat(new ResourceName("eu-1", ORG, null, "shared_runtime", ID))
                 .hasToString("slipway:eu-1:00000000-0000-0000-0000-000000000001:-:shared_runtime"
                         + ":00000000-0000-0000-0000-000000000003");

@@ -1,6 +1,6 @@
 package dev.slipway.contract;
 
-import dev.slipway.contract.Operation.Scope;
+import dev.slipway.contract.ApiOperation.Scope;
 import dev.slipway.contract.RoleRegistry.Role;
 import org.junit.jupiter.api.Test;
 
@@ -10,21 +10,21 @@ import java.util.stream.Collectors;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class RoleRegistryTest {
-    /** What everyone may do with what is their own: no role grants it. */
+    /** Actions on the caller's own data, which no role needs to grant. */
     private static final Set<String> ON_ONES_OWN =
             Set.of("iam.me.read", "iam.decision.read", "iam.api_key.read", "iam.api_key.write", "iam.token.revoke_own");
 
     private static final RoleRegistry REGISTRY = RoleRegistry.load();
 
     @Test
-    void noRole_grantsAnActionThatIsNotRegistered() {
+    void roles_grantRegisteredActionsOnly() {
         for (var role : REGISTRY.roles()) {
             assertThat(REGISTRY.actions()).as(role.name()).containsAll(role.actions());
         }
     }
 
     @Test
-    void noAction_isGrantedByNobody() {
+    void actions_areAllGrantedByARole() {
         var granted = REGISTRY.roles().stream()
                 .flatMap(role -> role.actions().stream())
                 .collect(Collectors.toSet());
@@ -33,7 +33,7 @@ class RoleRegistryTest {
     }
 
     @Test
-    void names_areUnique_andLevelsKnown() {
+    void roles_haveUniqueNamesAndKnownLevels() {
         assertThat(REGISTRY.actions()).doesNotHaveDuplicates();
         assertThat(REGISTRY.roles()).extracting(Role::name).doesNotHaveDuplicates();
         assertThat(REGISTRY.roles()).allSatisfy(role -> {
@@ -43,14 +43,14 @@ class RoleRegistryTest {
     }
 
     /**
-     * Nobody is asked for a public operation's action, so it is only a name in the audit trail. Of the operations that every caller may
-     * use, some narrow what they show by an action, which must then be registered; who I am and what I may do narrow by nothing.
+     * The action of a public operation is never authorized; it only appears in the audit trail. Operations that every caller may use can
+     * filter their result by an action, which must then be registered.
      */
     @Test
-    void everyActionThatIsDecided_isRegistered() {
+    void actions_ofTheContractAreRegistered() {
         var decided = Contract.load().operations().stream()
-                .filter(operation -> operation.scope() != Scope.PUBLIC)
-                .map(Operation::action)
+                .filter(apiOperation -> apiOperation.scope() != Scope.PUBLIC)
+                .map(ApiOperation::action)
                 .filter(action -> !ON_ONES_OWN.contains(action))
                 .collect(Collectors.toSet());
 
@@ -59,7 +59,7 @@ class RoleRegistryTest {
     }
 
     @Test
-    void machines_neverDelete() {
+    void machineRoles_grantNoDelete() {
         assertThat(REGISTRY.roles())
                 .filteredOn(role -> role.level().equals("machine"))
                 .isNotEmpty()

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class ForeignSchemaTest {
+class UntrustedSchemaTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -34,64 +34,64 @@ class ForeignSchemaTest {
                 "{\"$defs\":{\"s\":{\"type\":\"string\"}},\"properties\":{\"a\":{\"$ref\":\"#/$defs/s\",\"default\":1}}} "
                         + "| /launch/properties/a/default",
             })
-    void faults_nameThePlace_whenTheSchemaIsWrong(String schema, String pointer) throws IOException {
-        assertThat(ForeignSchema.faults("/launch", parsed(schema)))
+    void validate_namesThePointer_whenTheSchemaIsInvalid(String schema, String pointer) throws IOException {
+        assertThat(UntrustedSchema.validate("/launch", parsed(schema)))
                 .extracting(FieldProblem::field)
                 .contains(pointer);
     }
 
     @Test
-    void schema_isWithoutFault_whenItRefersToItself_andItsDataLooksLikeKeywords() throws IOException {
+    void validate_returnsNothing_forSelfReferencesAndDataNamedLikeKeywords() throws IOException {
         var schema = parsed("""
                 {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "required": ["size"],
                  "$defs": {"size": {"type": "integer", "minimum": 1, "maximum": 8}, "tree": {"items": {"$ref": "#/$defs/tree"}}},
                  "properties": {"size": {"$ref": "#/$defs/size", "default": 2}, "default": {"type": "string"},
                                 "tree": {"$ref": "#/$defs/tree"}, "kind": {"enum": [{"$ref": "nowhere"}, 1]}}}
                 """);
-        assertThat(ForeignSchema.faults("", schema)).isEmpty();
+        assertThat(UntrustedSchema.validate("", schema)).isEmpty();
 
         var problems = new ArrayList<FieldProblem>();
-        ForeignSchema.of(schema).check("/config", parsed("{\"size\": 9}"), problems);
-        ForeignSchema.of(schema).check("/config", parsed("{}"), problems);
+        UntrustedSchema.of(schema).validateValue("/config", parsed("{\"size\": 9}"), problems);
+        UntrustedSchema.of(schema).validateValue("/config", parsed("{}"), problems);
 
         assertThat(problems).extracting(FieldProblem::field).containsExactly("/config/size", "/config/size");
     }
 
     @Test
-    void check_ends_whateverThePattern() throws IOException {
+    void validateValue_terminates_forEveryPattern() throws IOException {
         var schema = parsed("""
                 {"properties": {"name": {"pattern": "^(a+)+$"}}, "patternProperties": {"^([a-z]+)*_$": {"type": "integer"}}}
                 """);
         var name = "a".repeat(20_000);
         var problems = new ArrayList<FieldProblem>();
 
-        ForeignSchema.of(schema).check("/config", Json.object().put("name", name + "!"), problems);
-        ForeignSchema.of(schema).check("/config", Json.object().put("name", name), problems);
-        ForeignSchema.of(schema).check("/config", Json.object().put(name + "!", "no integer"), problems);
+        UntrustedSchema.of(schema).validateValue("/config", Json.object().put("name", name + "!"), problems);
+        UntrustedSchema.of(schema).validateValue("/config", Json.object().put("name", name), problems);
+        UntrustedSchema.of(schema).validateValue("/config", Json.object().put(name + "!", "no integer"), problems);
 
-        assertThat(ForeignSchema.faults("", schema)).isEmpty();
+        assertThat(UntrustedSchema.validate("", schema)).isEmpty();
         assertThat(problems).extracting(FieldProblem::field).containsExactly("/config/name");
     }
 
     @ParameterizedTest
     @CsvSource({"'^[a-z][a-z0-9-]{0,62}$', gpu-1, Gpu", "'\\d+', about 7, seven", "'^a$', a, 'a\n'", "'ü', für, fur"})
-    void pattern_meansWhatJsonSchemaSaysOfIt(String regex, String matching, String other) throws IOException {
-        var schema = ForeignSchema.of(Json.object().put("pattern", regex));
+    void pattern_matchesAsInJsonSchema(String regex, String matching, String other) throws IOException {
+        var schema = UntrustedSchema.of(Json.object().put("pattern", regex));
         var problems = new ArrayList<FieldProblem>();
 
-        schema.check("/matching", Json.object().textNode(matching), problems);
-        schema.check("/other", Json.object().textNode(other), problems);
+        schema.validateValue("/matching", Json.object().textNode(matching), problems);
+        schema.validateValue("/other", Json.object().textNode(other), problems);
 
         assertThat(problems).extracting(FieldProblem::field).containsExactly("/other");
     }
 
-    /** A version that was published when patterns were Java's: its instances are still operated. */
+    /** Versions published before this rule can contain such patterns, and their instances must stay operable. */
     @Test
-    void pattern_matchesNothing_whereItIsNotRe2() {
-        var schema = ForeignSchema.of(Json.object().put("pattern", "^(?=.*x).*$"));
+    void pattern_matchesNothing_whenNotRe2() {
+        var schema = UntrustedSchema.of(Json.object().put("pattern", "^(?=.*x).*$"));
         var problems = new ArrayList<FieldProblem>();
 
-        schema.check("/x", Json.object().textNode("x"), problems);
+        schema.validateValue("/x", Json.object().textNode("x"), problems);
 
         assertThat(problems).extracting(FieldProblem::field).containsExactly("/x");
     }

@@ -10,18 +10,18 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** One operation of the REST contract, with its checks prepared once so that a request only runs them. */
-public final class Operation {
+/** One operation of the REST contract, with its validators compiled. */
+public final class ApiOperation {
 
-    /** Where an operation's action is judged. */
+    /** The resource scope in which an operation's action is authorized. */
     public enum Scope {
-        /** No token is needed. */
+        /** No token required. */
         PUBLIC,
-        /** Any authenticated caller; the handler shows each only their own. */
+        /** Any authenticated caller; the handler returns the caller's own data only. */
         SELF,
         /** The project in the path. */
         PROJECT,
-        /** The project in X-Project-ID, or any scope of the caller's without it. */
+        /** The project in X-Project-ID; without the header, any resource scope of the caller. */
         PROJECT_HEADER,
         /** The organization in the path. */
         ORGANIZATION,
@@ -33,22 +33,26 @@ public final class Operation {
         }
     }
 
+    private static final int MAX_BODY_BYTES = 1 << 20;
+    private static final int MAX_PUBLIC_BODY_BYTES = 16 << 10;
+
     private final String id;
-    private final @Nullable String twinOf;
-    private final @Nullable String dryRun;
+    private final @Nullable String adminVariantOf;
+    private final @Nullable String dryRunOperationId;
     private final String method;
     private final String path;
     private final String action;
     private final Scope scope;
     private final boolean reads;
-    private final boolean streams;
+    private final boolean isStream;
     private final int successStatus;
+    private final String cacheControl;
     private final List<Parameter> pathParameters;
     private final Map<String, Parameter> queryParameters;
     private final List<Parameter> headerParameters;
-    private final @Nullable SchemaCheck body;
+    private final @Nullable SchemaValidator body;
 
-    Operation(
+    ApiOperation(
             String id,
             @Nullable String twinOf,
             @Nullable String dryRun,
@@ -59,20 +63,22 @@ public final class Operation {
             boolean reads,
             boolean streams,
             int successStatus,
+            int publicCacheSeconds,
             List<Parameter> pathParameters,
             Map<String, Parameter> queryParameters,
             List<Parameter> headerParameters,
-            @Nullable SchemaCheck body) {
+            @Nullable SchemaValidator body) {
         this.id = id;
-        this.twinOf = twinOf;
-        this.dryRun = dryRun;
+        this.adminVariantOf = twinOf;
+        this.dryRunOperationId = dryRun;
         this.method = method;
         this.path = path;
         this.action = action;
         this.scope = scope;
         this.reads = reads;
-        this.streams = streams;
+        this.isStream = streams;
         this.successStatus = successStatus;
+        this.cacheControl = cacheControl(method, publicCacheSeconds);
         this.pathParameters = pathParameters;
         this.queryParameters = queryParameters;
         this.headerParameters = headerParameters;
@@ -83,26 +89,26 @@ public final class Operation {
         return id;
     }
 
-    /** The operation that serves this one: itself, or the one whose admin twin it is. */
-    public String servedBy() {
-        return twinOf == null ? id : twinOf;
+    /** Returns the operation whose handler serves this one: itself, or the operation that it is the admin variant of. */
+    public String handlerId() {
+        return adminVariantOf == null ? id : adminVariantOf;
     }
 
-    /** Whether this is the admin twin of another operation. */
-    public boolean isTwin() {
-        return twinOf != null;
+    /** Returns whether this is the break-glass variant, under {@code /api/v1/admin}, of another operation. */
+    public boolean isAdminVariant() {
+        return adminVariantOf != null;
     }
 
-    /** The operation that says what would come of this one, and is done instead where the query asks for a dry run; null if none is. */
-    public @Nullable String dryRun() {
-        return dryRun;
+    /** Returns the operation that runs instead if the query asks for a dry run; null if there is none. */
+    public @Nullable String dryRunOperationId() {
+        return dryRunOperationId;
     }
 
     public String method() {
         return method;
     }
 
-    /** The path template, with its parameters in braces. */
+    /** Returns the path template, with its parameters in braces. */
     public String path() {
         return path;
     }
@@ -119,21 +125,37 @@ public final class Operation {
         return successStatus;
     }
 
-    public boolean takesBody() {
+    /** Returns the Cache-Control value of successful responses. Only responses to GET may be stored: secrets are never returned there. */
+    public String cacheControl() {
+        return cacheControl;
+    }
+
+    private static String cacheControl(String method, int publicCacheSeconds) {
+        if (publicCacheSeconds > 0) {
+            return "public, max-age=" + publicCacheSeconds;
+        }
+        return method.equals("GET") ? "private, no-cache" : "no-store";
+    }
+
+    public boolean hasBody() {
         return body != null;
     }
 
-    public boolean changesSomething() {
+    /** Returns the size limit of the request body, in bytes. Public operations accept a credential or a token and nothing larger. */
+    public int maxBodyBytes() {
+        return scope == Scope.PUBLIC ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES;
+    }
+
+    public boolean isMutation() {
         return !reads;
     }
 
-    /** Whether it is answered by a stream of events, for as long as the caller stays. */
-    public boolean streams() {
-        return streams;
+    /** Returns whether the response is an event stream. */
+    public boolean isStream() {
+        return isStream;
     }
 
-    /** Whether it only takes something away. */
-    public boolean removes() {
+    public boolean isDelete() {
         return method.equals("DELETE");
     }
 
@@ -141,33 +163,33 @@ public final class Operation {
         return headerParameters;
     }
 
-    /** Everything that is wrong with a request; empty when it is as the contract says. */
-    public List<FieldProblem> check(
+    /** Validates a request; returns all of its problems. */
+    public List<FieldProblem> validate(
             Map<String, String> path,
             Map<String, List<String>> query,
             UnaryOperator<@Nullable String> header,
             @Nullable JsonNode json) {
         var problems = new ArrayList<FieldProblem>(0);
         for (var parameter : pathParameters) {
-            parameter.check(path.get(parameter.name()), problems);
+            parameter.validate(path.get(parameter.name()), problems);
         }
-        checkQuery(query, problems);
+        validateQuery(query, problems);
         for (var parameter : headerParameters) {
-            parameter.check(header.apply(parameter.name()), problems);
+            parameter.validate(header.apply(parameter.name()), problems);
         }
         if (body != null) {
-            body.check(json, problems);
+            body.validate(json, problems);
         }
         return problems;
     }
 
-    private void checkQuery(Map<String, List<String>> query, List<FieldProblem> problems) {
+    private void validateQuery(Map<String, List<String>> query, List<FieldProblem> problems) {
         for (var parameter : queryParameters.values()) {
             var given = query.get(parameter.name());
             if (given != null && given.size() > 1) {
-                problems.add(new FieldProblem(parameter.name(), "is given more than once"));
+                problems.add(new FieldProblem(parameter.name(), "must be given once only"));
             } else {
-                parameter.check(given == null ? null : given.get(0), problems);
+                parameter.validate(given == null ? null : given.get(0), problems);
             }
         }
         for (var name : query.keySet()) {

@@ -18,18 +18,18 @@ import java.util.stream.StreamSupport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-class ErrorCatalogueTest {
+class ErrorCodeTest {
     private static final Contract CONTRACT = Contract.load();
 
     @Test
-    void of_isRefused_whenTheCodeIsNotInTheCatalogue() {
+    void of_throws_whenUnknown() {
         assertThatThrownBy(() -> ErrorCode.of("no_such_code")).hasMessageContaining("no_such_code");
         assertThatThrownBy(() -> ErrorCode.of("NOT_FOUND")).hasMessageContaining("NOT_FOUND");
     }
 
     @Test
     @Proves("C.01")
-    void catalogue_isTheOneOfTheContract() {
+    void codes_matchTheContract() {
         var published = CONTRACT.document().at("/components/schemas/ErrorCode/enum");
 
         assertThat(StreamSupport.stream(published.spliterator(), false).map(JsonNode::asText))
@@ -38,7 +38,7 @@ class ErrorCatalogueTest {
     }
 
     @Test
-    void everyKind_isUsedByACode() {
+    void kinds_areAllUsed() {
         assertThat(Arrays.stream(ErrorCode.values())
                         .map(ErrorCode::kind)
                         .collect(Collectors.toCollection(() -> EnumSet.noneOf(Kind.class))))
@@ -47,14 +47,14 @@ class ErrorCatalogueTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyCode_hasAnErrorStatusAndABodyOfTheContract(ErrorCode code) {
+    void envelope_isValid_forEveryCode(ErrorCode code) {
         var problem = Problem.of(code, "what happened");
 
-        var body = ErrorEnvelope.body(problem, "c-1");
+        var body = Json.toObject(ErrorEnvelope.of(problem, "c-1"));
 
         assertThat(ErrorEnvelope.status(problem)).isBetween(400, 599);
         var problems = new ArrayList<FieldProblem>();
-        CONTRACT.responseCheck("getMe", 599).check(body, problems);
+        CONTRACT.responseValidator("getMe", 599).validate(body, problems);
         assertThat(problems).isEmpty();
         assertThat(body.path("code").asText()).isEqualTo(code.code());
         assertThat(body.path("correlation_id").asText()).isEqualTo("c-1");
@@ -62,10 +62,12 @@ class ErrorCatalogueTest {
 
     @ParameterizedTest
     @EnumSource
-    void body_saysWhoseFaultItIs_onlyWhenTheStatusIsOurs(ErrorCode code) {
+    void envelope_namesTheFault_onServerErrorsOnly(ErrorCode code) {
         var problem = Problem.of(code, "what happened");
 
-        var fault = ErrorEnvelope.body(problem, "c-1").at("/details/fault").asText("nobody's");
+        var fault = Json.toObject(ErrorEnvelope.of(problem, "c-1"))
+                .at("/details/fault")
+                .asText("nobody's");
 
         var expected = ErrorEnvelope.status(problem) < 500
                 ? "nobody's"
@@ -74,17 +76,17 @@ class ErrorCatalogueTest {
     }
 
     @Test
-    void body_leavesTheProblemAsItWas() {
+    void envelope_doesNotChangeTheProblem() {
         var problem = Problem.of(ErrorCode.INTERNAL_ERROR, "what happened");
 
-        var first = ErrorEnvelope.body(problem, "c-1");
+        var first = Json.toObject(ErrorEnvelope.of(problem, "c-1"));
 
         assertThat(problem.details()).isEmpty();
         assertThat(first.at("/details/fault").asText()).isEqualTo("slipway");
     }
 
     @Test
-    void validation_namesEveryField() {
+    void validation_listsAllFields() {
         var problem = Problem.validation(List.of(new FieldProblem("/a", "is bad"), new FieldProblem("b", "is worse")));
 
         assertThat(problem.message()).isEqualTo("/a: is bad (and 1 more)");

@@ -1,0 +1,106 @@
+package dev.slipway.contract;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+
+import java.io.IOException;
+
+/** Limits of JSON from clients. They are checked token by token, before a tree is built or a number is computed. */
+final class JsonLimits {
+    static final int MAX_DEPTH = 64;
+    static final int MAX_PROPERTIES = 1_000;
+    static final int MAX_ITEMS = 10_000;
+    static final int MAX_VALUES = 50_000;
+    static final int MAX_NAME_LENGTH = 1_000;
+    /** Digits of a number written without exponent, as it is stored and returned. Every double fits. */
+    static final int MAX_DIGITS = 400;
+
+    private static final int MAX_EXPONENT_LENGTH = 5;
+
+    private static final JsonFactory SCANNER = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxNameLength(MAX_NAME_LENGTH)
+                    .build())
+            .build();
+
+    private JsonLimits() {}
+
+    /** A limit that was exceeded; the field is the JSON pointer of the value. */
+    static final class ExceededException extends IOException {
+        private final String field;
+
+        ExceededException(String field, String problem) {
+            super(problem);
+            this.field = field.isEmpty() ? "body" : field;
+        }
+
+        String field() {
+            return field;
+        }
+    }
+
+    static void check(byte[] json) throws IOException {
+        try (var parser = SCANNER.createParser(json)) {
+            var counts = new int[MAX_DEPTH + 1];
+            var depth = 0;
+            var values = 0;
+            for (var token = parser.nextToken(); token != null; token = parser.nextToken()) {
+                if (token.isStructEnd()) {
+                    depth--;
+                    continue;
+                }
+                if (token == JsonToken.FIELD_NAME) {
+                    if (++counts[depth] > MAX_PROPERTIES) {
+                        throw exceeded(parent(parser), "has more than " + MAX_PROPERTIES + " fields");
+                    }
+                    continue;
+                }
+                if (++values > MAX_VALUES) {
+                    throw new ExceededException("", "has more than " + MAX_VALUES + " values");
+                }
+                if (token.isNumeric()) {
+                    checkNumber(parser);
+                }
+                var start = token.isStructStart();
+                var container = start ? parser.getParsingContext().getParent() : parser.getParsingContext();
+                if (container.inArray() && ++counts[depth] > MAX_ITEMS) {
+                    throw exceeded(container.pathAsPointer().head(), "has more than " + MAX_ITEMS + " entries");
+                }
+                if (start) {
+                    counts[++depth] = 0;
+                }
+            }
+        }
+    }
+
+    private static JsonPointer parent(JsonParser parser) {
+        return parser.getParsingContext().pathAsPointer().head();
+    }
+
+    private static ExceededException exceeded(JsonPointer at, String problem) {
+        return new ExceededException(at.toString(), problem);
+    }
+
+    private static void checkNumber(JsonParser parser) throws IOException {
+        var length = parser.getTextLength();
+        if (length > MAX_DIGITS || writtenDigits(parser.getText()) > MAX_DIGITS) {
+            throw exceeded(
+                    parser.getParsingContext().pathAsPointer(),
+                    "is a number of more than " + MAX_DIGITS + " digits without exponent");
+        }
+    }
+
+    /** Returns an upper bound of the digits of a number when it is written without exponent. */
+    private static int writtenDigits(String number) {
+        var e = Math.max(number.indexOf('e'), number.indexOf('E'));
+        if (e < 0) {
+            return number.length();
+        }
+        var exponent = number.substring(e + 1);
+        return exponent.length() > MAX_EXPONENT_LENGTH ? Integer.MAX_VALUE : e + Math.abs(Integer.parseInt(exponent));
+    }
+}
