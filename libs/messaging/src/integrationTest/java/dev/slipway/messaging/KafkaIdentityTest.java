@@ -4,7 +4,7 @@ import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.embedded.EmbeddedKafka;
-import dev.slipway.messaging.KafkaSender.Outgoing;
+import dev.slipway.messaging.KafkaSender.OutgoingRecord;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** A broker that lets in nobody whom it does not know: every client of a process shows the identity of its configuration. */
+/** Tests against a broker with authentication: every client of a process uses the configured identity. */
 class KafkaIdentityTest {
     private static final String LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule required ";
     private static final String TOPIC = Topics.AUTHZ_STATE;
@@ -62,45 +62,45 @@ class KafkaIdentityTest {
     }
 
     @Test
-    void processes_makeTopicsWriteAndRead_eachByAnIdentityOfItsOwn() throws Exception {
+    void clients_createTopicsWriteAndRead_withTheirOwnIdentity() throws Exception {
         var iam = as("iam", "of iam");
-        await(Topics.ensure(vertx, iam));
+        await(Topics.createMissing(vertx, iam));
         var sender = new KafkaSender(vertx, iam);
-        await(sender.send(List.of(record())));
+        await(sender.send(List.of(record("read by instances"))));
         await(sender.close());
 
         var read = new CopyOnWriteArrayList<String>();
         var reader = new StateReader(vertx, as("instances", "of instances"), TOPIC, record -> read.add(record.key()));
         await(reader.start());
 
-        assertThat(read).containsExactly("a key");
+        assertThat(read).contains("read by instances");
         await(reader.stop());
     }
 
     @Test
-    void process_isRefused_withAnothersPassword() {
-        var sender = KafkaSender.timely(vertx, as("iam", "of instances"), Duration.ofSeconds(30));
+    void client_isRejected_whenPasswordIsWrong() {
+        var sender = KafkaSender.withDeadline(vertx, as("iam", "of instances"), Duration.ofSeconds(30));
 
-        assertThatThrownBy(() -> await(sender.send(List.of(record()))))
+        assertThatThrownBy(() -> await(sender.send(List.of(record("a key")))))
                 .isInstanceOf(ExecutionException.class)
                 .hasRootCauseInstanceOf(SaslAuthenticationException.class);
-        assertThatThrownBy(() -> await(Topics.ensure(vertx, as("iam", "of instances"))))
-                .hasCauseInstanceOf(NotLetInException.class);
+        assertThatThrownBy(() -> await(Topics.createMissing(vertx, as("iam", "of instances"))))
+                .hasCauseInstanceOf(ServerRejectedException.class);
     }
 
-    /** A producer that was refused once stays refused; whoever sends by it must not have to be started anew. */
+    /** A Kafka producer does not recover from a failed login, so the sender has to replace it. */
     @Test
-    void aSenderThatWasRefused_sends_whenTheBrokerKnowsIt() throws Exception {
-        await(Topics.ensure(vertx, as("iam", "of iam")));
-        var sender = KafkaSender.timely(vertx, as("late", "of late"), Duration.ofSeconds(30));
-        assertThatThrownBy(() -> await(sender.send(List.of(record()))))
+    void sender_sends_whenItsIdentityWasAddedAfterRejection() throws Exception {
+        await(Topics.createMissing(vertx, as("iam", "of iam")));
+        var sender = KafkaSender.withDeadline(vertx, as("late", "of late"), Duration.ofSeconds(30));
+        assertThatThrownBy(() -> await(sender.send(List.of(record("a key")))))
                 .hasRootCauseInstanceOf(SaslAuthenticationException.class);
 
         var port = URI.create("kafka://" + broker.bootstrap()).getPort();
         broker.close();
         broker = broker(port, " user_late=\"of late\"");
 
-        await(sender.send(List.of(record())));
+        await(sender.send(List.of(record("a key"))));
         await(sender.close());
     }
 
@@ -119,9 +119,9 @@ class KafkaIdentityTest {
                         LOGIN + "username=\"" + user + "\" password=\"" + password + "\";"));
     }
 
-    private static Outgoing record() {
+    private static OutgoingRecord record(String key) {
         var event = new Envelope(Ids.next(), "state.heartbeat", Instant.now(), 1, "test", Json.object());
-        return new Outgoing(TOPIC, "a key", event.toBytes(), Map.of());
+        return new OutgoingRecord(TOPIC, key, event.toBytes(), Map.of());
     }
 
     private static <T> void await(Future<T> future) throws Exception {

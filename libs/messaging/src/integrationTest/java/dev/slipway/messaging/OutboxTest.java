@@ -24,82 +24,82 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-import static dev.slipway.messaging.Stage.await;
-import static dev.slipway.messaging.Stage.because;
+import static dev.slipway.messaging.MessagingFixture.await;
+import static dev.slipway.messaging.MessagingFixture.changeContext;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class OutboxTest {
     private static final String INSERT = "INSERT INTO things (name, times) VALUES ($1, 1)";
-    private static Stage stage;
+    private static MessagingFixture fixture;
 
     private final AtomicInteger woken = new AtomicInteger();
-    private final Outbox outbox = stage.outbox(woken::incrementAndGet);
+    private final Outbox outbox = fixture.outbox(woken::incrementAndGet);
 
     @BeforeAll
     static void open() {
-        stage = new Stage();
+        fixture = new MessagingFixture();
     }
 
     @AfterAll
     static void close() {
-        stage.close();
+        fixture.close();
     }
 
     @BeforeEach
     void empty() {
-        stage.database.execute("TRUNCATE things, outbox");
+        fixture.database.execute("TRUNCATE things, outbox");
     }
 
     @Test
-    void transaction_leavesNothing_whenTheWorkFails() {
+    void transaction_rollsBack_whenWorkFails() {
         assertFails(
                 unit -> {
                     insert(unit, "a");
-                    announce(unit, "a");
+                    publish(unit, "a");
                     return Future.failedFuture(new IllegalStateException("no"));
                 },
                 IllegalStateException.class);
     }
 
     @Test
-    void transaction_leavesNothing_whenTheWorkThrows() {
+    void transaction_rollsBack_whenWorkThrows() {
         assertFails(
                 unit -> {
                     insert(unit, "a");
-                    announce(unit, "a");
+                    publish(unit, "a");
                     throw new IllegalStateException("no");
                 },
                 IllegalStateException.class);
     }
 
     @Test
-    void transaction_leavesNothing_whenADeferredWriteFails() {
+    void transaction_rollsBack_whenDeferredWriteFails() {
         assertFails(
                 unit -> {
                     insert(unit, "a");
-                    insert(unit, "a"); // the same again: refused by the primary key, after the work is done
-                    announce(unit, "a");
+                    insert(unit, "a"); // violates the primary key, after the work has completed
+                    publish(unit, "a");
                     return Future.succeededFuture();
                 },
                 PgException.class);
     }
 
     @Test
-    void transaction_leavesNothing_whenTheAnnouncementCannotBeKept() {
+    void transaction_rollsBack_whenEventCannotBeStored() {
         assertFails(
                 unit -> {
                     insert(unit, "a");
-                    // No text of PostgreSQL's can hold it.
-                    unit.announce("things", "key\u0000", "test.thing", Json.object());
+                    // PostgreSQL text cannot contain this character.
+                    unit.publish("things", "key\u0000", "test.thing", Json.object());
                     return Future.succeededFuture();
                 },
                 PgException.class);
     }
 
-    /** The server answers the COMMIT of a broken transaction politely, with a rollback. */
+    /** PostgreSQL answers the COMMIT of an aborted transaction with a ROLLBACK, not with an error. */
     @Test
-    void transaction_fails_whenAStatementFailedAndTheWorkWentOnAllTheSame() {
+    void transaction_fails_whenWorkIgnoresFailedStatement() {
         assertFails(
                 unit -> {
                     insert(unit, "a");
@@ -111,57 +111,57 @@ class OutboxTest {
     }
 
     @Test
-    void transaction_givesItsConnectionBack_whateverHappened() {
+    void transaction_releasesConnection_whenItFails() {
         var small = PgBuilder.pool()
-                .using(stage.vertx)
-                .connectingTo(stage.options())
+                .using(fixture.vertx)
+                .connectingTo(fixture.options())
                 .with(new PoolOptions().setMaxSize(1))
                 .build();
-        var one = new Outbox(small, stage.traces(), Clock.systemUTC(), woken::incrementAndGet);
+        var one = new Outbox(small, fixture.traces(), Clock.systemUTC(), woken::incrementAndGet);
         for (var i = 0; i < 3; i++) {
-            assertThatThrownBy(() -> await(one.transaction(because("c"), unit -> {
+            assertThatThrownBy(() -> await(one.transaction(changeContext("c"), unit -> {
                 insert(unit, "a");
                 insert(unit, "a");
                 return Future.succeededFuture();
             })));
-            assertThatThrownBy(() -> await(one.transaction(because("c"), unit -> {
+            assertThatThrownBy(() -> await(one.transaction(changeContext("c"), unit -> {
                 throw new IllegalStateException("no");
             })));
         }
 
-        await(one.transaction(because("c"), unit -> {
+        await(one.transaction(changeContext("c"), unit -> {
             insert(unit, "b");
             return Future.succeededFuture();
         }));
 
-        assertThat(stage.things()).isEqualTo(1);
+        assertThat(fixture.countThings()).isEqualTo(1);
         await(small.close());
     }
 
     @Test
     @Proves("C.16")
-    void transaction_commitsStateAndAnnouncementTogether() {
+    void transaction_commitsStateAndEventTogether() {
         var span = SpanContext.create(
                 "0af7651916cd43dd8448eb211c80319c",
                 "b7ad6b7169203331",
                 TraceFlags.getSampled(),
                 TraceState.getDefault());
-        var cause = new Cause("c-7", Context.root().with(Span.wrap(span)));
+        var changeContext = new ChangeContext("c-7", Context.root().with(Span.wrap(span)));
 
-        var id = await(outbox.transaction(cause, unit -> {
+        var id = await(outbox.transaction(changeContext, unit -> {
             insert(unit, "a");
             return Future.succeededFuture(
-                    unit.announce("things", "a", "test.thing", Json.object().put("n", 1)));
+                    unit.publish("things", "a", "test.thing", Json.object().put("n", 1)));
         }));
 
-        assertThat(stage.things()).isEqualTo(1);
+        assertThat(fixture.countThings()).isEqualTo(1);
         assertThat(woken).hasValue(1);
-        assertThat(stage.database.query(
+        assertThat(fixture.database.query(
                         "SELECT concat_ws('|', event_id, event_type, topic, key, correlation_id) FROM outbox"))
                 .isEqualTo(id + "|test.thing|things|a|c-7");
-        assertThat(stage.database.query("SELECT traceparent FROM outbox"))
+        assertThat(fixture.database.query("SELECT traceparent FROM outbox"))
                 .startsWith("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-");
-        var value = stage.database.query("SELECT convert_from(value, 'UTF8') FROM outbox");
+        var value = fixture.database.query("SELECT convert_from(value, 'UTF8') FROM outbox");
         var event = Envelope.fromBytes(value.getBytes(java.nio.charset.StandardCharsets.UTF_8));
         assertThat(event.eventId()).isEqualTo(id);
         assertThat(event.correlationId()).isEqualTo("c-7");
@@ -169,32 +169,32 @@ class OutboxTest {
     }
 
     @Test
-    void transaction_keepsTheOrder_ofWhatItAnnounces() {
-        await(outbox.transaction(because("c"), unit -> {
+    void transaction_keepsOrderOfEvents() {
+        await(outbox.transaction(changeContext("c"), unit -> {
             for (var i = 0; i < 20; i++) {
-                unit.announce("things", "k" + i, "test.thing", Json.object());
+                unit.publish("things", "k" + i, "test.thing", Json.object());
             }
             return Future.succeededFuture();
         }));
 
-        assertThat(stage.database.query("SELECT string_agg(key, ',' ORDER BY seq) FROM outbox"))
+        assertThat(fixture.database.query("SELECT string_agg(key, ',' ORDER BY seq) FROM outbox"))
                 .isEqualTo("k0,k1,k2,k3,k4,k5,k6,k7,k8,k9,k10,k11,k12,k13,k14,k15,k16,k17,k18,k19");
     }
 
     @Test
-    void transaction_wakesNobody_whenNothingWasAnnounced() {
-        await(outbox.transaction(because("c"), unit -> {
+    void transaction_doesNotWakeRelay_whenItHasNoEvents() {
+        await(outbox.transaction(changeContext("c"), unit -> {
             insert(unit, "a");
             return Future.succeededFuture();
         }));
 
-        assertThat(stage.things()).isEqualTo(1);
+        assertThat(fixture.countThings()).isEqualTo(1);
         assertThat(woken).hasValue(0);
     }
 
     @Test
-    void query_seesTheWritesBeforeIt() {
-        var counts = await(outbox.transaction(because("c"), unit -> {
+    void query_seesEarlierWrites() {
+        var counts = await(outbox.transaction(changeContext("c"), unit -> {
             insert(unit, "a");
             insert(unit, "b");
             var first = count(unit);
@@ -207,37 +207,37 @@ class OutboxTest {
     }
 
     @Test
-    void insert_keepsItsPlace_amongOtherWrites() {
-        await(outbox.transaction(because("c"), unit -> {
+    void insert_keepsOrder_amongOtherWrites() {
+        await(outbox.transaction(changeContext("c"), unit -> {
             insert(unit, "a");
             unit.write("UPDATE things SET times = 5", Tuple.tuple());
             insert(unit, "b");
-            announce(unit, "b");
+            publish(unit, "b");
             return Future.succeededFuture();
         }));
 
-        assertThat(stage.database.query("SELECT string_agg(name || times, ',' ORDER BY name) FROM things"))
+        assertThat(fixture.database.query("SELECT string_agg(name || times, ',' ORDER BY name) FROM things"))
                 .isEqualTo("a5,b1");
-        assertThat(stage.outboxRows()).isEqualTo(1);
+        assertThat(fixture.countOutboxRows()).isEqualTo(1);
     }
 
     @Test
-    void insert_mayReferTo_whatIsInsertedBesideIt() {
-        stage.database.execute("CREATE TABLE parts (of text NOT NULL REFERENCES things (name))");
+    void insert_canReferToRowOfMergedInsert() {
+        fixture.database.execute("CREATE TABLE parts (of text NOT NULL REFERENCES things (name))");
 
-        await(outbox.transaction(because("c"), unit -> {
+        await(outbox.transaction(changeContext("c"), unit -> {
             insert(unit, "whole");
             unit.insert("INSERT INTO parts VALUES ($1)", Tuple.of("whole"));
             return Future.succeededFuture();
         }));
 
-        assertThat(stage.database.query("SELECT of FROM parts")).isEqualTo("whole");
-        stage.database.execute("DROP TABLE parts");
+        assertThat(fixture.database.query("SELECT of FROM parts")).isEqualTo("whole");
+        fixture.database.execute("DROP TABLE parts");
     }
 
     @Test
-    void now_isTheSameThroughout_andToTheMicrosecond() {
-        var times = await(outbox.transaction(because("c"), unit -> {
+    void now_isConstantInMicroseconds() {
+        var times = await(outbox.transaction(changeContext("c"), unit -> {
             var before = unit.now();
             return count(unit)
                     .map(ok -> before.equals(unit.now()) && before.equals(before.truncatedTo(ChronoUnit.MICROS)));
@@ -247,10 +247,11 @@ class OutboxTest {
     }
 
     private void assertFails(Function<UnitOfWork, Future<Void>> work, Class<? extends Throwable> with) {
-        assertThatThrownBy(() -> await(outbox.transaction(because("c"), work))).hasRootCauseInstanceOf(with);
+        assertThatThrownBy(() -> await(outbox.transaction(changeContext("c"), work)))
+                .hasRootCauseInstanceOf(with);
 
-        assertThat(stage.things()).isZero();
-        assertThat(stage.outboxRows()).isZero();
+        assertThat(fixture.countThings()).isZero();
+        assertThat(fixture.countOutboxRows()).isZero();
         assertThat(woken).hasValue(0);
     }
 
@@ -258,8 +259,8 @@ class OutboxTest {
         unit.insert(INSERT, Tuple.of(name));
     }
 
-    private static void announce(UnitOfWork unit, String key) {
-        unit.announce(
+    private static void publish(UnitOfWork unit, String key) {
+        unit.publish(
                 "things", key, "test.thing", Json.object().put("id", Ids.next().toString()));
     }
 

@@ -15,16 +15,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
-import static dev.slipway.messaging.Stage.await;
-import static dev.slipway.messaging.Stage.because;
+import static dev.slipway.messaging.MessagingFixture.await;
+import static dev.slipway.messaging.MessagingFixture.changeContext;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,79 +32,92 @@ class RelayTest {
             WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database()
             """;
     private static final String NOBODY = "0";
-    /** All of a row but its number. */
+    /** A relay that has tried to take the lock is connected. */
+    private static final String FOLLOWERS = """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'follower' AND query LIKE '%pg_try_advisory_lock%'
+            """;
+    /** All columns except the sequence number. */
     private static final String COLUMNS =
             "event_id, event_type, topic, key, occurred_at, correlation_id, traceparent, value";
 
-    private static Stage stage;
+    private static MessagingFixture fixture;
 
     private final List<Relay> relays = new ArrayList<>();
-    private final Outbox outbox = stage.outbox(() -> relays.forEach(Relay::wake));
-    private final String topic = stage.topic();
+    private final Outbox outbox = fixture.outbox(() -> relays.forEach(Relay::wake));
+    private final String topic = fixture.createTopic();
 
     @BeforeAll
     static void open() {
-        stage = new Stage();
+        fixture = new MessagingFixture();
     }
 
     @AfterAll
     static void close() {
-        stage.close();
+        fixture.close();
     }
 
     @AfterEach
     void stop() {
         relays.forEach(relay -> await(relay.stop()));
-        stage.database.execute("TRUNCATE outbox");
+        fixture.database.execute("TRUNCATE outbox");
     }
 
     @Test
-    void relay_keepsTheRow_whenTheBrokerRefusesIt_andPublishesItOnceMended() {
-        start(stage.options().addProperty("application_name", "refused"));
+    void relay_keepsRowAndRetries_whenBrokerRejectsIt() {
+        start(fixture.options());
         var before = failures();
-        var id = announce("not a topic", "a", 1);
+
+        var id = publish("not a topic", "a", 1);
+
         eventually(() -> assertThat(failures()).isGreaterThan(before));
-        assertThat(stage.outboxRows()).isEqualTo(1);
-        for (var i = 0; i < 100; i++) {
-            relays.get(0).wake();
-            LockSupport.parkNanos(10_000_000);
-        }
-        assertThat(failures())
-                .as("it waits longer each time, whatever is committed")
-                .isLessThan(before + 10);
-
-        stage.database.execute("UPDATE outbox SET topic = '" + topic + "'");
-
+        assertThat(fixture.countOutboxRows()).isEqualTo(1);
+        fixture.database.execute("UPDATE outbox SET topic = '" + topic + "'");
         eventually(() -> assertThat(published()).containsExactly(id));
-        eventually(() -> assertThat(stage.outboxRows()).isZero());
+        eventually(() -> assertThat(fixture.countOutboxRows()).isZero());
     }
 
     @Test
-    void relay_publishesInOrderPerKey_andEmptiesTheOutbox() {
+    void wake_doesNotShortenBackoff_whenPublishingFails() {
+        start(fixture.options());
+        var before = failures();
+        var start = System.nanoTime();
+        var unused = publish("not a topic", "a", 1);
+        var waking = fixture.vertx.setPeriodic(5, timer -> relays.forEach(Relay::wake));
+
+        eventually(() -> assertThat(failures()).isGreaterThanOrEqualTo(before + 4));
+
+        fixture.vertx.cancelTimer(waking);
+        var elapsedMs = (System.nanoTime() - start) / 1_000_000;
+        assertThat(elapsedMs).isGreaterThanOrEqualTo(Relay.backoffMs(1) + Relay.backoffMs(2) + Relay.backoffMs(3));
+    }
+
+    @Test
+    void relay_publishesInOrderPerKey_andEmptiesOutbox() {
         var expected = new ArrayList<UUID>();
-        IntStream.range(0, 30).forEach(n -> expected.add(announce(topic, n % 3 == 0 ? "a" : "b", n)));
+        IntStream.range(0, 30).forEach(n -> expected.add(publish(topic, n % 3 == 0 ? "a" : "b", n)));
 
-        start(stage.options());
+        start(fixture.options());
 
-        eventually(() -> assertThat(stage.outboxRows()).isZero());
-        var records = stage.read(topic);
+        eventually(() -> assertThat(fixture.countOutboxRows()).isZero());
+        var records = fixture.read(topic);
         assertThat(records).extracting(r -> r.envelope().eventId()).containsExactlyElementsOf(expected);
         assertThat(records).allSatisfy(r -> assertThat(r.key())
                 .isEqualTo(r.envelope().payload().path("n").asInt() % 3 == 0 ? "a" : "b"));
     }
 
     @Test
-    void relay_describesEveryRecord_withItsCloudEventItsTraceAndItsCorrelation() {
+    void relay_addsCloudEventTraceAndCorrelationHeaders() {
         var trace = "0af7651916cd43dd8448eb211c80319c";
         var span = SpanContext.create(trace, "b7ad6b7169203331", TraceFlags.getSampled(), TraceState.getDefault());
-        var cause = new Cause("c-9", Context.root().with(Span.wrap(span)));
-        start(stage.options());
+        var changeContext = new ChangeContext("c-9", Context.root().with(Span.wrap(span)));
+        start(fixture.options());
 
         var id = await(outbox.transaction(
-                cause, unit -> Future.succeededFuture(unit.announce(topic, "a", "test.thing", Json.object()))));
+                changeContext, unit -> Future.succeededFuture(unit.publish(topic, "a", "test.thing", Json.object()))));
 
         eventually(() -> assertThat(published()).containsExactly(id));
-        var record = stage.read(topic).get(0);
+        var record = fixture.read(topic).get(0);
         assertThat(record.headers())
                 .containsEntry("content-type", "application/json")
                 .containsEntry("ce_specversion", "1.0")
@@ -122,127 +133,123 @@ class RelayTest {
     }
 
     @Test
-    void relay_publishesATombstone_whereTheTopicIsToForgetTheKey() {
-        start(stage.options());
-        var told = announce(topic, "a", 1);
+    void relay_publishesTombstone_whenKeyIsDeleted() {
+        start(fixture.options());
+        var published = publish(topic, "a", 1);
 
-        await(outbox.transaction(because("c"), unit -> {
-            unit.forget(topic, "a", "test.thing");
+        await(outbox.transaction(changeContext("c"), unit -> {
+            unit.publishTombstone(topic, "a", "test.thing");
             return Future.succeededFuture();
         }));
 
-        eventually(() -> assertThat(stage.read(topic)).hasSize(2));
-        var records = stage.read(topic);
-        assertThat(records).extracting(Incoming::key).containsOnly("a");
-        assertThat(records.get(0).envelope().eventId()).isEqualTo(told);
+        eventually(() -> assertThat(fixture.read(topic)).hasSize(2));
+        var records = fixture.read(topic);
+        assertThat(records).extracting(ReceivedRecord::key).containsOnly("a");
+        assertThat(records.get(0).envelope().eventId()).isEqualTo(published);
         assertThat(records.get(1).value()).isNull();
         assertThat(records.get(1).headers()).containsEntry("ce_type", "test.thing");
     }
 
     @Test
-    void relay_publishesMoreThanOneBatch() {
-        await(outbox.transaction(because("c"), unit -> {
+    void relay_publishesAllRows_whenTheyExceedOneBatch() {
+        await(outbox.transaction(changeContext("c"), unit -> {
             IntStream.range(0, 1_201)
-                    .forEach(n -> unit.announce(
-                            topic, "a", "test.thing", Json.object().put("n", n)));
+                    .forEach(n ->
+                            unit.publish(topic, "a", "test.thing", Json.object().put("n", n)));
             return Future.succeededFuture();
         }));
 
-        start(stage.options());
+        start(fixture.options());
 
-        eventually(() -> assertThat(stage.outboxRows()).isZero());
-        assertThat(stage.read(topic))
+        eventually(() -> assertThat(fixture.countOutboxRows()).isZero());
+        assertThat(fixture.read(topic))
                 .extracting(r -> r.envelope().payload().path("n").asInt())
                 .containsExactlyElementsOf(IntStream.range(0, 1_201).boxed().toList());
     }
 
-    /** Numbers are taken before they are committed: what comes late lies below what was published in the meantime. */
+    /** Sequence numbers are assigned before the commit, so a late commit can be below rows that were already published. */
     @Test
-    void relay_publishesWhatCommitsLate_belowWhatItReadSecondsBefore() {
-        var id = announce(topic, "late", 0);
-        var late = await(PgConnection.connect(stage.vertx, stage.options()));
+    void relay_publishesLateCommit_belowRowsPublishedSecondsBefore() {
+        var id = publish(topic, "late", 0);
+        var late = await(PgConnection.connect(fixture.vertx, fixture.options()));
         await(late.query("BEGIN").execute());
         await(late.query("INSERT INTO outbox (" + COLUMNS + ") SELECT " + COLUMNS + " FROM outbox")
                 .execute());
-        start(stage.options());
-        var longAfter = Instant.now().plusSeconds(4); // the relay's floor rises by the second
+        start(fixture.options());
         var early = new ArrayList<UUID>();
-        eventually(() -> {
-            early.add(announce(topic, "early", early.size()));
-            assertThat(Instant.now()).isAfter(longAfter);
-        });
-        eventually(() -> assertThat(stage.outboxRows()).isZero());
+        for (var i = 0; i < 8; i++) { // the watermark advances once a second
+            early.add(publish(topic, "early", i));
+            await(fixture.vertx.timer(500));
+        }
+        eventually(() -> assertThat(fixture.countOutboxRows()).isZero());
         assertThat(published()).containsOnlyOnce(id).containsAll(early);
 
         await(late.query("COMMIT").execute());
 
         eventually(() -> assertThat(published()).filteredOn(id::equals).hasSize(2));
-        eventually(() -> assertThat(stage.outboxRows()).isZero());
+        eventually(() -> assertThat(fixture.countOutboxRows()).isZero());
         await(late.close());
     }
 
-    /** The leader's account is closed first, so that it cannot come back: the other one has to take over. */
+    /** The leader's account is locked first, so that it cannot reconnect and the other relay has to take over. */
     @Test
-    void relay_takesOver_whenTheLeadersConnectionIsKilled_andNothingIsLost() {
+    void relay_takesOverWithoutLoss_whenConnectionOfLeaderIsKilled() {
         var account = "relay_" + Ids.next().toString().replace("-", "");
-        stage.database.execute("CREATE ROLE " + account + " LOGIN PASSWORD 'p'; GRANT ALL ON outbox TO " + account);
-        start(stage.options().setUser(account).setPassword("p"));
+        fixture.database.execute("CREATE ROLE " + account + " LOGIN PASSWORD 'p'; GRANT ALL ON outbox TO " + account);
+        start(fixture.options().setUser(account).setPassword("p"));
         eventually(() -> assertThat(leader()).isNotEqualTo(NOBODY));
         var first = leader();
-        start(stage.options());
+        start(fixture.options());
         var expected = new HashSet<UUID>();
-        IntStream.range(0, 20).forEach(n -> expected.add(announce(topic, "a", n)));
+        IntStream.range(0, 20).forEach(n -> expected.add(publish(topic, "a", n)));
 
-        stage.database.execute("ALTER ROLE " + account + " NOLOGIN");
-        stage.database.execute("SELECT pg_terminate_backend(" + first + ")");
-        IntStream.range(20, 40).forEach(n -> expected.add(announce(topic, "a", n)));
+        fixture.database.execute("ALTER ROLE " + account + " NOLOGIN");
+        fixture.database.execute("SELECT pg_terminate_backend(" + first + ")");
+        IntStream.range(20, 40).forEach(n -> expected.add(publish(topic, "a", n)));
 
         eventually(() -> assertThat(new HashSet<>(published())).isEqualTo(expected));
-        eventually(() -> assertThat(stage.outboxRows()).isZero());
+        eventually(() -> assertThat(fixture.countOutboxRows()).isZero());
         assertThat(leader()).isNotIn(first, NOBODY);
-        stage.database.execute("DROP OWNED BY " + account + "; DROP ROLE " + account);
+        fixture.database.execute("DROP OWNED BY " + account + "; DROP ROLE " + account);
     }
 
     @Test
-    void relay_leadsAlone_howeverManyThereAre() {
-        start(stage.options());
-        start(stage.options());
-        start(stage.options());
+    void relay_publishesOnceAndInOrder_whenSeveralRelaysRun() {
+        start(fixture.options());
+        start(fixture.options());
+        start(fixture.options());
         var expected =
-                IntStream.range(0, 200).mapToObj(n -> announce(topic, "a", n)).toList();
+                IntStream.range(0, 200).mapToObj(n -> publish(topic, "a", n)).toList();
 
-        eventually(() -> assertThat(stage.outboxRows()).isZero());
+        eventually(() -> assertThat(fixture.countOutboxRows()).isZero());
 
-        // Two that shared the work would have sent some twice, or in another order.
+        // Two leaders would have sent some events twice or out of order.
         assertThat(published()).containsExactlyElementsOf(expected);
     }
 
     @Test
-    void wake_notifiesTheLeader_whenAnotherProcessLeads() {
-        start(stage.options());
+    void wake_notifiesLeader_whenAnotherProcessLeads() {
+        start(fixture.options());
         eventually(() -> assertThat(leader()).isNotEqualTo(NOBODY));
-        start(stage.options());
-        var heard = Promise.<String>promise();
-        var listener = await(PgConnection.connect(stage.vertx, stage.options()));
-        listener.notificationHandler(note -> heard.tryComplete(note.getChannel()));
+        start(fixture.options().addProperty("application_name", "follower"));
+        eventually(() -> assertThat(fixture.database.query(FOLLOWERS)).isEqualTo("1"));
+        var notified = Promise.<String>promise();
+        var listener = await(PgConnection.connect(fixture.vertx, fixture.options()));
+        listener.notificationHandler(note -> notified.tryComplete(note.getChannel()));
         await(listener.query("LISTEN outbox_test").execute());
 
-        // It may not have connected yet, and then has nobody to tell: the commit after that wakes it again.
-        eventually(() -> {
-            relays.get(1).wake();
-            assertThat(heard.future().isComplete()).isTrue();
-        });
+        relays.get(1).wake();
 
-        assertThat(heard.future().result()).isEqualTo("outbox_test");
+        assertThat(await(notified.future())).isEqualTo("outbox_test");
         await(listener.close());
     }
 
     @Test
-    void stop_publishesWhatIsThere_andLetsGoOfTheLead() {
-        start(stage.options());
+    void stop_publishesRemainingEvents_andReleasesLeadership() {
+        start(fixture.options());
         eventually(() -> assertThat(leader()).isNotEqualTo(NOBODY));
         var expected =
-                IntStream.range(0, 20).mapToObj(n -> announce(topic, "a", n)).toList();
+                IntStream.range(0, 20).mapToObj(n -> publish(topic, "a", n)).toList();
 
         await(relays.get(0).stop());
 
@@ -252,29 +259,29 @@ class RelayTest {
     }
 
     private void start(io.vertx.pgclient.PgConnectOptions options) {
-        var relay = new Relay(stage.vertx, options, stage.kafka, stage.traces(), stage.metrics(), "test");
+        var relay = new Relay(fixture.vertx, options, fixture.kafka, fixture.traces(), fixture.metrics(), "test");
         relays.add(relay);
         relay.start();
     }
 
-    private UUID announce(String to, String key, int n) {
+    private UUID publish(String to, String key, int n) {
         return await(outbox.transaction(
-                because("c"),
+                changeContext("c"),
                 unit -> Future.succeededFuture(
-                        unit.announce(to, key, "test.thing", Json.object().put("n", n)))));
+                        unit.publish(to, key, "test.thing", Json.object().put("n", n)))));
     }
 
     private List<UUID> published() {
-        return stage.read(topic).stream().map(r -> r.envelope().eventId()).toList();
+        return fixture.read(topic).stream().map(r -> r.envelope().eventId()).toList();
     }
 
     private static double failures() {
-        return stage.metrics()
+        return fixture.metrics()
                 .counter("slipway.relay.failures", "service", "test")
                 .count();
     }
 
     private static String leader() {
-        return stage.database.query(LEADER);
+        return fixture.database.query(LEADER);
     }
 }

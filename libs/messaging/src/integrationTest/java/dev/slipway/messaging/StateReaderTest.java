@@ -7,30 +7,31 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import static dev.slipway.messaging.Stage.await;
+import static dev.slipway.messaging.MessagingFixture.await;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class StateReaderTest {
-    private static Stage stage;
+    private static MessagingFixture fixture;
 
-    private final String topic = stage.topic();
+    private final String topic = fixture.createTopic();
     private final List<String> model = new CopyOnWriteArrayList<>();
     private StateReader reader;
 
     @BeforeAll
     static void open() {
-        stage = new Stage();
+        fixture = new MessagingFixture();
     }
 
     @AfterAll
     static void close() {
-        stage.close();
+        fixture.close();
     }
 
     @AfterEach
@@ -39,8 +40,8 @@ class StateReaderTest {
     }
 
     @Test
-    void start_isDone_whenTheTopicIsEmpty() {
-        reader = new StateReader(stage.vertx, stage.kafka, topic, this::keep);
+    void start_completes_whenTopicIsEmpty() {
+        reader = new StateReader(fixture.vertx, fixture.kafka, topic, this::add);
 
         await(reader.start());
 
@@ -48,32 +49,32 @@ class StateReaderTest {
     }
 
     @Test
-    void start_isDone_whenTheModelHasAllThatWasThere_andFollowsThen() {
+    void start_completes_whenModelHasAllRecords_andFollowsTopic() {
         for (var i = 0; i < 50; i++) {
-            stage.send(topic, "t" + i);
+            fixture.send(topic, "t" + i);
         }
-        reader = new StateReader(stage.vertx, stage.kafka, topic, this::keep);
+        reader = new StateReader(fixture.vertx, fixture.kafka, topic, this::add);
 
         await(reader.start());
 
         assertThat(model).hasSize(50).startsWith("t0", "t1").endsWith("t49");
-        stage.send(topic, null, Map.of()); // a tombstone
-        stage.send(topic, "later");
+        fixture.send(topic, null, Map.of()); // a tombstone
+        fixture.send(topic, "later");
         eventually(() -> assertThat(model).hasSize(51).endsWith("later"));
     }
 
-    /** A model that passed over a record would be wrong and look fresh: it has to stand still instead. */
+    /** A model that skipped a valid record would be wrong although it looks current. */
     @Test
-    void reader_passesOverNothing_whenTheModelCannotTakeARecord() {
+    void reader_retriesRecord_whenModelFails() {
         var failures = new AtomicInteger(2);
-        stage.send(topic, "a");
-        stage.send(topic, "revocation");
-        stage.send(topic, "b");
-        reader = new StateReader(stage.vertx, stage.kafka, topic, record -> {
+        fixture.send(topic, "a");
+        fixture.send(topic, "revocation");
+        fixture.send(topic, "b");
+        reader = new StateReader(fixture.vertx, fixture.kafka, topic, record -> {
             if (thing(record).equals("revocation") && failures.getAndDecrement() > 0) {
                 throw new IllegalArgumentException("cannot read it");
             }
-            keep(record);
+            add(record);
         });
 
         await(reader.start());
@@ -81,16 +82,28 @@ class StateReaderTest {
         assertThat(model).containsExactly("a", "revocation", "b");
     }
 
-    /** Though its consumer is made by a worker. */
     @Test
-    void model_isToldOnTheEventLoop_ofWhoeverStartedTheReader() {
-        stage.send(topic, "a");
-        var context = stage.vertx.getOrCreateContext();
+    void reader_skipsRecord_whenMalformed() {
+        fixture.send(topic, "a");
+        fixture.send(topic, "not json".getBytes(StandardCharsets.UTF_8), Map.of());
+        fixture.send(topic, "b");
+        reader = new StateReader(fixture.vertx, fixture.kafka, topic, this::add);
+
+        await(reader.start());
+
+        assertThat(model).containsExactly("a", "b");
+    }
+
+    /** The consumer is created on a worker thread, but the model must not be called there. */
+    @Test
+    void model_isCalledOnEventLoopThatStartedReader() {
+        fixture.send(topic, "a");
+        var context = fixture.vertx.getOrCreateContext();
         var threads = new CopyOnWriteArrayList<Boolean>();
         var started = Promise.<Void>promise();
         context.runOnContext(ignored -> {
             reader = new StateReader(
-                    stage.vertx, stage.kafka, topic, record -> threads.add(Context.isOnEventLoopThread()));
+                    fixture.vertx, fixture.kafka, topic, record -> threads.add(Context.isOnEventLoopThread()));
             reader.start().onComplete(started);
         });
 
@@ -99,11 +112,11 @@ class StateReaderTest {
         assertThat(threads).containsExactly(true);
     }
 
-    private void keep(Incoming record) {
+    private void add(ReceivedRecord record) {
         model.add(thing(record));
     }
 
-    private static String thing(Incoming record) {
+    private static String thing(ReceivedRecord record) {
         return record.envelope().payload().path("thing").asText();
     }
 }

@@ -4,11 +4,11 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
 
-/** The headers that let any CloudEvents consumer (Kafka binding, binary mode) read our records. */
+/** Adds the headers of the CloudEvents Kafka binding in binary mode. */
 public final class CloudEvents {
     private CloudEvents() {}
 
-    public static void describe(
+    public static void addHeaders(
             Map<String, String> headers,
             String source,
             UUID eventId,

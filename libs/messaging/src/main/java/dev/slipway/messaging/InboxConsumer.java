@@ -2,7 +2,7 @@ package dev.slipway.messaging;
 
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
-import dev.slipway.messaging.KafkaSender.Outgoing;
+import dev.slipway.messaging.KafkaSender.OutgoingRecord;
 import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
 import io.micrometer.core.instrument.Counter;
@@ -14,6 +14,7 @@ import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,52 +22,54 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Applies every event once, though it may be delivered more often: see {@link Effect} and {@link BatchEffect}.
+ * Applies every event once, although it can be delivered more often: see {@link EventHandler} and {@link EventBatchHandler}.
  *
- * <p>A batch is applied in one transaction. If that fails, its records are applied one by one, so that the one at fault shows: it is
- * tried a few times more and then goes to the dead-letter topic with the reason. An outage is nobody's fault: it is waited out.
+ * <p>A batch is applied in one transaction. If that fails, the batch is bisected until the failing event is isolated. That event is retried
+ * a few times and then sent to the dead-letter topic with the reason. During an outage it is retried until the outage ends.
  */
 public final class InboxConsumer {
     private static final Logger LOG = LoggerFactory.getLogger(InboxConsumer.class);
-    /** Events that are applied one after another hold their transaction open for long; a batch as one is the cheaper the larger. */
-    private static final int MAX_SINGLY = 200;
+    /** Small, because events that are applied one after another keep their transaction open. Larger bulk batches are cheaper per event. */
+    private static final int MAX_SEQUENTIAL_BATCH = 200;
 
-    private static final int MAX_AS_ONE = 1_000;
+    private static final int MAX_BULK_BATCH = 1_000;
     private static final int ATTEMPTS = 5;
 
-    /** What an event changes; runs in the transaction that also keeps the event's id, so that a second delivery finds it. */
-    public interface Effect {
-        Future<Void> apply(UnitOfWork unit, Incoming record, Envelope event);
+    /** Applies one event, in the transaction that also stores the event id, so that a second delivery is ignored. */
+    public interface EventHandler {
+        Future<Void> apply(UnitOfWork unit, ReceivedRecord record, Envelope event);
     }
 
     /**
-     * What many events change at once. Their ids are not kept beside it, so the change itself must pass over an event that it has seen:
-     * by a unique id, or by the event's number.
+     * Applies many events at once. Event ids are not stored for it, so the handler itself must ignore events it has already applied: by a
+     * unique key or by the sequence number of the event.
      */
-    public interface BatchEffect {
-        Future<Void> apply(UnitOfWork unit, List<Event> events);
+    public interface EventBatchHandler {
+        Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events);
     }
 
-    /** A record and the event in it. */
-    public record Event(Incoming record, Envelope envelope) {}
+    /** A record and its parsed envelope. */
+    public record ReceivedEvent(ReceivedRecord record, Envelope envelope) {}
 
-    /** Shows in the trace of each event that it was applied, and how long the batch took. */
-    private record Traced(Traces traces, BatchEffect effect) implements BatchEffect {
+    /** Adds a span to the trace of each event for the time that the batch took. */
+    private record TracedBatchHandler(Traces traces, EventBatchHandler delegate) implements EventBatchHandler {
         @Override
-        public Future<Void> apply(UnitOfWork unit, List<Event> events) {
+        public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
             var spans = events.stream()
-                    .filter(event -> event.record.headers().containsKey("traceparent"))
+                    .filter(receivedEvent -> receivedEvent.record.headers().containsKey("traceparent"))
                     .map(this::start)
                     .toList();
-            return effect.apply(unit, events).onComplete(done -> spans.forEach(Span::end));
+            return delegate.apply(unit, events).onComplete(done -> spans.forEach(Span::end));
         }
 
-        private Span start(Event event) {
-            var parent = Correlation.with(traces.extract(event.record.headers()), event.envelope.correlationId());
-            return traces.start(parent, SpanKind.CONSUMER, "process " + event.envelope.eventType());
+        private Span start(ReceivedEvent receivedEvent) {
+            var parent = Correlation.with(
+                    traces.extract(receivedEvent.record.headers()), receivedEvent.envelope.correlationId());
+            return traces.startSpan(parent, SpanKind.CONSUMER, "process " + receivedEvent.envelope.eventType());
         }
     }
 
@@ -74,10 +77,10 @@ public final class InboxConsumer {
     private final String name;
     private final Outbox outbox;
     private final KafkaSender deadLetters;
-    private final BatchEffect effect;
-    private final RecordLoop loop;
+    private final EventBatchHandler handler;
+    private final PollLoop loop;
     private final MeterRegistry meters;
-    private final Counter buried;
+    private final Counter deadLetterCounter;
 
     public InboxConsumer(
             Vertx vertx,
@@ -88,7 +91,7 @@ public final class InboxConsumer {
             Traces traces,
             KafkaSender deadLetters,
             MeterRegistry meters,
-            Effect effect) {
+            EventHandler eventHandler) {
         this(
                 vertx,
                 kafka,
@@ -97,8 +100,8 @@ public final class InboxConsumer {
                 outbox,
                 deadLetters,
                 meters,
-                new Inbox(vertx, name, traces, effect),
-                MAX_SINGLY,
+                new DeduplicatingHandler(vertx, name, traces, eventHandler),
+                MAX_SEQUENTIAL_BATCH,
                 Duration.ZERO);
     }
 
@@ -112,8 +115,18 @@ public final class InboxConsumer {
             KafkaSender deadLetters,
             MeterRegistry meters,
             Duration gather,
-            BatchEffect effect) {
-        this(vertx, kafka, name, topics, outbox, deadLetters, meters, new Traced(traces, effect), MAX_AS_ONE, gather);
+            EventBatchHandler effect) {
+        this(
+                vertx,
+                kafka,
+                name,
+                topics,
+                outbox,
+                deadLetters,
+                meters,
+                new TracedBatchHandler(traces, effect),
+                MAX_BULK_BATCH,
+                gather);
     }
 
     private InboxConsumer(
@@ -124,30 +137,46 @@ public final class InboxConsumer {
             Outbox outbox,
             KafkaSender deadLetters,
             MeterRegistry meters,
-            BatchEffect effect,
+            EventBatchHandler effect,
             int maxBatch,
             Duration gather) {
         this.vertx = vertx;
         this.name = name;
         this.outbox = outbox;
         this.deadLetters = deadLetters;
-        this.effect = effect;
-        this.loop = new RecordLoop(vertx, kafka, name, topics, maxBatch, gather, this::handle);
+        this.handler = effect;
+        this.loop = new PollLoop(vertx, kafka, name, topics, maxBatch, gather, this::handle);
         this.meters = meters;
-        this.buried = Counter.builder("slipway.dead.letters")
-                .description("Records that could not be applied and were put aside")
+        this.deadLetterCounter = Counter.builder("slipway.dead.letters")
+                .description("Records that could not be applied and were sent to the dead-letter topic")
                 .tag("consumer", name)
                 .register(meters);
     }
 
+    public String name() {
+        return name;
+    }
+
+    String group() {
+        return loop.group();
+    }
+
+    Set<String> topics() {
+        return loop.topics();
+    }
+
+    long appliedOffset(TopicPartition partition) {
+        return loop.appliedOffset(partition.topic(), partition.partition());
+    }
+
     public Future<Void> start() {
-        Gauge.builder("slipway.consumer.poll.age", loop, RecordLoop::secondsSincePoll)
-                .description("How long ago the consumer last polled; one that is stuck does not")
+        Gauge.builder("slipway.consumer.poll.age", loop, PollLoop::secondsSincePoll)
+                .description("Time since the consumer last polled; it grows without limit if the consumer is stuck")
                 .baseUnit("seconds")
                 .tag("consumer", name)
                 .register(meters);
-        Gauge.builder("slipway.consumer.behind", loop, RecordLoop::secondsBehind)
-                .description("How long the records that are being applied had waited in their topic")
+        Gauge.builder("slipway.consumer.behind", loop, PollLoop::secondsBehind)
+                .description("Time that the records being applied have waited in their topic")
                 .baseUnit("seconds")
                 .tag("consumer", name)
                 .register(meters);
@@ -158,51 +187,53 @@ public final class InboxConsumer {
         return loop.stop();
     }
 
-    private Future<Void> handle(List<Incoming> batch) {
-        var events = new ArrayList<Event>(batch.size());
+    private Future<Void> handle(List<ReceivedRecord> batch) {
+        var events = new ArrayList<ReceivedEvent>(batch.size());
         var malformed = Future.<Void>succeededFuture();
         for (var record : batch) {
             try {
-                events.add(new Event(record, record.envelope()));
+                events.add(new ReceivedEvent(record, record.envelope()));
             } catch (MalformedEnvelopeException e) {
-                malformed = malformed.compose(ok -> bury(record, e));
+                malformed = malformed.compose(ok -> sendToDeadLetterTopic(record, e));
             }
         }
-        return malformed.compose(
-                ok -> apply(events).recover(e -> events.size() == 1 ? retry(events.get(0), e, 1) : oneByOne(events)));
+        return malformed.compose(ok -> applyOrBisect(events));
     }
 
-    private Future<Void> oneByOne(List<Event> events) {
-        var chain = Future.<Void>succeededFuture();
-        for (var event : events) {
-            chain = chain.compose(ok -> apply(List.of(event)).recover(e -> retry(event, e, 1)));
-        }
-        return chain;
+    private Future<Void> applyOrBisect(List<ReceivedEvent> events) {
+        return apply(events).recover(e -> {
+            if (events.size() == 1) {
+                return retry(events.get(0), e, 1);
+            }
+            var middle = events.size() / 2;
+            return applyOrBisect(events.subList(0, middle))
+                    .compose(ok -> applyOrBisect(events.subList(middle, events.size())));
+        });
     }
 
-    private Future<Void> retry(Event event, Throwable failure, int attempt) {
-        var outage = Transient.isOutage(failure);
+    private Future<Void> retry(ReceivedEvent receivedEvent, Throwable failure, int attempt) {
+        var outage = Failures.isRetryable(failure);
         if (!outage && attempt >= ATTEMPTS) {
-            return bury(event.record, failure);
+            return sendToDeadLetterTopic(receivedEvent.record, failure);
         }
         LOG.atWarn()
                 .addKeyValue("consumer", name)
-                .addKeyValue("event_type", event.envelope.eventType())
-                .addKeyValue("event_id", event.envelope.eventId())
+                .addKeyValue("event_type", receivedEvent.envelope.eventType())
+                .addKeyValue("event_id", receivedEvent.envelope.eventId())
                 .addKeyValue("attempt", attempt)
-                .log("could not apply an event; will try again: {}", failure.toString());
+                .log("event could not be applied; retrying: {}", failure.toString());
         return pause(attempt)
-                .compose(ok -> apply(List.of(event)))
-                .recover(e -> retry(event, e, outage ? attempt : attempt + 1));
+                .compose(ok -> apply(List.of(receivedEvent)))
+                .recover(e -> retry(receivedEvent, e, outage ? attempt : attempt + 1));
     }
 
-    private Future<Void> apply(List<Event> events) {
+    private Future<Void> apply(List<ReceivedEvent> events) {
         if (events.isEmpty()) {
             return Future.succeededFuture();
         }
         var first = events.get(0).envelope;
-        var cause = new Cause(first.correlationId(), Context.root());
-        return outbox.transaction(cause, unit -> effect.apply(unit, events));
+        var changeContext = new ChangeContext(first.correlationId(), Context.root());
+        return outbox.transaction(changeContext, unit -> handler.apply(unit, events));
     }
 
     private Future<Void> pause(int attempt) {
@@ -213,24 +244,24 @@ public final class InboxConsumer {
         return promise.future();
     }
 
-    /** Puts a record aside, with what a person needs to mend and replay it. Anything secret in its headers stays behind. */
-    private Future<Void> bury(Incoming record, Throwable reason) {
-        buried.increment();
+    /** Adds headers that an operator needs to find the cause and replay the record, and removes its token. */
+    private Future<Void> sendToDeadLetterTopic(ReceivedRecord record, Throwable reason) {
+        deadLetterCounter.increment();
         LOG.atError()
                 .addKeyValue("consumer", name)
                 .addKeyValue("topic", record.topic())
                 .addKeyValue("partition", record.partition())
                 .addKeyValue("offset", record.offset())
                 .setCause(reason)
-                .log("an event cannot be applied; it is in the dead-letter topic");
+                .log("event could not be applied; sending it to the dead-letter topic");
         var headers = new HashMap<>(record.headers());
         headers.remove("authorization");
-        headers.put(DeadLetters.REASON, String.valueOf(reason));
-        headers.put(DeadLetters.CONSUMER, name);
-        headers.put(DeadLetters.TOPIC, record.topic());
-        headers.put(DeadLetters.POSITION, record.partition() + "/" + record.offset());
+        headers.put(DeadLetterClient.REASON, String.valueOf(reason));
+        headers.put(DeadLetterClient.CONSUMER, name);
+        headers.put(DeadLetterClient.TOPIC, record.topic());
+        headers.put(DeadLetterClient.POSITION, record.partition() + "/" + record.offset());
         var key = record.key() == null ? "" : record.key();
         return deadLetters.send(
-                List.of(new Outgoing(Topics.deadLetters(record.topic()), key, record.value(), headers)));
+                List.of(new OutgoingRecord(Topics.deadLetters(record.topic()), key, record.value(), headers)));
     }
 }

@@ -17,25 +17,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Sends records that must arrive, without ever blocking an event loop. After a failure the producer is thrown away with all that it still
- * holds, and nothing is sent until it is gone: some of its failures are for good, and it does not say which; and a record of it must not
- * come after the one that is sent in its place.
+ * Sends records reliably without blocking the event loop.
+ *
+ * <p>After a failure the producer is closed with its unsent records, and nothing is sent until it is closed. Some producer failures are
+ * permanent and cannot be distinguished from temporary ones, and a record of the old producer must not arrive after its repetition.
  */
 public final class KafkaSender {
     private final Vertx vertx;
     private final KafkaSettings kafka;
     private final Map<String, Object> config;
-    /** Made when it is needed, by a worker: it looks the brokers' names up. */
+    /** Created on demand on a worker thread, because a producer resolves the broker addresses when it is created. */
     private @Nullable Future<KafkaProducer<String, byte[]>> producer;
-    /** Of the producers before it. */
-    private Future<Void> gone = Future.succeededFuture();
+    /** Completes when all earlier producers are closed. */
+    private Future<Void> previousClosed = Future.succeededFuture();
 
     private boolean closed;
 
-    /** A record on its way out, without a value where the topic is to forget the key. The topic is without prefix. */
-    public record Outgoing(String topic, String key, byte @Nullable [] value, Map<String, String> headers) {}
+    /** A record to send. The topic has no prefix; a null value is a tombstone. */
+    public record OutgoingRecord(String topic, String key, byte @Nullable [] value, Map<String, String> headers) {}
 
-    /** Keeps order and waits for the broker as long as it takes. */
+    /** Creates a sender that keeps the order and waits for the broker without a limit. */
     public KafkaSender(Vertx vertx, KafkaSettings kafka) {
         this(vertx, kafka, kafka.relayProducer());
     }
@@ -46,22 +47,22 @@ public final class KafkaSender {
         this.config = config;
     }
 
-    /** Gives up after the deadline: for records that are worth nothing later, such as those that carry a token. */
-    public static KafkaSender timely(Vertx vertx, KafkaSettings kafka, Duration deadline) {
-        return new KafkaSender(vertx, kafka, kafka.timelyProducer(deadline));
+    /** Creates a sender that gives up after the deadline, for records that expire, such as those with a token. */
+    public static KafkaSender withDeadline(Vertx vertx, KafkaSettings kafka, Duration deadline) {
+        return new KafkaSender(vertx, kafka, kafka.deadlineProducer(deadline));
     }
 
-    /** Sends in order; done when the broker has them all, failed when it does not have one. */
-    public Future<Void> send(List<Outgoing> records) {
+    /** Sends the records in order. Completes when the broker has acknowledged all of them; fails if one was not acknowledged. */
+    public Future<Void> send(List<OutgoingRecord> records) {
         if (records.isEmpty()) {
             return Future.succeededFuture();
         }
-        var by = producer();
-        return by.compose(made -> send(made, records)).onFailure(e -> discard(by));
+        var current = producer();
+        return current.compose(created -> send(created, records)).onFailure(e -> discard(current));
     }
 
-    /** Closes at once what is being sent by: what the broker has not confirmed is not waited for. */
-    public synchronized void abandon() {
+    /** Closes the current producer without waiting for unacknowledged records. The next send uses a new one. */
+    public synchronized void closeImmediately() {
         if (producer != null) {
             discard(producer);
         }
@@ -69,7 +70,7 @@ public final class KafkaSender {
 
     public synchronized Future<Void> close() {
         closed = true;
-        return producer == null ? gone : close(producer, Duration.ofSeconds(5));
+        return producer == null ? previousClosed : close(producer, Duration.ofSeconds(5));
     }
 
     private synchronized Future<KafkaProducer<String, byte[]>> producer() {
@@ -77,7 +78,7 @@ public final class KafkaSender {
             return Future.failedFuture(new KafkaException("the sender is closed"));
         }
         if (producer == null) {
-            producer = gone.compose(ok -> vertx.executeBlocking(() -> new KafkaProducer<>(config), false));
+            producer = previousClosed.compose(ok -> vertx.executeBlocking(() -> new KafkaProducer<>(config), false));
         }
         return producer;
     }
@@ -85,29 +86,29 @@ public final class KafkaSender {
     private synchronized void discard(Future<KafkaProducer<String, byte[]>> broken) {
         if (producer == broken) {
             producer = null;
-            gone = close(broken, Duration.ZERO);
+            previousClosed = close(broken, Duration.ZERO);
         }
     }
 
-    private Future<Void> close(Future<KafkaProducer<String, byte[]>> open, Duration patience) {
-        return open.<Void>compose(made -> vertx.executeBlocking(
+    private Future<Void> close(Future<KafkaProducer<String, byte[]>> open, Duration timeout) {
+        return open.<Void>compose(created -> vertx.executeBlocking(
                         () -> {
-                            made.close(patience);
+                            created.close(timeout);
                             return null;
                         },
                         false))
-                .otherwiseEmpty(); // one that could not be made need not be closed
+                .otherwiseEmpty(); // a producer that could not be created need not be closed
     }
 
-    /** The producer may block for the broker's metadata, so it is called from a worker. */
-    private Future<Void> send(KafkaProducer<String, byte[]> by, List<Outgoing> records) {
+    /** Calls the producer on a worker thread, because it blocks until it has the metadata of the topic. */
+    private Future<Void> send(KafkaProducer<String, byte[]> with, List<OutgoingRecord> records) {
         var promise = Promise.<Void>promise();
         var open = new AtomicInteger(records.size());
         var failure = new AtomicReference<Exception>();
         return vertx.executeBlocking(
                         () -> {
                             for (var record : records) {
-                                var sent = by.send(record(kafka, record), (metadata, e) -> {
+                                var sent = with.send(record(kafka, record), (metadata, e) -> {
                                     if (e != null) {
                                         failure.compareAndSet(null, e);
                                     }
@@ -133,7 +134,7 @@ public final class KafkaSender {
         }
     }
 
-    static ProducerRecord<String, byte[]> record(KafkaSettings kafka, Outgoing record) {
+    static ProducerRecord<String, byte[]> record(KafkaSettings kafka, OutgoingRecord record) {
         var headers = new RecordHeaders();
         record.headers().forEach((name, value) -> headers.add(name, value.getBytes(StandardCharsets.UTF_8)));
         return new ProducerRecord<>(kafka.topic(record.topic()), null, record.key(), record.value(), headers);

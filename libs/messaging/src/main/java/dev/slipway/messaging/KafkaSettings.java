@@ -13,12 +13,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How to reach the broker, and the settings that our guarantees rest on.
+ * Connection settings of Kafka clients, and the client settings that the delivery guarantees depend on.
  *
- * @param topicPrefix put before every topic and group name, so that several platforms can share one broker
- * @param partitions of the topics that are made when missing
- * @param replication of the topics that are made when missing
- * @param client anything else a Kafka client takes: SASL and TLS, say
+ * @param topicPrefix prefix of every topic and group name, so that several platforms can share one broker
+ * @param partitions number of partitions of topics that the platform creates
+ * @param replication replication factor of topics that the platform creates
+ * @param client additional client settings, such as SASL and TLS
  */
 public record KafkaSettings(
         String bootstrap, String topicPrefix, int partitions, short replication, Map<String, String> client) {
@@ -34,23 +34,31 @@ public record KafkaSettings(
     Map<String, Object> admin() {
         var config = new HashMap<String, Object>(client);
         config.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+        config.putIfAbsent(CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG, "false");
         return config;
     }
 
-    /** Ordered and durable: a send waits for the broker as long as it takes, for a send given up could be overtaken. */
+    /**
+     * Ordered and durable. A send waits for the broker without a limit, because later records could overtake one that was given up.
+     *
+     * <p>Only one request is in flight. With more, the leader of a new partition can reject the first request because it is not ready and
+     * accept the second one, and the producer then retries the first one forever with an out-of-order sequence number.
+     */
     Map<String, Object> relayProducer() {
         var config = producer();
         config.put(ProducerConfig.ACKS_CONFIG, "all");
         config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+        config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
+        config.put(ProducerConfig.BATCH_SIZE_CONFIG, 64 << 10);
         config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Integer.MAX_VALUE);
         config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
         config.put(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 500);
         return config;
     }
 
-    /** As durable as the relay's, but a send that takes too long fails, wherever it got stuck. */
-    Map<String, Object> timelyProducer(Duration deadline) {
+    /** As durable as the relay's producer, but a send fails after the deadline. */
+    Map<String, Object> deadlineProducer(Duration deadline) {
         var half = (int) deadline.toMillis() / 2;
         var config = relayProducer();
         config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, half);
@@ -59,13 +67,12 @@ public record KafkaSettings(
         return config;
     }
 
-    /** For records that may be lost: bounded in memory and time. */
-    Map<String, Object> lossyProducer() {
+    /** For records that may be lost: limits memory and time. */
+    Map<String, Object> bestEffortProducer() {
         var config = producer();
         config.put(ProducerConfig.ACKS_CONFIG, "1");
         config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, false);
-        // Nobody waits for these: fewer and larger requests leave the broker and its consumers more for what is waited
-        // for.
+        // No caller waits for these records, so fewer and larger requests are better.
         config.put(ProducerConfig.LINGER_MS_CONFIG, 5);
         config.put(ProducerConfig.BATCH_SIZE_CONFIG, 64 << 10);
         config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000);
@@ -82,24 +89,27 @@ public record KafkaSettings(
         return config;
     }
 
-    /** Reads only what is committed by us: offsets move after the effect, never by themselves. */
+    /** Offsets are committed explicitly, after the records have been handled. */
     Map<String, String> consumer() {
         var config = new HashMap<>(client);
         config.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+        config.putIfAbsent(CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG, "false");
         config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, StringDeserializer.class.getName());
         config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-        // How long the work of a process that was killed waits for another: no guarantee rests on it.
+        // Time until the partitions of a killed process are reassigned.
         config.putIfAbsent(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "10000");
-        config.putIfAbsent(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "2000");
+        config.putIfAbsent(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "3000");
         config.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, "500");
+        // The heartbeat thread of every consumer wakes up at this interval.
+        config.put(ConsumerConfig.RETRY_BACKOFF_MS_CONFIG, "400");
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         return config;
     }
 
     @Override
     public String toString() {
-        return "KafkaSettings[" + bootstrap + ", " + topicPrefix + "]"; // a client's settings have passwords among them
+        return "KafkaSettings[" + bootstrap + ", " + topicPrefix + "]"; // client settings contain passwords
     }
 }

@@ -1,6 +1,6 @@
 package dev.slipway.messaging;
 
-import dev.slipway.messaging.UnitOfWork.Announcement;
+import dev.slipway.messaging.UnitOfWork.PendingEvent;
 import dev.slipway.telemetry.Traces;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -20,9 +20,9 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The only way to change anything: state and what is announced about it commit together, or not at all. */
+/** Commits state changes and their events in one transaction. Every change of state goes through it. */
 public final class Outbox {
-    private static final RowsStatement APPEND = new RowsStatement(
+    private static final BatchInsert APPEND = new BatchInsert(
             """
             INSERT INTO outbox (event_id, event_type, topic, key, occurred_at, correlation_id, traceparent, value)
             SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::bytea[])
@@ -49,66 +49,69 @@ public final class Outbox {
         this.wakeRelay = wakeRelay;
     }
 
-    /** Calls the listener with the key of everything that is announced on the topic from now on, once that is committed. */
-    public void onAnnounced(String topic, Consumer<String> listener) {
+    /** Calls the listener with the key of every event that is committed for the topic from now on. */
+    public void onCommitted(String topic, Consumer<String> listener) {
         listeners.put(topic, listener);
     }
 
-    /** Runs work in a transaction and commits it with all it announced; a failed work leaves nothing behind. */
-    public <T> Future<T> transaction(Cause cause, Function<UnitOfWork, Future<T>> work) {
+    /** Runs the work in a transaction and commits it with its events. Rolls everything back if the work fails. */
+    public <T> Future<T> transaction(ChangeContext changeContext, Function<UnitOfWork, Future<T>> work) {
         return pool.getConnection()
-                .compose(connection -> run(connection, cause, work).eventually(connection::close));
+                .compose(connection -> run(connection, changeContext, work).eventually(connection::close));
     }
 
-    private <T> Future<T> run(SqlConnection connection, Cause cause, Function<UnitOfWork, Future<T>> work) {
-        // Not awaited: the first statement of the work follows it in the same flight, and fails if this did.
+    private <T> Future<T> run(
+            SqlConnection connection, ChangeContext changeContext, Function<UnitOfWork, Future<T>> work) {
+        // Not awaited: the first statement of the work is sent right behind it, and fails if BEGIN failed.
         var begun = connection.query("BEGIN").execute();
-        var unit = new UnitOfWork(connection, clock.instant().truncatedTo(ChronoUnit.MICROS), cause);
-        Future<T> worked;
+        var unit = new UnitOfWork(connection, clock.instant().truncatedTo(ChronoUnit.MICROS), changeContext);
+        Future<T> outcome;
         try {
-            worked = work.apply(unit);
+            outcome = work.apply(unit);
         } catch (RuntimeException e) {
-            worked = Future.failedFuture(e);
+            outcome = Future.failedFuture(e);
         }
-        var result = worked;
+        var result = outcome;
         return begun.compose(ok -> result)
                 .transform(done -> done.succeeded()
                         ? commit(unit).map(ok -> done.result())
-                        : rollback(unit).compose(ok -> Future.failedFuture(firstFailure(unit.sent(), done.cause()))));
+                        : rollback(unit)
+                                .compose(ok -> Future.failedFuture(firstFailure(unit.statements(), done.cause()))));
     }
 
     private static Future<Void> rollback(UnitOfWork unit) {
         return unit.connection().query("ROLLBACK").execute().<Void>mapEmpty().otherwiseEmpty();
     }
 
-    /** Everything in one flight. If a statement fails, the server turns the commit into a rollback, and we answer with that failure. */
+    /** Sends everything in one round trip. If a statement fails, PostgreSQL turns the COMMIT into a ROLLBACK. */
     private Future<Void> commit(UnitOfWork unit) {
         var connection = unit.connection();
-        unit.announcements().forEach(announcement -> unit.insertRow(APPEND, row(announcement)));
+        unit.runBeforeCommit();
+        unit.pendingEvents().forEach(pendingEvent -> unit.insertRow(APPEND, toRow(pendingEvent)));
         unit.sendWrites();
-        var results = new ArrayList<>(unit.sent());
+        var results = new ArrayList<>(unit.statements());
         results.add(connection.query("COMMIT").execute());
         return Future.join(results).transform(done -> {
             if (done.failed()) {
                 return Future.failedFuture(firstFailure(results, done.cause()));
             }
-            if (!unit.announcements().isEmpty()) {
+            if (!unit.pendingEvents().isEmpty()) {
                 wakeRelay.run();
-                tell(unit.announcements());
+                notifyListeners(unit.pendingEvents());
             }
             return Future.succeededFuture();
         });
     }
 
-    private void tell(List<Announcement> announcements) {
+    private void notifyListeners(List<PendingEvent> events) {
         if (!listeners.isEmpty()) {
-            for (var announcement : announcements) {
-                listeners.getOrDefault(announcement.topic(), key -> {}).accept(announcement.key());
+            for (var pendingEvent : events) {
+                listeners.getOrDefault(pendingEvent.topic(), key -> {}).accept(pendingEvent.key());
             }
         }
     }
 
-    /** After one statement has failed, all others fail too, with a complaint about the transaction: the first one tells why. */
+    /** Returns the first failure: the statements after it only fail because the transaction is aborted. */
     private static Throwable firstFailure(List<Future<?>> statements, Throwable otherwise) {
         return statements.stream()
                 .filter(Future::failed)
@@ -117,10 +120,10 @@ public final class Outbox {
                 .orElse(otherwise);
     }
 
-    private @Nullable Object[] row(Announcement announcement) {
-        var envelope = announcement.envelope();
+    private @Nullable Object[] toRow(PendingEvent pendingEvent) {
+        var envelope = pendingEvent.envelope();
         var traceparent = new String[1];
-        traces.inject(announcement.cause().trace(), (name, value) -> {
+        traces.inject(pendingEvent.context().trace(), (name, value) -> {
             if (name.equals("traceparent")) {
                 traceparent[0] = value;
             }
@@ -128,12 +131,12 @@ public final class Outbox {
         return new @Nullable Object[] {
             envelope.eventId(),
             envelope.eventType(),
-            announcement.topic(),
-            announcement.key(),
+            pendingEvent.topic(),
+            pendingEvent.key(),
             envelope.occurredAt().atOffset(ZoneOffset.UTC),
             envelope.correlationId(),
             traceparent[0],
-            announcement.last() ? Buffer.buffer() : Buffer.buffer(envelope.toBytes())
+            pendingEvent.tombstone() ? Buffer.buffer() : Buffer.buffer(envelope.toBytes())
         };
     }
 }

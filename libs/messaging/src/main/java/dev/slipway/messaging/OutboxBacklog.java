@@ -6,10 +6,10 @@ import io.vertx.pgclient.PgConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What waits in an outbox to be published, as last measured. */
+/** Measures how many events of an outbox are not yet published, and for how long. */
 final class OutboxBacklog {
     private static final Logger LOG = LoggerFactory.getLogger(OutboxBacklog.class);
-    /** Of the oldest rows only: when more wait than that, how many more is not worth a long count. */
+    /** Counts at most 10,000 rows: an exact count of a larger backlog is not worth its cost. */
     private static final String MEASURE = """
             SELECT count(*) AS waiting, coalesce(extract(epoch FROM now() - min(occurred_at)), 0)::float8 AS oldest_s
             FROM (SELECT occurred_at FROM outbox ORDER BY seq LIMIT 10000) AS oldest
@@ -23,13 +23,13 @@ final class OutboxBacklog {
         this.service = service;
     }
 
-    void show(MeterRegistry meters) {
+    void registerGauges(MeterRegistry meters) {
         Gauge.builder("slipway.outbox.waiting", this, backlog -> backlog.waiting)
-                .description("Events committed and not yet published; 10000 stands for that or more")
+                .description("Events that are committed but not yet published; 10000 means at least that many")
                 .tag("service", service)
                 .register(meters);
         Gauge.builder("slipway.outbox.oldest.age", this, backlog -> backlog.oldestSeconds)
-                .description("How long the oldest event that is not yet published has waited")
+                .description("Age of the oldest event that is not yet published")
                 .baseUnit("seconds")
                 .tag("service", service)
                 .register(meters);
@@ -44,11 +44,12 @@ final class OutboxBacklog {
                     waiting = row.getLong("waiting");
                     oldestSeconds = row.getDouble("oldest_s");
                 })
-                .onFailure(e -> LOG.atDebug().addKeyValue("service", service).log("the outbox cannot be measured"));
+                .onFailure(
+                        e -> LOG.atDebug().addKeyValue("service", service).log("failed to measure the outbox backlog"));
     }
 
-    /** Whoever publishes it shows it. */
-    void isAnothers() {
+    /** Reports no backlog, because another process leads and reports it. */
+    void reset() {
         waiting = 0;
         oldestSeconds = 0;
     }

@@ -1,11 +1,13 @@
 package dev.slipway.messaging;
 
+import dev.slipway.contract.Envelope.MalformedEnvelopeException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.kafka.client.common.TopicPartition;
 import io.vertx.kafka.client.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,22 +15,26 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** Follows a compacted topic of one partition from its beginning, for a model in memory. */
+/** Reads a compacted topic with one partition from its beginning and keeps an in-memory model up to date. */
 public final class StateReader {
     private static final Logger LOG = LoggerFactory.getLogger(StateReader.class);
-    private static final Duration POLL = Duration.ofMillis(250);
+    private static final Duration CATCH_UP_POLL_TIMEOUT = Duration.ofMillis(250);
+    /** Data ends a poll at once, so only the cost of an idle reader depends on this. */
+    private static final Duration IDLE_POLL_TIMEOUT = Duration.ofSeconds(5);
+
+    private static final long RETRY_MS = 500;
 
     private final Vertx vertx;
     private final Context context;
     private final KafkaSettings kafka;
     private final TopicPartition partition;
-    private final Consumer<Incoming> model;
+    private final Consumer<ReceivedRecord> model;
     private final Promise<Void> caughtUp = Promise.promise();
     private @Nullable KafkaConsumer<String, byte[]> consumer;
     private boolean stopping;
     private long end = -1;
 
-    public StateReader(Vertx vertx, KafkaSettings kafka, String topic, Consumer<Incoming> model) {
+    public StateReader(Vertx vertx, KafkaSettings kafka, String topic, Consumer<ReceivedRecord> model) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.kafka = kafka;
@@ -36,16 +42,16 @@ public final class StateReader {
         this.model = model;
     }
 
-    /** Done when all that was in the topic at the start is in the model. */
+    /** Completes when the model has all records that were in the topic at the time of the call. */
     public Future<Void> start() {
-        return Consumers.make(vertx, kafka.consumer()).compose(made -> {
-            consumer = made;
-            return made.assign(partition)
-                    .compose(ok -> made.seekToBeginning(partition))
-                    .compose(ok -> made.endOffsets(partition))
+        return ConsumerFactory.create(vertx, kafka.consumer()).compose(created -> {
+            consumer = created;
+            return created.assign(partition)
+                    .compose(ok -> created.seekToBeginning(partition))
+                    .compose(ok -> created.endOffsets(partition))
                     .compose(last -> {
                         end = last;
-                        context.runOnContext(ignored -> poll(made));
+                        context.runOnContext(ignored -> poll(created));
                         return caughtUp.future();
                     });
         });
@@ -61,38 +67,53 @@ public final class StateReader {
         if (stopping) {
             return;
         }
-        from.poll(POLL)
-                .compose(polled -> {
-                    for (var record : polled.records()) {
-                        if (record.value() == null) {
-                            continue; // a tombstone: a model lets go of what has ended by itself
-                        }
-                        try {
-                            model.accept(Incoming.of(record, kafka));
-                        } catch (RuntimeException e) {
-                            // Passing over it would leave a model that is wrong and looks fresh.
-                            return from.seek(partition, record.offset()).compose(ok -> Future.<Void>failedFuture(e));
-                        }
-                    }
-                    return caughtUp.future().isComplete()
-                            ? Future.<Void>succeededFuture()
-                            : from.position(partition).map(at -> {
-                                if (at >= end) {
-                                    caughtUp.tryComplete();
-                                }
-                                return null;
-                            });
-                })
+        from.poll(caughtUp.future().isComplete() ? IDLE_POLL_TIMEOUT : CATCH_UP_POLL_TIMEOUT)
+                .compose(polled -> apply(from, polled.records()))
+                .compose(ok -> completeIfCaughtUp(from))
                 .onComplete(done -> {
                     if (done.failed() && !stopping) {
                         LOG.atWarn()
                                 .addKeyValue("topic", partition.getTopic())
                                 .setCause(done.cause())
-                                .log("cannot follow a state topic; tries again");
-                        vertx.setTimer(500, timer -> poll(from));
+                                .log("state topic could not be applied; retrying");
+                        vertx.setTimer(RETRY_MS, timer -> poll(from));
                     } else {
                         context.runOnContext(ignored -> poll(from));
                     }
                 });
+    }
+
+    private Future<Void> apply(KafkaConsumer<String, byte[]> from, ConsumerRecords<String, byte[]> records) {
+        for (var record : records) {
+            if (record.value() == null) {
+                continue; // a tombstone: models drop expired entries themselves
+            }
+            try {
+                model.accept(ReceivedRecord.of(record, kafka));
+            } catch (MalformedEnvelopeException e) {
+                // No service writes such a record, so nothing is missing from the model without it.
+                LOG.atError()
+                        .addKeyValue("topic", partition.getTopic())
+                        .addKeyValue("offset", record.offset())
+                        .setCause(e)
+                        .log("skipped a malformed record");
+            } catch (RuntimeException e) {
+                // Skipping the record would make the model wrong although it looks current.
+                return from.seek(partition, record.offset()).compose(ok -> Future.failedFuture(e));
+            }
+        }
+        return Future.succeededFuture();
+    }
+
+    private Future<Void> completeIfCaughtUp(KafkaConsumer<String, byte[]> from) {
+        if (caughtUp.future().isComplete()) {
+            return Future.succeededFuture();
+        }
+        return from.position(partition).map(position -> {
+            if (position >= end) {
+                caughtUp.tryComplete();
+            }
+            return null;
+        });
     }
 }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** The topics of the platform, and how each keeps its records. */
+/** The topics of the platform and their configuration. */
 public final class Topics {
     public static final String IAM_STATE = "iam.state";
     public static final String AUTHZ_STATE = "authz.state";
@@ -33,8 +33,8 @@ public final class Topics {
 
     private static final String THIRTY_DAYS_MS = String.valueOf(TimeUnit.DAYS.toMillis(30));
 
-    private static final int PATIENCE_MS = 15_000;
-    private static final int AGAIN_MS = 100;
+    private static final int TIMEOUT_MS = 15_000;
+    private static final int RETRY_MS = 100;
 
     private Topics() {}
 
@@ -46,8 +46,8 @@ public final class Topics {
         return topic + ".dlq";
     }
 
-    /** Makes the topics that are missing; those that exist are left as they are. */
-    public static Future<Void> ensure(Vertx vertx, KafkaSettings kafka) {
+    /** Creates missing topics. Existing topics are not changed. */
+    public static Future<Void> createMissing(Vertx vertx, KafkaSettings kafka) {
         return vertx.executeBlocking(() -> {
             try (var admin = Admin.create(settings(kafka))) {
                 var existing = admin.listTopics().names().get();
@@ -58,7 +58,8 @@ public final class Topics {
                 return null;
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof AuthenticationException || e.getCause() instanceof AuthorizationException) {
-                    throw new NotLetInException(String.valueOf(e.getCause().getMessage()), e);
+                    throw new ServerRejectedException(
+                            String.valueOf(e.getCause().getMessage()), e);
                 }
                 throw e;
             }
@@ -66,23 +67,23 @@ public final class Topics {
     }
 
     /**
-     * The broker's own id of a topic: one that was lost and made again under the same name has another. A topic that was just made is not
-     * known to every broker at once, so it is waited for.
+     * Returns the broker's id of a topic, which changes if the topic is deleted and created again. Waits for a new topic, because not every
+     * broker knows it immediately.
      */
-    public static Future<String> id(Vertx vertx, KafkaSettings kafka, String name) {
-        return id(vertx, kafka, name, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS));
+    public static Future<String> findId(Vertx vertx, KafkaSettings kafka, String name) {
+        return findId(vertx, kafka, name, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS));
     }
 
-    private static Future<String> id(Vertx vertx, KafkaSettings kafka, String name, long endNanos) {
-        return vertx.executeBlocking(() -> idNow(kafka, name)).recover(e -> {
+    private static Future<String> findId(Vertx vertx, KafkaSettings kafka, String name, long endNanos) {
+        return vertx.executeBlocking(() -> fetchId(kafka, name)).recover(e -> {
             if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || System.nanoTime() >= endNanos) {
                 return Future.failedFuture(e);
             }
-            return vertx.timer(AGAIN_MS).compose(again -> id(vertx, kafka, name, endNanos));
+            return vertx.timer(RETRY_MS).compose(again -> findId(vertx, kafka, name, endNanos));
         });
     }
 
-    private static String idNow(KafkaSettings kafka, String name) throws Exception {
+    private static String fetchId(KafkaSettings kafka, String name) throws Exception {
         try (var admin = Admin.create(settings(kafka))) {
             var described = admin.describeTopics(List.of(kafka.topic(name))).topicNameValues();
             var only = described.values().iterator().next();
@@ -90,11 +91,11 @@ public final class Topics {
         }
     }
 
-    /** An attempt ends in good time, and so does the client: it waits for what it has begun. */
+    /** Limits each call, and thereby the time that closing the client takes. */
     private static Map<String, Object> settings(KafkaSettings kafka) {
         var settings = kafka.admin();
-        settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, PATIENCE_MS);
-        settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, PATIENCE_MS);
+        settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MS);
+        settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MS);
         return settings;
     }
 
@@ -111,20 +112,20 @@ public final class Topics {
     }
 
     static List<NewTopic> all(KafkaSettings kafka) {
-        var facts = Map.of("retention.ms", THIRTY_DAYS_MS);
+        var events = Map.of("retention.ms", THIRTY_DAYS_MS);
         var compacted = Map.of("cleanup.policy", "compact", "segment.ms", "3600000");
-        // The broker's clock decides when a report came in: its sender's could be wrong, or lie.
+        // The broker's clock decides whether a token was valid: the clock of the sender cannot be trusted.
         var reports = Map.of("retention.ms", THIRTY_DAYS_MS, "message.timestamp.type", "LogAppendTime");
         var topics = new ArrayList<NewTopic>();
         for (var name : List.of(
                 CATALOG_EVENTS, INSTANCES_EVENTS, USAGE_EVENTS, AUDIT_EVENTS, CALLS, RUNTIME_REPORTS_REJECTED)) {
-            topics.add(topic(kafka, name, kafka.partitions(), facts));
+            topics.add(topic(kafka, name, kafka.partitions(), events));
         }
         topics.add(topic(kafka, RUNTIME_REPORTS, kafka.partitions(), reports));
         for (var backend : RUNTIME_BACKENDS) {
-            topics.add(topic(kafka, runtimeCommands(backend), kafka.partitions(), facts));
+            topics.add(topic(kafka, runtimeCommands(backend), kafka.partitions(), events));
         }
-        // One partition each: their records have one order.
+        // One partition, because all records of a state topic are ordered.
         for (var name : List.of(IAM_STATE, AUTHZ_STATE, CATALOG_STATE)) {
             topics.add(topic(kafka, name, 1, compacted));
         }
@@ -138,7 +139,7 @@ public final class Topics {
                 CALLS,
                 RUNTIME_REPORTS,
                 RUNTIME_REPORTS_REJECTED)) {
-            topics.add(topic(kafka, deadLetters(name), 1, facts));
+            topics.add(topic(kafka, deadLetters(name), 1, events));
         }
         return topics;
     }

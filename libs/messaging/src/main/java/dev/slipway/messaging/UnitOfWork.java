@@ -20,116 +20,142 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * One database transaction and what it announces. Writes whose result nobody reads are deferred: they go to the server in one flight
- * with the outbox rows and the commit, so that a mutation costs two round trips.
+ * One database transaction and its events. Writes whose result is not needed are deferred and sent together with the outbox rows and the
+ * commit, so that a mutation costs two round trips.
  */
-public final class UnitOfWork implements Queries {
+public final class UnitOfWork implements QueryExecutor {
     private final SqlConnection connection;
     private final Instant now;
-    private final Cause cause;
-    private final State state;
+    private final ChangeContext context;
+    private final TransactionState transactionState;
 
-    /** {@code last} where nothing is left to be told under the key. */
-    record Announcement(String topic, String key, Envelope envelope, boolean last, Cause cause) {}
+    /** An event to be appended to the outbox. A tombstone has no value on the topic. */
+    record PendingEvent(String topic, String key, Envelope envelope, boolean tombstone, ChangeContext context) {}
 
-    private record State(
-            List<Write> writes,
-            Map<RowsStatement, List<Object[]>> rows,
-            List<Future<?>> sent,
-            List<Announcement> announcements) {}
+    private record TransactionState(
+            List<DeferredWrite> writes,
+            Map<BatchInsert, List<Object[]>> rows,
+            List<Future<?>> statements,
+            List<PendingEvent> pendingEvents,
+            List<Runnable> beforeCommit) {}
 
-    UnitOfWork(SqlConnection connection, Instant now, Cause cause) {
+    UnitOfWork(SqlConnection connection, Instant now, ChangeContext changeContext) {
         this(
                 connection,
                 now,
-                cause,
-                new State(new ArrayList<>(), new LinkedHashMap<>(), new ArrayList<>(), new ArrayList<>()));
+                changeContext,
+                new TransactionState(
+                        new ArrayList<>(),
+                        new LinkedHashMap<>(),
+                        new ArrayList<>(),
+                        new ArrayList<>(),
+                        new ArrayList<>()));
     }
 
-    private UnitOfWork(SqlConnection connection, Instant now, Cause cause, State state) {
+    private UnitOfWork(
+            SqlConnection connection, Instant now, ChangeContext changeContext, TransactionState transactionState) {
         this.connection = connection;
         this.now = now;
-        this.cause = cause;
-        this.state = state;
+        this.context = changeContext;
+        this.transactionState = transactionState;
     }
 
-    /** The same transaction, doing something for another reason: a consumer applies many events in one, each of them somebody's. */
-    public UnitOfWork because(Cause other) {
-        return new UnitOfWork(connection, now, other, state);
+    /** Returns this transaction with another context: a consumer applies many events in one transaction, each with its own context. */
+    public UnitOfWork withContext(ChangeContext other) {
+        return new UnitOfWork(connection, now, other, transactionState);
     }
 
-    public Cause cause() {
-        return cause;
+    public ChangeContext context() {
+        return context;
     }
 
-    /** The time of everything in this transaction, to the microsecond that the database keeps. */
+    /** Returns the time of the transaction, truncated to the microseconds that PostgreSQL stores. */
     public Instant now() {
         return now;
     }
 
-    /** Runs a statement now, after the writes that were called for before it: it sees them. */
+    /** Runs a task when the work has succeeded, before the commit is sent. The task may defer writes and publish events. */
+    public void beforeCommit(Runnable task) {
+        transactionState.beforeCommit.add(task);
+    }
+
+    void runBeforeCommit() {
+        transactionState.beforeCommit.forEach(Runnable::run);
+    }
+
+    /** Sends the deferred writes and then the statement, which therefore sees their effect. */
     @Override
     public Future<RowSet<Row>> query(String sql, Tuple parameters) {
         sendWrites();
-        var asked = connection.preparedQuery(sql).execute(parameters);
-        state.sent.add(asked);
-        return asked;
+        var result = connection.preparedQuery(sql).execute(parameters);
+        transactionState.statements.add(result);
+        return result;
     }
 
-    /** Has a write run, in the order of the calls, before the next query or the commit. */
+    /** Defers a write until the next query or the commit. Writes keep their order. */
     public void write(String sql, Tuple parameters) {
-        state.writes.add(new Write(sql, parameters, false));
+        transactionState.writes.add(new DeferredWrite(sql, parameters, false));
     }
 
     /**
-     * As {@link #write}, for a plain INSERT, which goes to the server with those next to it: it must not look for what they insert, nor
-     * give way where something is there already.
+     * Defers a plain INSERT, like {@link #write}, and merges it with adjacent ones into one statement. It must not read their rows nor use
+     * ON CONFLICT.
      */
     public void insert(String sql, Tuple parameters) {
-        state.writes.add(new Write(sql, parameters, true));
+        transactionState.writes.add(new DeferredWrite(sql, parameters, true));
     }
 
-    /** Has a row inserted with the others of its kind, behind the other writes and before the next query or the commit. */
-    public void insertRow(RowsStatement statement, @Nullable Object... values) {
-        state.rows.computeIfAbsent(statement, first -> new ArrayList<>()).add(values);
+    /** Adds a row to a batch insert, which is sent after the other deferred writes. */
+    public void insertRow(BatchInsert statement, @Nullable Object... values) {
+        transactionState
+                .rows
+                .computeIfAbsent(statement, first -> new ArrayList<>())
+                .add(values);
     }
 
-    /** Announces a fact, published after the commit; answers its event id. */
+    /** Appends an event, which is published after the commit, and returns its id. */
     @CanIgnoreReturnValue
-    public UUID announce(String topic, String key, String eventType, ObjectNode payload) {
-        var envelope = new Envelope(Ids.next(), eventType, now, 1, cause.correlationId(), payload);
-        state.announcements.add(new Announcement(topic, key, envelope, false, cause));
-        return envelope.eventId();
+    public UUID publish(String topic, String key, String eventType, ObjectNode payload) {
+        var eventId = Ids.next();
+        publish(eventId, topic, key, eventType, payload);
+        return eventId;
     }
 
-    /** Publishes once more what was announced in an earlier transaction, under its own id. */
-    public void announceAgain(String topic, String key, Envelope envelope) {
-        state.announcements.add(new Announcement(topic, key, envelope, false, cause));
+    /** Publishes an event whose id was chosen before. */
+    public void publish(UUID eventId, String topic, String key, String eventType, ObjectNode payload) {
+        var envelope = new Envelope(eventId, eventType, now, 1, context.correlationId(), payload);
+        transactionState.pendingEvents.add(new PendingEvent(topic, key, envelope, false, context));
     }
 
-    /** Has a compacted topic forget what it holds under the key: for what has no meaning to anyone any more. */
-    public void forget(String topic, String key, String eventType) {
-        var envelope = new Envelope(Ids.next(), eventType, now, 1, cause.correlationId(), Json.object());
-        state.announcements.add(new Announcement(topic, key, envelope, true, cause));
+    /** Publishes an event of an earlier transaction again, with the same event id. */
+    public void republish(String topic, String key, Envelope envelope) {
+        transactionState.pendingEvents.add(new PendingEvent(topic, key, envelope, false, context));
     }
 
-    /** Sends what was deferred, without waiting. */
+    /** Deletes the records of a key from a compacted topic. */
+    public void publishTombstone(String topic, String key, String eventType) {
+        var envelope = new Envelope(Ids.next(), eventType, now, 1, context.correlationId(), Json.object());
+        transactionState.pendingEvents.add(new PendingEvent(topic, key, envelope, true, context));
+    }
+
+    /** Sends the deferred writes without waiting for their results. */
     void sendWrites() {
-        state.rows.forEach((statement, rows) -> insert(statement.sql(), statement.parameters(rows)));
-        state.rows.clear();
-        for (var write : Write.together(state.writes)) {
-            state.sent.add(connection.preparedQuery(write.sql()).execute(write.parameters()));
+        transactionState.rows.forEach((statement, rows) -> insert(statement.sql(), statement.parameters(rows)));
+        transactionState.rows.clear();
+        for (var deferredWrite : DeferredWrite.coalesceInserts(transactionState.writes)) {
+            transactionState.statements.add(
+                    connection.preparedQuery(deferredWrite.sql()).execute(deferredWrite.parameters()));
         }
-        state.writes.clear();
+        transactionState.writes.clear();
     }
 
-    /** Every statement so far: one that failed has broken the transaction, even where the work made light of it. */
-    List<Future<?>> sent() {
-        return state.sent;
+    /** Returns all statements so far. Any failed statement aborts the transaction, even if the work ignored the failure. */
+    List<Future<?>> statements() {
+        return transactionState.statements;
     }
 
-    List<Announcement> announcements() {
-        return state.announcements;
+    List<PendingEvent> pendingEvents() {
+        return transactionState.pendingEvents;
     }
 
     SqlConnection connection() {

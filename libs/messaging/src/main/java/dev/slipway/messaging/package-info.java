@@ -1,7 +1,7 @@
 /**
- * How facts leave and enter a service. Out: {@link dev.slipway.messaging.Outbox} commits them with the state, and
- * {@link dev.slipway.messaging.Relay} publishes them. In: {@link dev.slipway.messaging.InboxConsumer} applies them once, and
- * {@link dev.slipway.messaging.StateReader} keeps a compacted topic in memory.
+ * Publishes and consumes events: {@link dev.slipway.messaging.Outbox} commits them with the state, {@link dev.slipway.messaging.Relay} sends
+ * them to Kafka, {@link dev.slipway.messaging.InboxConsumer} applies them once, and {@link dev.slipway.messaging.StateReader} loads a
+ * compacted topic into memory.
  */
 @NullMarked
 package dev.slipway.messaging;

@@ -15,49 +15,49 @@ import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The topics that are made are the channels that the event contract tells of, and keep their records as it says. */
+/** Compares the topics and their configuration with the channels of the AsyncAPI document. */
 class AsyncApiTopicsTest {
     private static final Path DOCUMENT = Path.of("../../schemas/asyncapi/slipway.yaml");
-    private static final KafkaSettings USUAL = new KafkaSettings("-", "", 12, (short) 1, Map.of());
+    private static final KafkaSettings SETTINGS = new KafkaSettings("-", "", 12, (short) 1, Map.of());
 
-    private record Kept(int partitions, String policy, String retentionMs, String timestamps) {}
+    private record TopicConfig(int partitions, String policy, String retentionMs, String timestamps) {}
 
     @Test
-    void topics_areTheContractsChannels() throws IOException {
+    void topics_matchChannelsOfContract() throws IOException {
         Object loaded = new Yaml().load(Files.readString(DOCUMENT));
         JsonNode document = new ObjectMapper().valueToTree(loaded);
-        var channels = new TreeMap<String, Kept>();
+        var channels = new TreeMap<String, TopicConfig>();
         for (var channel : document.path("channels")) {
-            var kept = kept(channel.at("/bindings/kafka"));
+            var topicConfig = topicConfig(channel.at("/bindings/kafka"));
             var address = channel.path("address").asText();
             if (!channel.has("parameters")) {
-                channels.put(address, kept);
+                channels.put(address, topicConfig);
             }
             channel.path("parameters").properties().forEach(parameter -> parameter
                     .getValue()
                     .path("enum")
-                    .forEach(value ->
-                            channels.put(address.replace("{" + parameter.getKey() + "}", value.asText()), kept)));
+                    .forEach(value -> channels.put(
+                            address.replace("{" + parameter.getKey() + "}", value.asText()), topicConfig)));
         }
 
-        var made = Topics.all(USUAL).stream()
-                .collect(Collectors.toMap(NewTopic::name, AsyncApiTopicsTest::kept, (a, b) -> a, TreeMap::new));
+        var created = Topics.all(SETTINGS).stream()
+                .collect(Collectors.toMap(NewTopic::name, AsyncApiTopicsTest::topicConfig, (a, b) -> a, TreeMap::new));
 
-        assertThat(made).isEqualTo(channels);
+        assertThat(created).isEqualTo(channels);
     }
 
-    private static Kept kept(JsonNode binding) {
+    private static TopicConfig topicConfig(JsonNode binding) {
         var config = binding.path("topicConfiguration");
-        return new Kept(
+        return new TopicConfig(
                 binding.path("partitions").asInt(),
                 config.path("cleanup.policy").path(0).asText(),
                 config.path("retention.ms").asText(""),
                 config.path("message.timestamp.type").asText("CreateTime"));
     }
 
-    private static Kept kept(NewTopic topic) {
+    private static TopicConfig topicConfig(NewTopic topic) {
         var config = topic.configs();
-        return new Kept(
+        return new TopicConfig(
                 topic.numPartitions(),
                 config.getOrDefault("cleanup.policy", "delete"),
                 config.getOrDefault("retention.ms", ""),

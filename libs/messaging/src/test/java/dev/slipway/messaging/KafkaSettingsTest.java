@@ -15,7 +15,7 @@ class KafkaSettingsTest {
             "sasl.jaas.config", "ScramLoginModule required username=\"iam\" password=\"secret\";");
 
     @Test
-    void everyClient_hasTheProcesssOwnIdentity_andNoneLosesOurGuarantees() {
+    void clients_useConfiguredIdentity_andKeepDeliveryGuarantees() {
         var client = new java.util.HashMap<>(IDENTITY);
         client.put("enable.auto.commit", "true");
         client.put("acks", "0");
@@ -24,12 +24,14 @@ class KafkaSettingsTest {
         for (var config : List.of(
                 kafka.admin(),
                 kafka.relayProducer(),
-                kafka.timelyProducer(Duration.ofSeconds(1)),
-                kafka.lossyProducer(),
+                kafka.deadlineProducer(Duration.ofSeconds(1)),
+                kafka.bestEffortProducer(),
                 Map.<String, Object>copyOf(kafka.consumer()))) {
             assertThat(config).containsAllEntriesOf(IDENTITY);
         }
-        assertThat(kafka.relayProducer()).containsEntry("acks", "all");
+        assertThat(kafka.relayProducer())
+                .containsEntry("acks", "all")
+                .containsEntry("max.in.flight.requests.per.connection", 1);
         assertThat(kafka.consumer()).containsEntry("enable.auto.commit", "false");
         assertThat(kafka.toString()).doesNotContain("secret");
     }

@@ -9,8 +9,8 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A record that came in. The topic is without prefix; {@code appendedAt} is the broker's time where the topic says so. */
-public record Incoming(
+/** A record read from Kafka. The topic has no prefix; {@code appendedAt} is the broker's time on topics with LogAppendTime. */
+public record ReceivedRecord(
         String topic,
         int partition,
         long offset,
@@ -19,10 +19,14 @@ public record Incoming(
         byte[] value,
         Map<String, String> headers) {
 
-    static Incoming of(ConsumerRecord<String, byte[]> record, KafkaSettings kafka) {
+    static ReceivedRecord of(ConsumerRecord<String, byte[]> record, KafkaSettings kafka) {
         var headers = new HashMap<String, String>();
-        record.headers().forEach(h -> headers.put(h.key(), new String(h.value(), StandardCharsets.UTF_8)));
-        return new Incoming(
+        record.headers().forEach(h -> {
+            if (h.value() != null) { // allowed by Kafka
+                headers.put(h.key(), new String(h.value(), StandardCharsets.UTF_8));
+            }
+        });
+        return new ReceivedRecord(
                 record.topic().substring(kafka.topicPrefix().length()),
                 record.partition(),
                 record.offset(),
@@ -38,6 +42,6 @@ public record Incoming(
 
     @Override
     public String toString() {
-        return "Incoming[" + topic + ", " + partition + "/" + offset + "]"; // a report's token is among the headers
+        return "ReceivedRecord[" + topic + ", " + partition + "/" + offset + "]"; // headers can contain a token
     }
 }

@@ -38,8 +38,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A database with an outbox, an inbox and a table to change, and topics of its own on a real broker. */
-final class Stage implements AutoCloseable {
+/** Provides a database with an outbox, an inbox and a test table, and topics with their own prefix on a real broker. */
+final class MessagingFixture implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     final FreshDatabase database = FreshDatabase.create();
@@ -59,7 +59,7 @@ final class Stage implements AutoCloseable {
             .build();
     private final KafkaProducer<String, byte[]> producer = new KafkaProducer<>(kafka.relayProducer());
 
-    Stage() {
+    MessagingFixture() {
         try (var sql = Outbox.class.getResourceAsStream("/db/migration/messaging/V000_1__outbox_and_inbox.sql")) {
             database.execute(new String(sql.readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException e) {
@@ -93,26 +93,26 @@ final class Stage implements AutoCloseable {
         return new Outbox(pool, traces(), Clock.systemUTC(), wake);
     }
 
-    static Cause because(String correlationId) {
-        return new Cause(correlationId, Context.root());
+    static ChangeContext changeContext(String correlationId) {
+        return new ChangeContext(correlationId, Context.root());
     }
 
-    int things() {
+    int countThings() {
         return Integer.parseInt(database.query("SELECT count(*) FROM things"));
     }
 
-    int outboxRows() {
+    int countOutboxRows() {
         return Integer.parseInt(database.query("SELECT count(*) FROM outbox"));
     }
 
-    /** How often the effect of a test has been applied to a thing. */
-    int times(String thing) {
+    /** Returns how often a handler has been applied to a thing. */
+    int countApplications(String thing) {
         return Integer.parseInt(
                 database.query("SELECT coalesce(sum(times), 0) FROM things WHERE name = '" + thing + "'"));
     }
 
-    /** A new topic of one partition, with its dead letters. */
-    String topic() {
+    /** Creates a topic with one partition and its dead-letter topic. */
+    String createTopic() {
         var name = "t" + NUMBER.incrementAndGet();
         try (var admin = Admin.create(kafka.admin())) {
             admin.createTopics(List.of(
@@ -147,6 +147,16 @@ final class Stage implements AutoCloseable {
     void send(String topic, byte[] value, Map<String, String> headers) {
         var record = new ProducerRecord<>(kafka.topic(topic), "key", value);
         headers.forEach((name, text) -> record.headers().add(name, text.getBytes(StandardCharsets.UTF_8)));
+        send(record);
+    }
+
+    void sendWithNullHeader(String topic, Envelope event) {
+        var record = new ProducerRecord<>(kafka.topic(topic), "key", event.toBytes());
+        record.headers().add("empty", null);
+        send(record);
+    }
+
+    private void send(ProducerRecord<String, byte[]> record) {
         try {
             producer.send(record).get(30, TimeUnit.SECONDS);
         } catch (Exception e) {
@@ -154,14 +164,14 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    /** Everything that is in the topic now. */
-    List<Incoming> read(String topic) {
+    /** Returns all records of the topic. */
+    List<ReceivedRecord> read(String topic) {
         try (var consumer = new KafkaConsumer<String, byte[]>(new HashMap<>(kafka.consumer()))) {
             var partition = new TopicPartition(kafka.topic(topic), 0);
             consumer.assign(List.of(partition));
             consumer.seekToBeginning(List.of(partition));
             var end = consumer.endOffsets(List.of(partition)).get(partition);
-            var all = new ArrayList<Incoming>();
+            var all = new ArrayList<ReceivedRecord>();
             while (consumer.position(partition) < end) {
                 for (var record : consumer.poll(Duration.ofMillis(200))) {
                     all.add(incoming(record));
@@ -171,10 +181,10 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    private Incoming incoming(ConsumerRecord<String, byte[]> record) {
+    private ReceivedRecord incoming(ConsumerRecord<String, byte[]> record) {
         var headers = new HashMap<String, String>();
         record.headers().forEach(h -> headers.put(h.key(), new String(h.value(), StandardCharsets.UTF_8)));
-        return new Incoming(
+        return new ReceivedRecord(
                 record.topic().substring(kafka.topicPrefix().length()),
                 record.partition(),
                 record.offset(),

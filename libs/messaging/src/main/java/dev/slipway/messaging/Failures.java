@@ -6,26 +6,26 @@ import io.vertx.pgclient.PgException;
 import java.io.IOException;
 import java.util.concurrent.TimeoutException;
 
-/** Tells an outage, which passes, from a fault of what was asked. */
-public final class Transient {
-    private Transient() {}
+/** Distinguishes temporary failures from permanent ones. */
+public final class Failures {
+    private Failures() {}
 
-    /** What is needed to judge an event is not here yet, or too old: the event waits. */
+    /** The data needed to process an event has not been replicated yet, or is stale. The event is retried. */
     public static final class NotReadyException extends RuntimeException {
         public NotReadyException(String message) {
             super(message);
         }
     }
 
-    /** True when trying the same again later may succeed: the database, the broker or what a decision needs was away. */
-    public static boolean isOutage(Throwable failure) {
+    /** Returns true if a retry can succeed: the database, the broker or required data was unavailable. */
+    public static boolean isRetryable(Throwable failure) {
         if (failure instanceof PgException pg) {
             var state = String.valueOf(pg.getSqlState());
-            // Connection trouble, resources, the operator shutting down, and conflicts of concurrent transactions.
+            // Connection failures, insufficient resources, operator intervention, serialization failures and deadlocks.
             return state.startsWith("08") || state.startsWith("53") || state.startsWith("57") || state.startsWith("40");
         }
         if (failure instanceof VertxException) {
-            return !isWrongParameter(failure);
+            return !isInvalidParameter(failure);
         }
         if (failure instanceof NotReadyException
                 || failure instanceof IOException
@@ -33,11 +33,11 @@ public final class Transient {
             return true;
         }
         return failure instanceof org.apache.kafka.common.errors.RetriableException
-                || (failure.getCause() != null && isOutage(failure.getCause()));
+                || (failure.getCause() != null && isRetryable(failure.getCause()));
     }
 
-    /** The database client has no exception of its own for a value that a statement cannot take; trying again will not help it. */
-    private static boolean isWrongParameter(Throwable failure) {
+    /** Returns true for a value that the statement does not accept. The client has no exception class for it, and a retry cannot succeed. */
+    private static boolean isInvalidParameter(Throwable failure) {
         var message = String.valueOf(failure.getMessage());
         return message.startsWith("Parameter at position[") || message.startsWith("The number of parameters");
     }

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 
-/** Lists the records that could not be applied, and sends mended ones back to where they came from. For tools: it blocks. */
-public final class DeadLetters {
+/** Lists dead letters and replays them to their topics. Blocks; intended for command-line tools. */
+public final class DeadLetterClient {
     static final String REASON = "slipway-dead-letter-reason";
     static final String CONSUMER = "slipway-dead-letter-consumer";
     static final String TOPIC = "slipway-dead-letter-topic";
@@ -28,8 +28,8 @@ public final class DeadLetters {
 
     private final KafkaSettings kafka;
 
-    /** One dead letter; {@code position} names it within its dead-letter topic. */
-    public record Letter(
+    /** A dead letter, identified by its {@code position} in the dead-letter topic. */
+    public record DeadLetter(
             String topic,
             String position,
             Instant at,
@@ -37,24 +37,24 @@ public final class DeadLetters {
             String consumer,
             String reason) {}
 
-    /** The letters cannot be read or sent; the message says why, to a person. */
-    public static final class DeadLettersException extends RuntimeException {
-        DeadLettersException(String message, @Nullable Throwable cause) {
+    /** Dead letters cannot be read or replayed. The message is shown to the user. */
+    public static final class DeadLetterException extends RuntimeException {
+        DeadLetterException(String message, @Nullable Throwable cause) {
             super(message, cause);
         }
     }
 
-    public DeadLetters(KafkaSettings kafka) {
+    public DeadLetterClient(KafkaSettings kafka) {
         this.kafka = kafka;
     }
 
-    public List<Letter> list(String topic) {
-        return read(topic).stream().map(this::letter).toList();
+    public List<DeadLetter> list(String topic) {
+        return read(topic).stream().map(this::toDeadLetter).toList();
     }
 
     /**
-     * Sends one letter back to its topic; false when there is none at the position. Consumers that applied it already know its event id
-     * and pass over it.
+     * Sends a dead letter to its original topic. Returns false if the position does not exist. Consumers that have already applied the event
+     * ignore it.
      */
     public boolean replay(String topic, String position) {
         var found =
@@ -72,10 +72,10 @@ public final class DeadLetters {
         try (var producer = new KafkaProducer<String, byte[]>(kafka.relayProducer())) {
             return producer.send(back).get().offset() >= 0;
         } catch (ExecutionException | KafkaException e) {
-            throw new DeadLettersException("the broker did not take it: " + reason(e), e);
+            throw new DeadLetterException("the broker did not accept the record: " + reason(e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DeadLettersException("interrupted", e);
+            throw new DeadLetterException("interrupted while sending the record", e);
         }
     }
 
@@ -87,7 +87,7 @@ public final class DeadLetters {
                     .map(p -> new TopicPartition(name, p.partition()))
                     .collect(Collectors.toSet());
             if (partitions.isEmpty()) {
-                throw new DeadLettersException("there is no topic " + name, null);
+                throw new DeadLetterException("topic " + name + " does not exist", null);
             }
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
@@ -98,7 +98,7 @@ public final class DeadLetters {
             }
             return all;
         } catch (KafkaException e) {
-            throw new DeadLettersException("the broker at " + kafka.bootstrap() + " does not answer: " + reason(e), e);
+            throw new DeadLetterException("the broker at " + kafka.bootstrap() + " does not answer: " + reason(e), e);
         }
     }
 
@@ -107,8 +107,8 @@ public final class DeadLetters {
         return String.valueOf(cause.getMessage());
     }
 
-    private Letter letter(ConsumerRecord<String, byte[]> record) {
-        return new Letter(
+    private DeadLetter toDeadLetter(ConsumerRecord<String, byte[]> record) {
+        return new DeadLetter(
                 header(record.headers(), TOPIC),
                 position(record),
                 Instant.ofEpochMilli(record.timestamp()),

@@ -6,14 +6,14 @@ import java.lang.reflect.Array;
 import java.util.List;
 
 /**
- * A statement that writes any number of rows: {@code INSERT … SELECT … FROM unnest($1::uuid[], $2::text[], …)}, an array for each column.
- * Two rows cost hardly more than one, as most of what a statement costs is the statement.
+ * An insert of any number of rows: {@code INSERT … SELECT … FROM unnest($1::uuid[], $2::text[], …)}, with one array per column. Most of the
+ * cost of an insert is per statement, so two rows cost hardly more than one.
  */
-public final class RowsStatement {
+public final class BatchInsert {
     private final String sql;
     private final Class<?>[] columns;
 
-    public RowsStatement(String sql, Class<?>... columns) {
+    public BatchInsert(String sql, Class<?>... columns) {
         this.sql = sql;
         this.columns = columns.clone();
     }
