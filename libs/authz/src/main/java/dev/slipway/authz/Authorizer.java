@@ -12,108 +12,110 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
-/** Takes decisions: project, then organization, then platform. Whatever is not granted is denied. */
+/** Makes authorization decisions. Everything that is not granted is denied. */
 public final class Authorizer {
-    private static final int USUAL_STEPS = 8;
+    private static final int EXPECTED_STEPS = 8;
 
     private final AuthzModel model;
-    private final Grants grants;
+    private final RoleBindingIndex bindingIndex;
 
-    /** Where an action is allowed: in the organizations with all their projects, and in the projects. */
-    public record Reach(Set<UUID> orgIds, Set<UUID> projectIds) {}
+    /** The organizations (with all their projects) and the projects in which an action is allowed. */
+    public record AccessibleScopes(Set<UUID> orgIds, Set<UUID> projectIds) {}
 
     public Authorizer(AuthzModel model) {
         this.model = model;
-        this.grants = model.grants();
+        this.bindingIndex = model.bindingIndex();
     }
 
-    /** May the principal do this there, now? */
-    public Decision decide(Principal principal, String action, Target target, Instant now) {
-        return new Inquiry(model, principal, action, target, now, null).answer();
+    /** Decides whether the principal is allowed the action in the scope. */
+    public Decision decide(Principal principal, String action, ResourceScope resourceScope, Instant now) {
+        return new DecisionEvaluator(model, principal, action, resourceScope, now, null).evaluate();
     }
 
-    /** The same decision, and how it was reached. */
-    public Explanation explain(Principal principal, String action, Target target, Instant now) {
-        var steps = new ArrayList<Step>(USUAL_STEPS);
-        var decision = new Inquiry(model, principal, action, target, now, steps).answer();
+    /** Makes the same decision and returns its steps. */
+    public Explanation explain(Principal principal, String action, ResourceScope resourceScope, Instant now) {
+        var steps = new ArrayList<Step>(EXPECTED_STEPS);
+        var decision = new DecisionEvaluator(model, principal, action, resourceScope, now, steps).evaluate();
         return new Explanation(decision, steps, model.revision(), model.age(now));
     }
 
-    /** All that the principal may do there, now. */
-    public Set<String> allowedActions(Principal principal, Target target, Instant now) {
+    /** Returns all actions that the principal is allowed in the scope. */
+    public Set<String> allowedActions(Principal principal, ResourceScope resourceScope, Instant now) {
         var allowed = new TreeSet<String>();
-        for (var action : grants.liveActions()) {
-            if (decide(principal, action, target, now).allowed()) {
+        for (var action : bindingIndex.usableActions()) {
+            if (decide(principal, action, resourceScope, now).allowed()) {
                 allowed.add(action);
             }
         }
         return allowed;
     }
 
-    /** May a machine of this kind ever be allowed this? */
-    public boolean isForMachines(ActorType type, String action) {
-        return grants.isForMachines(type, action);
+    /** Returns whether machine principals of this type can be allowed the action at all. */
+    public boolean isAllowedForMachines(ActorType type, String action) {
+        return bindingIndex.isAllowedForMachines(type, action);
     }
 
-    /** Is there a role by which people can do this? */
-    public boolean isForPeople(String action) {
-        return grants.isForPeople(action);
+    /** Returns whether a role for users grants the action. */
+    public boolean isGrantableToUsers(String action) {
+        return bindingIndex.isGrantableToUsers(action);
     }
 
-    /** Where may the principal read this? For reads across tenants: what is out of reach is not even read. */
-    public Reach reach(Principal principal, String action, Instant now) {
-        var reach = new Reach(new HashSet<>(), new HashSet<>());
+    /** Returns where the principal is allowed the action, so that a query across tenants reads only accessible rows. */
+    public AccessibleScopes findAccessibleScopes(Principal principal, String action, Instant now) {
+        var accessibleScopes = new AccessibleScopes(new HashSet<>(), new HashSet<>());
         var only = principal.tokenActions();
-        if (!grants.isLive(action) || (only != null && !only.contains(action))) {
-            return reach;
+        if (!bindingIndex.isUsable(action) || (only != null && !only.contains(action))) {
+            return accessibleScopes;
         }
         if (principal.type() != ActorType.USER) {
             var own = principal.projectId();
             if (own != null
-                    && decide(principal, action, Target.project(own), now).allowed()) {
-                reach.projectIds.add(own);
+                    && decide(principal, action, ResourceScope.project(own), now)
+                            .allowed()) {
+                accessibleScopes.projectIds.add(own);
             }
-            return reach;
+            return accessibleScopes;
         }
-        reach(grants.holdings(principal.id()), action, now, reach);
-        for (var group : grants.groupsOf(principal.id())) {
-            reach(grants.holdings(group), action, now, reach);
+        findAccessibleScopes(bindingIndex.bindingSet(principal.id()), action, now, accessibleScopes);
+        for (var group : bindingIndex.groupsOf(principal.id())) {
+            findAccessibleScopes(bindingIndex.bindingSet(group), action, now, accessibleScopes);
         }
-        return reach;
+        return accessibleScopes;
     }
 
-    /** Whether an administrator of the organization may know of the principal: it is a machine of theirs, or bound inside. */
-    public boolean isKnownIn(UUID orgId, Principal principal) {
+    /** Returns whether administrators of the organization may see the principal: its own machines, and users with a role in it. */
+    public boolean isVisibleIn(UUID orgId, Principal principal) {
         if (principal.type() != ActorType.USER) {
             return orgId.equals(principal.orgId());
         }
-        if (isHeldIn(orgId, grants.holdings(principal.id()))) {
+        if (hasBindingIn(orgId, bindingIndex.bindingSet(principal.id()))) {
             return true;
         }
-        for (var group : grants.groupsOf(principal.id())) {
-            if (isHeldIn(orgId, grants.holdings(group))) {
+        for (var group : bindingIndex.groupsOf(principal.id())) {
+            if (hasBindingIn(orgId, bindingIndex.bindingSet(group))) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean isHeldIn(UUID orgId, @Nullable Holdings held) {
+    private boolean hasBindingIn(UUID orgId, @Nullable BindingSet held) {
         return held != null && held.all().stream().anyMatch(binding -> orgId.equals(model.orgOf(binding)));
     }
 
-    private void reach(@Nullable Holdings held, String action, Instant now, Reach reach) {
+    private void findAccessibleScopes(
+            @Nullable BindingSet held, String action, Instant now, AccessibleScopes accessibleScopes) {
         if (held == null) {
             return;
         }
         for (var binding : held.all()) {
             var orgId = model.orgOf(binding);
-            if (orgId == null || binding.expired(now) || !grants.grants(binding, orgId, action)) {
-                continue; // the platform, which reaches no tenant, or a project that is not known
+            if (orgId == null || binding.isExpired(now) || !bindingIndex.grants(binding, orgId, action)) {
+                continue; // a platform role, which grants nothing in tenants, or an unknown project
             }
             switch (binding.level()) {
-                case PROJECT -> reach.projectIds.add(Objects.requireNonNull(binding.projectId()));
-                case ORGANIZATION -> reach.orgIds.add(Objects.requireNonNull(binding.orgId()));
+                case PROJECT -> accessibleScopes.projectIds.add(Objects.requireNonNull(binding.projectId()));
+                case ORGANIZATION -> accessibleScopes.orgIds.add(Objects.requireNonNull(binding.orgId()));
                 case PLATFORM -> {}
             }
         }

@@ -2,7 +2,7 @@ package dev.slipway.authz;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.Principal.ActorType;
-import dev.slipway.messaging.Incoming;
+import dev.slipway.messaging.ReceivedRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,99 +17,100 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Everything decisions are taken from, kept from {@code authz.state}: one per process, written by its reader alone, read by every
- * event loop.
+ * The authorization data of this process, replicated from {@code authz.state}. One reader writes it, and every event loop reads it.
  *
- * <p>IAM raises one revision per commit, and its heartbeat says which it has committed. The model is as old as the last heartbeat whose
- * revision it had reached: a change that is committed but stuck on its way makes the model stale, not wrong. Nor does a heartbeat confirm
- * what IAM has no record of: its database was restored, or lost its last commits, and the topic tells of what never was.
+ * <p>IAM increments one revision per commit, and its heartbeat carries the committed revision. The model's age is the age of the last
+ * heartbeat whose revision it had reached: a change that is committed but delayed makes the model stale, not wrong. A heartbeat with a
+ * lower revision than the model's does not confirm it either: then IAM's database was restored or lost commits, and the topic contains
+ * changes that no longer exist.
  */
 public final class AuthzModel {
     private static final Logger LOG = LoggerFactory.getLogger(AuthzModel.class);
-    /** A heartbeat may come after a change that it was read before, but is not sent any more when it is as old as this. */
-    private static final Duration ON_THE_WAY = Duration.ofSeconds(30);
+    /** A heartbeat may arrive after a later change, but is never sent with a revision older than this. */
+    private static final Duration HEARTBEAT_TOLERANCE = Duration.ofSeconds(30);
 
-    private final Grants grants = new Grants();
+    private final RoleBindingIndex bindingIndex = new RoleBindingIndex();
     private final RevisionWaiters waiters = new RevisionWaiters();
     private final Map<UUID, Project> projects = new ConcurrentHashMap<>();
     private final Set<UUID> organizations = ConcurrentHashMap.newKeySet();
     private final Set<UUID> deletedOrganizations = ConcurrentHashMap.newKeySet();
-    private final Map<UUID, Known> principals = new ConcurrentHashMap<>();
-    private final Map<Subject, UUID> principalOfSubject = new ConcurrentHashMap<>();
-    private final Map<KeyId, SigningKey> keys = new ConcurrentHashMap<>();
+    private final Map<UUID, PrincipalEntry> principals = new ConcurrentHashMap<>();
+    private final Map<ExternalSubject, UUID> principalOfSubject = new ConcurrentHashMap<>();
+    private final Map<KeyId, TrustedKey> keys = new ConcurrentHashMap<>();
     private final Revocations revocations = new Revocations();
     private volatile long revision;
     private Instant revisedAt = Instant.EPOCH;
-    private volatile Instant freshAt = Instant.EPOCH;
-    private volatile boolean ahead;
+    private volatile Instant confirmedAt = Instant.EPOCH;
+    private volatile boolean aheadOfIam;
 
-    /** A project, its organization, and whether it still takes changes. */
+    /** A project, its organization, and whether it is deleted. */
     record Project(UUID id, UUID orgId, boolean deleted) {}
 
-    private record Known(Principal principal, @Nullable Subject subject) {}
+    private record PrincipalEntry(
+            Principal principal, @Nullable ExternalSubject subject) {}
 
-    private record Subject(String issuer, String subject) {}
+    private record ExternalSubject(String issuer, String subject) {}
 
-    /** Issuers name their keys as they like: two may choose one name. */
+    /** Issuers choose their key ids, so two issuers may use the same one. */
     private record KeyId(String issuer, String kid) {}
 
-    /** Applies one record; called by one reader, in the order of the topic. */
-    public void apply(Incoming record) {
+    /** Applies a record. Called by one reader, in the order of the topic. */
+    public void apply(ReceivedRecord record) {
         var event = record.envelope();
         var payload = event.payload();
         var recordRevision = payload.path("revision").asLong();
         if (event.eventType().equals("state.heartbeat")) {
-            heartbeat(recordRevision, record.appendedAt());
+            applyHeartbeat(recordRevision, record.appendedAt());
             return;
         }
         if (recordRevision < revision) {
-            return; // published again after a crash: it was applied, and what came after it must stand
+            return; // republished after a crash: it was applied before, and must not overwrite later records
         }
         switch (event.eventType()) {
-            case "authz.action" -> grants.action(payload);
-            case "authz.role" -> grants.role(payload);
-            case "authz.organization" -> organization(payload);
-            case "authz.project" -> project(payload);
-            case "authz.principal" -> principal(payload);
-            case "authz.group_member" -> grants.groupMember(payload);
-            case "authz.binding" -> grants.binding(payload);
-            case "authz.signing_key" -> key(payload);
+            case "authz.action" -> bindingIndex.applyAction(payload);
+            case "authz.role" -> bindingIndex.applyRole(payload);
+            case "authz.organization" -> applyOrganization(payload);
+            case "authz.project" -> applyProject(payload);
+            case "authz.principal" -> applyPrincipal(payload);
+            case "authz.group_member" -> bindingIndex.applyGroupMember(payload);
+            case "authz.binding" -> bindingIndex.applyBinding(payload);
+            case "authz.signing_key" -> applyKey(payload);
             case "authz.revocation" -> revocations.apply(payload);
-            // The last record of a commit: only now is all of it here.
+            // The last record of a commit: all others have arrived.
             case "authz.revision" -> {
                 revision = recordRevision;
                 revisedAt = record.appendedAt();
-                waiters.reached(recordRevision);
+                waiters.runUpTo(recordRevision);
             }
             default -> {
-                // A newer IAM may know more kinds of records; what they grant is not granted here.
+                // A newer IAM may publish other record types; what they grant is not granted here.
             }
         }
     }
 
-    private void heartbeat(long committed, Instant at) {
-        revocations.tick(at);
-        var forgotten = committed < revision && revisedAt.isBefore(at.minus(ON_THE_WAY));
-        if (forgotten && !ahead) {
+    private void applyHeartbeat(long committed, Instant at) {
+        revocations.deleteExpired(at);
+        var databaseBehind = committed < revision && revisedAt.isBefore(at.minus(HEARTBEAT_TOLERANCE));
+        if (databaseBehind && !aheadOfIam) {
             LOG.atError()
-                    .addKeyValue("told", revision)
+                    .addKeyValue("published", revision)
                     .addKeyValue("committed", committed)
-                    .log("IAM has no record of permissions that were told: its database was restored, or lost commits;"
+                    .log("published permissions are ahead of the IAM database, which was restored or lost commits;"
                             + " nothing is confirmed until the platform has new topics");
         }
-        ahead = forgotten;
-        if (!forgotten && committed <= revision) {
-            freshAt = at;
+        aheadOfIam = databaseBehind;
+        if (!databaseBehind && committed <= revision) {
+            confirmedAt = at;
         }
     }
 
-    /** Whether more was told than IAM has a record of: then no waiting helps. */
+    /** Returns whether the model has changes that IAM's database has not. Waiting does not help then. */
     public boolean isAheadOfIam() {
-        return ahead;
+        return aheadOfIam;
     }
 
     public Duration age(Instant now) {
-        var age = Duration.between(freshAt, now);
+        var age = Duration.between(confirmedAt, now);
         return age.isNegative() ? Duration.ZERO : age;
     }
 
@@ -118,10 +119,10 @@ public final class AuthzModel {
     }
 
     /**
-     * Runs the task when the model has reached the revision, on the thread of whoever brings it there, or at once if it has. The answer
-     * gives up waiting; it is null when too many wait already.
+     * Runs the task when the model has reached the revision, on the reader's thread, or immediately if it has already. Returns a task that
+     * cancels the wait, or null if there are too many waiting tasks.
      */
-    public @Nullable Runnable whenAt(long wanted, Runnable task) {
+    public @Nullable Runnable runAtRevision(long wanted, Runnable task) {
         return waiters.add(wanted, task, this::revision);
     }
 
@@ -130,17 +131,17 @@ public final class AuthzModel {
         return project == null ? null : project.orgId;
     }
 
-    /** Whether there is such an action, and it is neither a draft nor retired. */
-    public boolean knowsAction(String action) {
-        return grants.isLive(action);
+    /** Returns whether the action is registered, and neither a draft nor retired. */
+    public boolean isUsableAction(String action) {
+        return bindingIndex.isUsable(action);
     }
 
-    /** Whether there is, or was, such an organization. */
-    public boolean knowsOrganization(UUID orgId) {
+    /** Returns whether the organization exists or existed. */
+    public boolean hasOrganization(UUID orgId) {
         return organizations.contains(orgId);
     }
 
-    /** The organization that a binding is held in; null at the platform, and in a project that is not known. */
+    /** Returns the organization of a binding; null at the platform and in an unknown project. */
     @Nullable
     UUID orgOf(Binding binding) {
         return switch (binding.level()) {
@@ -151,13 +152,13 @@ public final class AuthzModel {
     }
 
     public @Nullable Principal principal(UUID id) {
-        var known = principals.get(id);
-        return known == null ? null : known.principal;
+        var principalEntry = principals.get(id);
+        return principalEntry == null ? null : principalEntry.principal;
     }
 
-    /** What is held by the principal, or the group, itself; by project, then organization, then platform. */
-    public List<Binding> bindingsOf(UUID principalId) {
-        return grants.bindingsOf(principalId);
+    /** Lists the direct bindings of a principal or a group: projects first, then organizations, then the platform. */
+    public List<Binding> listBindings(UUID principalId) {
+        return bindingIndex.listBindings(principalId);
     }
 
     @Nullable
@@ -169,19 +170,19 @@ public final class AuthzModel {
         return deletedOrganizations.contains(orgId);
     }
 
-    Grants grants() {
-        return grants;
+    RoleBindingIndex bindingIndex() {
+        return bindingIndex;
     }
 
-    /** The principal that an issuer's tokens name so, if it is known and active. */
-    public @Nullable Principal principalOf(String issuer, String subject) {
-        var id = principalOfSubject.get(new Subject(issuer, subject));
+    /** Returns the active principal with this issuer and subject, or null. */
+    public @Nullable Principal findPrincipal(String issuer, String subject) {
+        var id = principalOfSubject.get(new ExternalSubject(issuer, subject));
         return id == null ? null : principal(id);
     }
 
-    /** Whether a token, or the credential it was made with, was revoked. */
+    /** Returns whether the token or credential with this id was revoked. */
     boolean isRevoked(UUID id) {
-        return revocations.has(id);
+        return revocations.contains(id);
     }
 
     int revocationCount() {
@@ -189,18 +190,18 @@ public final class AuthzModel {
     }
 
     @Nullable
-    SigningKey key(String issuer, String kid) {
+    TrustedKey key(String issuer, String kid) {
         return keys.get(new KeyId(issuer, kid));
     }
 
-    /** Whether tokens that are signed with the key now will be taken: it has arrived, and stands. */
-    public boolean trusts(String issuer, String kid) {
+    /** Returns whether the key is known here and not revoked. */
+    public boolean isKeyTrusted(String issuer, String kid) {
         var key = key(issuer, kid);
         return key != null && !key.revoked();
     }
 
-    private void organization(JsonNode payload) {
-        var id = grants.placeId(Fields.uuid(payload, "org_id"));
+    private void applyOrganization(JsonNode payload) {
+        var id = bindingIndex.internScopeId(PayloadFields.uuid(payload, "org_id"));
         organizations.add(id);
         if (payload.path("state").asText().equals("deleted")) {
             deletedOrganizations.add(id);
@@ -209,58 +210,60 @@ public final class AuthzModel {
         }
     }
 
-    private void project(JsonNode payload) {
-        var id = grants.placeId(Fields.uuid(payload, "project_id"));
-        var orgId = grants.placeId(Fields.uuid(payload, "org_id"));
+    private void applyProject(JsonNode payload) {
+        var id = bindingIndex.internScopeId(PayloadFields.uuid(payload, "project_id"));
+        var orgId = bindingIndex.internScopeId(PayloadFields.uuid(payload, "org_id"));
         var deleted = payload.path("state").asText().equals("deleted");
         organizations.add(orgId);
         projects.put(id, new Project(id, orgId, deleted));
     }
 
-    private void key(JsonNode payload) {
-        var key = SigningKey.of(payload);
+    private void applyKey(JsonNode payload) {
+        var key = TrustedKey.of(payload);
         keys.put(new KeyId(key.issuer(), payload.path("kid").asText()), key);
     }
 
-    private void principal(JsonNode payload) {
-        var id = Fields.uuid(payload, "principal_id");
-        var known = payload.path("active").asBoolean() ? known(id, payload) : null;
-        var old = known == null ? principals.remove(id) : principals.put(id, known);
-        if (old != null && old.subject != null && (known == null || !old.subject.equals(known.subject))) {
-            principalOfSubject.remove(old.subject, id); // unless it is somebody else's by now
+    private void applyPrincipal(JsonNode payload) {
+        var id = PayloadFields.uuid(payload, "principal_id");
+        var principalEntry = payload.path("active").asBoolean() ? parsePrincipal(id, payload) : null;
+        var old = principalEntry == null ? principals.remove(id) : principals.put(id, principalEntry);
+        if (old != null
+                && old.subject != null
+                && (principalEntry == null || !old.subject.equals(principalEntry.subject))) {
+            principalOfSubject.remove(old.subject, id); // unless another principal has it by now
         }
-        if (known != null && known.subject != null) {
-            principalOfSubject.put(known.subject, id);
+        if (principalEntry != null && principalEntry.subject != null) {
+            principalOfSubject.put(principalEntry.subject, id);
         }
     }
 
-    /** A kind of actor that only a newer IAM knows may do nothing here. */
-    private static @Nullable Known known(UUID id, JsonNode payload) {
+    /** Returns null for an actor type that only a newer IAM knows: it is allowed nothing here. */
+    private static @Nullable PrincipalEntry parsePrincipal(UUID id, JsonNode payload) {
         var type = payload.path("actor_type").asText();
         for (var actorType : ActorType.values()) {
             if (actorType.text().equals(type)) {
-                var subject = payload.path("issuer").isTextual()
-                        ? new Subject(
+                var externalSubject = payload.path("issuer").isTextual()
+                        ? new ExternalSubject(
                                 payload.path("issuer").asText().intern(),
                                 payload.path("subject").asText())
                         : null;
-                return new Known(principal(id, actorType, payload), subject);
+                return new PrincipalEntry(toPrincipal(id, actorType, payload), externalSubject);
             }
         }
         return null;
     }
 
-    private static Principal principal(UUID id, ActorType type, JsonNode payload) {
-        var responsible = Fields.uuid(payload, "responsible_user_id");
+    private static Principal toPrincipal(UUID id, ActorType type, JsonNode payload) {
+        var responsible = PayloadFields.uuid(payload, "responsible_user_id");
         return new Principal(
                 id,
                 type,
                 payload.path("display_name").asText(),
                 responsible.equals(id) ? id : responsible,
-                Fields.optionalUuid(payload, "org_id"),
-                Fields.optionalUuid(payload, "project_id"),
-                Fields.optionalUuid(payload, "shared_runtime_id"),
-                Fields.texts(payload, "allowed_actions"),
+                PayloadFields.optionalUuid(payload, "org_id"),
+                PayloadFields.optionalUuid(payload, "project_id"),
+                PayloadFields.optionalUuid(payload, "shared_runtime_id"),
+                PayloadFields.textSet(payload, "allowed_actions"),
                 null,
                 null);
     }

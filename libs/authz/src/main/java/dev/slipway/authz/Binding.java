@@ -7,9 +7,9 @@ import java.util.Locale;
 import java.util.UUID;
 
 /**
- * A role held somewhere, by a principal or by a group.
+ * A role granted to a principal or a group at a scope.
  *
- * @param expiresAt from then on it counts no more; null when it lasts
+ * @param expiresAt null for a permanent binding
  */
 public record Binding(
         UUID id,
@@ -19,10 +19,10 @@ public record Binding(
         @Nullable UUID orgId,
         @Nullable UUID projectId,
         @Nullable Instant expiresAt) {
-    /** The platform has no id; this one stands where a place is looked up. */
-    static final UUID PLATFORM = new UUID(0, 0);
+    /** The id that stands for the platform in lookups. */
+    static final UUID PLATFORM_SCOPE_ID = new UUID(0, 0);
 
-    /** Where a role is held. */
+    /** The level of a binding's scope. */
     public enum Level {
         PLATFORM,
         ORGANIZATION,
@@ -30,7 +30,7 @@ public record Binding(
 
         private final String text = name().toLowerCase(Locale.ROOT);
 
-        /** Null for a level that only a newer IAM knows. */
+        /** Returns null for a level that only a newer IAM knows. */
         static @Nullable Level of(String text) {
             for (var level : values()) {
                 if (level.text.equals(text)) {
@@ -45,21 +45,21 @@ public record Binding(
         }
     }
 
-    public boolean expired(Instant now) {
+    public boolean isExpired(Instant now) {
         return expiresAt != null && !now.isBefore(expiresAt);
     }
 
-    /** The id of where it is held; null in a record that names none, which is then held nowhere. */
+    /** Returns the id of the scope; null in an incomplete record, which grants nothing. */
     @Nullable
-    UUID place() {
+    UUID scopeId() {
         return switch (level) {
-            case PLATFORM -> PLATFORM;
+            case PLATFORM -> PLATFORM_SCOPE_ID;
             case ORGANIZATION -> orgId;
             case PROJECT -> projectId;
         };
     }
 
-    boolean isAt(Level asked, UUID place) {
-        return level == asked && place.equals(place());
+    boolean isHeldAt(Level atLevel, UUID atScopeId) {
+        return level == atLevel && atScopeId.equals(scopeId());
     }
 }

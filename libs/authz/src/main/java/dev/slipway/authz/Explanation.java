@@ -9,19 +9,18 @@ import java.util.Locale;
 import java.util.UUID;
 
 /**
- * A decision and how it was reached, step by step, for those who administer the place. The steps are those of the decision itself; what is
- * held elsewhere is no step, so nobody learns of it here.
+ * A decision and its steps, for administrators of the scope. Bindings at other scopes are not among the steps and therefore not revealed.
  *
- * @param revision of the data that the decision was taken from
- * @param age how long ago that data was confirmed
+ * @param revision the revision of the authorization data
+ * @param age the age of that data
  */
 public record Explanation(Decision decision, List<Step> steps, long revision, Duration age) {
 
     /**
-     * One thing that was looked at: what is held at the project, the organization and the platform, in this order, and then what narrows it.
+     * A step of a decision: first the bindings at the project, the organization and the platform, then the checks that limit them.
      *
-     * @param binding the binding that was looked at, if it was one
-     * @param groupId the group that holds the binding, if a group does
+     * @param binding the checked binding, if the step is about one
+     * @param groupId the group that the binding belongs to, if any
      */
     public record Step(
             Check check,
@@ -45,23 +44,23 @@ public record Explanation(Decision decision, List<Step> steps, long revision, Du
         }
     }
 
-    /** What was looked at. */
+    /** The checks of a decision, one per step. */
     public enum Check {
-        /** A role held at a level. */
+        /** A role binding at a level. */
         BINDING,
-        /** Whether the place is there, and for a machine whether it is its own. */
+        /** Checks whether the scope exists, and for a machine principal whether it is its own. */
         PLACE,
-        /** Whether the action is registered and active. */
+        /** Checks whether the action is registered and active. */
         ACTION,
-        /** Whether machines of this kind may ever do this. */
+        /** Checks whether machine principals of this type can be allowed the action. */
         MACHINE_ROLE,
-        /** Whether the token's task has the action. */
+        /** Checks whether the token's task includes the action. */
         TASK,
-        /** Whether the machine's own list has the action. */
+        /** Checks whether the machine principal's list contains the action. */
         ALLOWLIST,
-        /** Whether the token was made for the action. */
+        /** Checks whether the token's scope includes the action. */
         TOKEN_SCOPE,
-        /** Whether the project and the organization still take changes. */
+        /** Checks whether the project and the organization are not deleted. */
         RESOURCE_STATE;
 
         public String text() {
@@ -69,14 +68,14 @@ public record Explanation(Decision decision, List<Step> steps, long revision, Du
         }
     }
 
-    /** What came of looking. */
+    /** The outcome of a step. */
     public enum Outcome {
         GRANTS,
         DOES_NOT_GRANT,
         EXPIRED,
-        /** A platform role, which counts through the admin twin alone. */
+        /** A platform role, which counts only through an admin variant. */
         NEEDS_BREAK_GLASS,
-        /** Nothing is held at the level. */
+        /** There is no binding at the level. */
         MISSING,
         PASSES,
         DENIES;

@@ -7,14 +7,14 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Who is acting.
+ * The authenticated caller.
  *
- * @param responsibleUserId a person: the user, or the one who created the machine; an adapter that came with the platform is its own
- * @param projectId of a service account: the one project it belongs to
- * @param sharedRuntimeId of a shared-runtime operator: the one runtime, of its organization, that it acts for
- * @param allowedActions of a machine: the only actions it may ever take
- * @param tokenActions the only actions that this token is good for; null when it is good for all that the principal may
- * @param task set when the token is bound to one instance and one command of an adapter
+ * @param responsibleUserId the user, or the user who created the machine principal; an adapter of the seed is responsible for itself
+ * @param projectId the project of a service account
+ * @param sharedRuntimeId the shared runtime of a shared-runtime operator
+ * @param allowedActions the only actions that a machine principal can be allowed
+ * @param tokenActions the only actions that the token allows; null if it is not limited
+ * @param task the task of an adapter that the token is bound to, if any
  */
 public record Principal(
         UUID id,
@@ -28,7 +28,7 @@ public record Principal(
         @Nullable Set<String> tokenActions,
         @Nullable Task task) {
 
-    /** The kinds of principal that may hold a token. */
+    /** The types of principal. */
     public enum ActorType {
         USER,
         SERVICE_ACCOUNT,
@@ -46,28 +46,28 @@ public record Principal(
         }
     }
 
-    /** What an adapter's token is bound to. */
+    /** One command of an adapter on one instance. */
     public record Task(UUID adapterId, UUID appInstanceId, UUID commandId, Set<String> actions) {}
 
     public static Principal user(UUID id, String displayName) {
         return new Principal(id, ActorType.USER, displayName, id, null, null, null, Set.of(), null, null);
     }
 
-    /** The same principal, by a token that is good for these actions alone, if it names any. */
-    public Principal narrowed(@Nullable Set<String> to) {
-        return to == null ? this : by(to, task);
+    /** Returns the principal limited to these actions; null sets no limit. */
+    public Principal withTokenActions(@Nullable Set<String> to) {
+        return to == null ? this : copyWith(to, task);
     }
 
-    /** Whether the token lets the action through; whether its subject may do it is another question. */
+    /** Returns whether the token includes the action. It does not say whether the principal is allowed it. */
     public boolean tokenAllows(String action) {
         return tokenActions == null || tokenActions.contains(action);
     }
 
-    Principal bound(@Nullable Task to) {
-        return to == null ? this : by(tokenActions, to);
+    Principal withTask(@Nullable Task to) {
+        return to == null ? this : copyWith(tokenActions, to);
     }
 
-    private Principal by(@Nullable Set<String> actions, @Nullable Task of) {
+    private Principal copyWith(@Nullable Set<String> actions, @Nullable Task of) {
         return new Principal(
                 id,
                 type,

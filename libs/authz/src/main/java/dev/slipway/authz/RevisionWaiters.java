@@ -6,13 +6,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/** Those who wait for the model to reach a revision. */
+/** The tasks that wait for the model to reach a revision. */
 final class RevisionWaiters {
-    private static final int MOST = 10_000;
+    private static final int MAX_WAITERS = 10_000;
 
     private final Set<Waiter> waiting = ConcurrentHashMap.newKeySet();
 
-    /** Compared by identity: two may wait for the same. */
+    /** Compared by identity, because two tasks may wait for the same revision. */
     private static final class Waiter {
         private final long revision;
         private final Runnable task;
@@ -25,18 +25,18 @@ final class RevisionWaiters {
 
     @Nullable
     Runnable add(long revision, Runnable task, LongSupplier current) {
-        if (waiting.size() >= MOST) {
+        if (waiting.size() >= MAX_WAITERS) {
             return null;
         }
         var waiter = new Waiter(revision, task);
         waiting.add(waiter);
-        if (current.getAsLong() >= revision) { // it may have come just before the waiter was seen
+        if (current.getAsLong() >= revision) { // it may have arrived before the waiter was added
             run(waiter);
         }
         return () -> waiting.remove(waiter);
     }
 
-    void reached(long revision) {
+    void runUpTo(long revision) {
         for (var waiter : waiting) {
             if (waiter.revision <= revision) {
                 run(waiter);

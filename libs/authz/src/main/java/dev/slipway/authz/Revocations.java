@@ -10,46 +10,46 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The tokens and credentials that are no longer good. Looked up by id, so that a look costs the same however many there are; those past
- * their end are dropped once a minute, for what they end has ended by itself.
+ * The revoked tokens and credentials, by id. Expired revocations are deleted once a minute, because the tokens that they affect have
+ * expired too.
  */
 final class Revocations {
-    private static final Duration SWEEP_EVERY = Duration.ofMinutes(1);
+    private static final Duration SWEEP_INTERVAL = Duration.ofMinutes(1);
 
-    private final Map<UUID, Instant> endOf = new ConcurrentHashMap<>();
+    private final Map<UUID, Instant> expiryById = new ConcurrentHashMap<>();
     private Instant sweptAt = Instant.EPOCH;
 
-    /** Takes a record of authz.revocation. The ids of tokens and of credentials are made alike and never meet. */
+    /** Applies a record of authz.revocation. Ids of tokens and of credentials are both UUIDv7 and do not collide. */
     void apply(JsonNode payload) {
-        endOf.put(
+        expiryById.put(
                 UUID.fromString(payload.path("id").asText()),
                 Instant.parse(payload.path("expires_at").asText()));
     }
 
-    boolean has(UUID id) {
-        return endOf.containsKey(id);
+    boolean contains(UUID id) {
+        return expiryById.containsKey(id);
     }
 
     int size() {
-        return endOf.size();
+        return expiryById.size();
     }
 
-    /** Called with every heartbeat; keeps an ended one for a minute more, for clocks that are behind. */
-    void tick(Instant now) {
-        if (now.isAfter(sweptAt.plus(SWEEP_EVERY))) {
+    /** Deletes expired revocations, one minute late for clocks that are behind. Called with every heartbeat. */
+    void deleteExpired(Instant now) {
+        if (now.isAfter(sweptAt.plus(SWEEP_INTERVAL))) {
             sweptAt = now;
-            endOf.values().removeIf(end -> end.plus(SWEEP_EVERY).isBefore(now));
+            expiryById.values().removeIf(end -> end.plus(SWEEP_INTERVAL).isBefore(now));
         }
     }
 
-    /** What a token is revoked by: its jti, or where that is no UUID, one made from it. */
-    static UUID idOf(String jti) {
+    /** Returns the id that a token is revoked by: its jti, or a UUID derived from it if it is not a UUID. */
+    static UUID revocationId(String jti) {
         try {
             if (jti.length() == 36) {
                 return UUID.fromString(jti);
             }
         } catch (IllegalArgumentException e) {
-            // Falls through: other issuers name their tokens as they like.
+            // External issuers may use any text.
         }
         return UUID.nameUUIDFromBytes(jti.getBytes(StandardCharsets.UTF_8));
     }

@@ -2,10 +2,7 @@ package dev.slipway.authz;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.nimbusds.jose.JOSEException;
-import com.nimbusds.jose.JWSAlgorithm;
-import com.nimbusds.jwt.JWTClaimsSet;
-import com.nimbusds.jwt.SignedJWT;
+import com.github.benmanes.caffeine.cache.Expiry;
 import dev.slipway.authz.Principal.ActorType;
 import dev.slipway.authz.Principal.Task;
 import dev.slipway.contract.ErrorCode;
@@ -13,204 +10,255 @@ import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
 import org.jspecify.annotations.Nullable;
 
-import java.text.ParseException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Date;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * Tells who a token speaks for. RS256 only, whatever the token says of itself; a key is trusted for its own issuer's tokens alone.
+ * Verifies tokens and resolves the principal that they were issued to. Only RS256 is accepted, and a key is trusted only for tokens of its
+ * own issuer.
  *
- * <p>A signature is checked once per token. Everything that can change (its time, the key's, the principal's state, a revocation) is
- * checked every time.
+ * <p>A signature is verified once per token. Everything that can change (expiry of the token and of its key, the principal's state,
+ * revocations) is checked on every call.
  */
 public final class TokenVerifier {
     public static final String AUDIENCE = "slipway";
     /** The issuer of the tokens that Slipway signs itself. */
     public static final String MACHINE_ISSUER = "slipway";
 
-    private static final int MAX_LENGTH = 8_192;
+    /** The longest lifetime of other issuers' tokens, unless set otherwise. */
+    public static final Duration USER_TOKEN_MAX_LIFETIME = Duration.ofHours(24);
+
     private static final Duration CLOCK_SKEW = Duration.ofSeconds(5);
+    private static final long MAX_CACHE_BYTES = 16L << 20;
 
     private final AuthzModel model;
     private final String audience;
-    private final Cache<String, Signed> signed =
-            Caffeine.newBuilder().maximumSize(20_000).build();
-    private volatile Consumer<KeyName> unknownKeys = key -> {};
+    private final Duration userTokenMaxLifetime;
+    /** By digest, so that a heap dump holds no tokens. */
+    private final Cache<String, VerifiedToken> verified = Caffeine.newBuilder()
+            .maximumWeight(MAX_CACHE_BYTES)
+            .weigher((String digest, VerifiedToken token) -> token.weight())
+            .expireAfter(Expiry.creating((String digest, VerifiedToken token) -> token.timeToLive()))
+            .build();
 
-    private record Signed(
+    private volatile Consumer<KeyReference> unknownKeys = key -> {};
+
+    private record VerifiedToken(
             String kid,
             String issuer,
             String subject,
             @Nullable String displayName,
             UUID id,
             @Nullable UUID credentialId,
+            Instant verifiedAt,
             Instant expiresAt,
             Instant notBefore,
             @Nullable Task task,
-            @Nullable Set<String> actions) {}
+            @Nullable Set<String> actions) {
+        private static final int FIXED_BYTES = 512;
+        private static final int BYTES_PER_ACTION = 96;
+
+        /** Estimates the memory of a cache entry, in bytes. */
+        int weight() {
+            var names = kid.length()
+                    + issuer.length()
+                    + subject.length()
+                    + (displayName == null ? 0 : displayName.length());
+            var actionCount = (actions == null ? 0 : actions.size())
+                    + (task == null ? 0 : task.actions().size());
+            return FIXED_BYTES + 2 * names + BYTES_PER_ACTION * actionCount;
+        }
+
+        Duration timeToLive() {
+            var rest = Duration.between(verifiedAt, expiresAt.plus(CLOCK_SKEW));
+            return rest.isNegative() ? Duration.ZERO : rest;
+        }
+    }
 
     /**
-     * Whom a good token names, known here or not.
+     * The subject of a verified token, whether or not a principal is known for it.
      *
-     * @param id what the token is revoked by
-     * @param displayName what the issuer calls the subject, if it does
+     * @param id the id to revoke the token by
+     * @param displayName the name that the issuer gives the subject, if any
      */
-    public record Subject(
+    public record ExternalIdentity(
             String issuer, String subject, @Nullable String displayName, UUID id, Instant expiresAt) {}
 
-    /** A key by the names that a token gives it and its issuer. */
-    public record KeyName(String issuer, String kid) {}
+    /** The issuer and the key id that a token names. */
+    public record KeyReference(String issuer, String kid) {}
 
-    /** Takes the tokens of the environment whose audience is {@link #AUDIENCE}. */
+    /** Accepts tokens for {@link #AUDIENCE}. */
     public TokenVerifier(AuthzModel model) {
-        this(model, AUDIENCE);
+        this(model, AUDIENCE, USER_TOKEN_MAX_LIFETIME);
     }
 
-    public TokenVerifier(AuthzModel model, String audience) {
+    public TokenVerifier(AuthzModel model, String audience, Duration userTokenMaxLifetime) {
         this.model = model;
         this.audience = audience;
+        this.userTokenMaxLifetime = userTokenMaxLifetime;
     }
 
-    /** Has someone told of keys that tokens name and that are not known; called on the caller's thread, for any token at all. */
-    public void onUnknownKey(Consumer<KeyName> listener) {
+    /** Sets the listener for unknown keys. It is called on the caller's thread, also for tokens that nobody signed. */
+    public void onUnknownKey(Consumer<KeyReference> listener) {
         unknownKeys = listener;
     }
 
-    /** The principal of a token that is good at the given time; throws a {@link ProblemException} for any other. */
+    /** Returns the principal of a token that is valid at the given time; throws a {@link ProblemException} for any other. */
     public Principal verify(String token, Instant at) {
-        var known = current(token, at);
-        var machine = known.issuer.equals(MACHINE_ISSUER);
-        var found = machine ? model.principal(uuid(known.subject)) : model.principalOf(known.issuer, known.subject);
-        if (found == null) {
-            throw invalid("The token's subject is not known here, or is not active.");
+        var current = requireCurrent(token, at);
+        var machine = current.issuer.equals(MACHINE_ISSUER);
+        var principal =
+                machine ? model.principal(uuid(current.subject)) : model.findPrincipal(current.issuer, current.subject);
+        if (principal == null) {
+            throw invalid("The token's subject is unknown or inactive.");
         }
-        // A person's rights are their bindings, whatever their issuer writes; a machine's token has to say what it is
-        // for.
-        var person = !machine && found.type() == ActorType.USER;
-        return found.bound(known.task).narrowed(person ? null : known.actions);
+        // A person may do what their bindings grant, whatever the issuer writes into scope. A machine's token must
+        // list its actions.
+        var person = !machine && principal.type() == ActorType.USER;
+        return principal.withTask(current.task).withTokenActions(person ? null : current.actions);
     }
 
-    /** The subject of a token that is good at the given time, also one that is not known here yet. */
-    public Subject subject(String token, Instant at) {
-        var known = current(token, at);
-        return new Subject(known.issuer, known.subject, known.displayName, known.id, known.expiresAt);
+    /** Returns the subject of a token that is valid at the given time, also if no principal is known for it. */
+    public ExternalIdentity verifyIdentity(String token, Instant at) {
+        var current = requireCurrent(token, at);
+        return new ExternalIdentity(
+                current.issuer, current.subject, current.displayName, current.id, current.expiresAt);
     }
 
-    /** The key that a token names, if that is not known here; null for any other token. Nothing else of the token is checked. */
-    public @Nullable KeyName unknownKey(String token) {
+    /** Returns the key that a token names if that key is unknown, otherwise null. Nothing else of the token is checked. */
+    public @Nullable KeyReference findUnknownKey(String token) {
         try {
-            var jwt = SignedJWT.parse(token);
-            var kid = jwt.getHeader().getKeyID();
-            var issuer = jwt.getJWTClaimsSet().getIssuer();
-            return kid == null || issuer == null || model.key(issuer, kid) != null ? null : new KeyName(issuer, kid);
-        } catch (ParseException | IllegalArgumentException e) {
+            return unknownKey(ParsedToken.parse(token));
+        } catch (IllegalArgumentException e) {
             return null;
         }
     }
 
-    private Signed current(String token, Instant at) {
-        var known = signed.getIfPresent(token);
-        if (known == null) {
-            known = checkSignature(token);
-            signed.put(token, known);
-        }
-        if (at.isAfter(known.expiresAt.plus(CLOCK_SKEW))) {
-            throw Problem.of(ErrorCode.TOKEN_EXPIRED, "The token expired at " + known.expiresAt + ".")
-                    .asException();
-        }
-        var key = model.key(known.issuer, known.kid);
-        if (key == null || at.isAfter(key.expiresAt()) || at.isBefore(known.notBefore.minus(CLOCK_SKEW))) {
-            throw invalid("The token is not valid now.");
-        }
-        if (key.revoked()
-                || model.isRevoked(known.id)
-                || (known.credentialId != null && model.isRevoked(known.credentialId))) {
-            throw Problem.of(ErrorCode.TOKEN_REVOKED, "The token was revoked. Get a new one.")
-                    .asException();
-        }
-        return known;
+    private @Nullable KeyReference unknownKey(ParsedToken token) {
+        var kid = token.kid();
+        var issuer = token.claim("iss");
+        return kid == null || issuer == null || model.key(issuer, kid) != null ? null : new KeyReference(issuer, kid);
     }
 
-    private Signed checkSignature(String token) {
-        if (token.length() > MAX_LENGTH) {
-            throw invalid("The token is too long.");
+    private VerifiedToken requireCurrent(String token, Instant at) {
+        var digest = digest(token);
+        var current = verified.getIfPresent(digest);
+        if (current == null) {
+            current = verifySignature(token, at);
+            verified.put(digest, current);
         }
+        if (at.isAfter(current.expiresAt.plus(CLOCK_SKEW))) {
+            throw Problem.of(ErrorCode.TOKEN_EXPIRED, "The token expired at " + current.expiresAt + ".")
+                    .asException();
+        }
+        var key = model.key(current.issuer, current.kid);
+        if (key == null || at.isAfter(key.expiresAt())) {
+            throw invalid("The key that signed the token is no longer valid.");
+        }
+        if (at.isBefore(current.notBefore.minus(CLOCK_SKEW))) {
+            throw invalid("The token is not valid before " + current.notBefore + ".");
+        }
+        if (key.revoked()
+                || model.isRevoked(current.id)
+                || (current.credentialId != null && model.isRevoked(current.credentialId))) {
+            throw Problem.of(ErrorCode.TOKEN_REVOKED, "The token was revoked. Request a new one.")
+                    .asException();
+        }
+        return current;
+    }
+
+    private VerifiedToken verifySignature(String text, Instant at) {
         try {
-            var jwt = SignedJWT.parse(token);
-            var header = jwt.getHeader();
-            var claims = jwt.getJWTClaimsSet();
-            var kid = header.getKeyID();
-            var issuer = claims.getIssuer();
+            var token = ParsedToken.parse(text);
+            var unknown = unknownKey(token);
+            if (unknown != null) {
+                unknownKeys.accept(unknown);
+            }
+            var kid = token.kid();
+            var issuer = token.claim("iss");
             var key = kid == null || issuer == null ? null : model.key(issuer, kid);
-            if (key == null && kid != null && issuer != null) {
-                unknownKeys.accept(new KeyName(issuer, kid));
+            if (kid == null
+                    || key == null
+                    || !token.isVerifiable()
+                    || !key.verifier().verify(token)) {
+                throw invalid("The token is not signed with RS256 by a trusted key of its issuer.");
             }
-            if (!header.getAlgorithm().equals(JWSAlgorithm.RS256) || key == null || !jwt.verify(key.verifier())) {
-                throw invalid("The token's signature is not by a key that is trusted here.");
+            if (!token.audiences().contains(key.audience() == null ? audience : key.audience())) {
+                throw invalid("The token was issued for another audience.");
             }
-            var expected = key.audience() == null ? audience : key.audience();
-            if (!claims.getAudience().contains(expected)) {
-                throw invalid("The token is not for this platform.");
-            }
-            if (claims.getSubject() == null || claims.getExpirationTime() == null || claims.getJWTID() == null) {
-                throw invalid("The token lacks sub, exp or jti.");
-            }
-            return signed(kid, key, claims);
-        } catch (ParseException | JOSEException | IllegalArgumentException e) {
+            return verifiedToken(kid, key, token, at);
+        } catch (IllegalArgumentException e) {
             throw invalid("The token is not a signed JWT.");
         }
     }
 
-    /** What a token says of tasks counts only where we have signed it ourselves. */
-    private static Signed signed(String kid, SigningKey key, JWTClaimsSet claims) throws ParseException {
-        var ours = key.issuer().equals(MACHINE_ISSUER);
-        var task = ours ? task(claims) : null;
-        var credential = ours ? claims.getStringClaim("credential_id") : null;
-        return new Signed(
+    /** Tasks and credentials are only read from tokens that Slipway signed itself. */
+    private VerifiedToken verifiedToken(String kid, TrustedKey key, ParsedToken token, Instant at) {
+        var subject = token.claim("sub");
+        var jti = token.claim("jti");
+        var expiresAt = token.time("exp");
+        if (subject == null || jti == null || expiresAt == null) {
+            throw invalid("The token lacks sub, exp or jti.");
+        }
+        var own = key.issuer().equals(MACHINE_ISSUER);
+        if (!own) {
+            requireLifetime(token.time("iat"), expiresAt, at);
+        }
+        var task = own ? task(token) : null;
+        var credentialId = own ? token.claim("credential_id") : null;
+        return new VerifiedToken(
                 kid,
                 key.issuer(),
-                claims.getSubject(),
-                ours || key.nameClaim() == null ? null : text(claims, key.nameClaim()),
-                Revocations.idOf(claims.getJWTID()),
-                credential == null ? null : uuid(credential),
-                claims.getExpirationTime().toInstant(),
-                notBefore(claims),
+                subject,
+                own || key.nameClaim() == null ? null : token.claim(key.nameClaim()),
+                Revocations.revocationId(jti),
+                credentialId == null ? null : uuid(credentialId),
+                at,
+                expiresAt,
+                notBefore(token),
                 task,
-                task == null ? actions(claims) : null);
+                task == null ? actions(token) : null);
     }
 
-    private static @Nullable String text(JWTClaimsSet claims, String name) {
-        return claims.getClaim(name) instanceof String text ? text : null;
+    /** A token without a past time of issue is measured from now, so that a forward-dated one does not live longer. */
+    private void requireLifetime(@Nullable Instant issuedAt, Instant expiresAt, Instant at) {
+        var start = issuedAt == null || issuedAt.isAfter(at) ? at : issuedAt;
+        if (expiresAt.isAfter(start.plus(userTokenMaxLifetime).plus(CLOCK_SKEW))) {
+            throw invalid("The token lives longer than " + userTokenMaxLifetime + ", which is the maximum.");
+        }
     }
 
-    private static Instant notBefore(JWTClaimsSet claims) {
-        Date time = claims.getNotBeforeTime() != null ? claims.getNotBeforeTime() : claims.getIssueTime();
-        return time == null ? Instant.EPOCH : time.toInstant();
+    private static Instant notBefore(ParsedToken token) {
+        var notBefore = token.time("nbf");
+        var issuedAt = token.time("iat");
+        if (notBefore != null) {
+            return notBefore;
+        }
+        return issuedAt == null ? Instant.EPOCH : issuedAt;
     }
 
-    private static @Nullable Task task(JWTClaimsSet claims) throws ParseException {
-        var instance = claims.getStringClaim("app_instance_id");
+    private static @Nullable Task task(ParsedToken token) {
+        var instance = token.claim("app_instance_id");
         if (instance == null) {
             return null;
         }
-        if (claims.getStringClaim("scope") == null) {
-            throw invalid("The token is for a task, and lacks its scope.");
+        if (token.claim("scope") == null) {
+            throw invalid("The token is bound to a task and lacks its scope.");
         }
         return new Task(
-                uuid(claims.getStringClaim("adapter_id")),
-                uuid(instance),
-                uuid(claims.getStringClaim("command_id")),
-                actions(claims));
+                uuid(token.claim("adapter_id")), uuid(instance), uuid(token.claim("command_id")), actions(token));
     }
 
-    /** A token that names no action is good for none. */
-    private static Set<String> actions(JWTClaimsSet claims) {
-        var scope = text(claims, "scope");
+    /** A token without a scope allows no action. */
+    private static Set<String> actions(ParsedToken token) {
+        var scope = token.claim("scope");
         return scope == null || scope.isBlank()
                 ? Set.of()
                 : Set.copyOf(Arrays.asList(scope.strip().split(" +", -1)));
@@ -220,7 +268,16 @@ public final class TokenVerifier {
         try {
             return UUID.fromString(String.valueOf(text));
         } catch (IllegalArgumentException e) {
-            throw invalid("The token names something that is not an id.");
+            throw invalid("The token contains an id that is not a UUID.");
+        }
+    }
+
+    private static String digest(String token) {
+        try {
+            var digest = MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+            return new String(digest, StandardCharsets.ISO_8859_1); // one byte per character
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("this JVM has no SHA-256", e);
         }
     }
 

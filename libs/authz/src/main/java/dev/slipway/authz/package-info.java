@@ -1,4 +1,4 @@
-/** Who a caller is and what they may do: decided in process, from a read model whose age is known. */
+/** Token verification and authorization decisions in process, from a replicated model whose age is known. */
 @NullMarked
 package dev.slipway.authz;
 

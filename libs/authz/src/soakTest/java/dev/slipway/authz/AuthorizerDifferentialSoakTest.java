@@ -6,7 +6,7 @@ class AuthorizerDifferentialSoakTest {
     private static final int QUESTIONS = Integer.getInteger("slipway.authz.questions", 1_000_000);
 
     @Test
-    void decisions_areThoseOfTheNaiveImplementation_inAMillionQuestions() {
-        Differential.run(QUESTIONS);
+    void decisions_matchNaiveImplementation_inAMillionCases() {
+        DecisionComparison.run(QUESTIONS);
     }
 }

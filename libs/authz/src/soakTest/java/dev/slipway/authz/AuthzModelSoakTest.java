@@ -1,8 +1,8 @@
 package dev.slipway.authz;
 
-import dev.slipway.authz.testing.ManyBindings;
+import dev.slipway.authz.testing.LargeAuthzDataset;
 import dev.slipway.messaging.KafkaSender;
-import dev.slipway.messaging.KafkaSender.Outgoing;
+import dev.slipway.messaging.KafkaSender.OutgoingRecord;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The build gives this test 512 MB of heap: what it holds fits there, beside Kafka's clients and the test itself. */
+/** The build limits the heap of this test to 512 MB, which must be enough for the model, Kafka's clients and the test. */
 class AuthzModelSoakTest {
     private static final int BATCH = 2_000;
 
@@ -39,7 +39,7 @@ class AuthzModelSoakTest {
 
     @Test
     void model_isRebuiltFromKafka_withAMillionBindings() {
-        await(Topics.ensure(vertx, kafka));
+        await(Topics.createMissing(vertx, kafka));
         publish();
         var model = new AuthzModel();
         var reader = new StateReader(vertx, kafka, Topics.AUTHZ_STATE, model::apply);
@@ -52,18 +52,19 @@ class AuthzModelSoakTest {
         var runtime = Runtime.getRuntime();
         System.out.printf(
                 "%,d bindings of %,d tenants: rebuilt from Kafka in %.1f s, %d MiB of heap used of %d%n",
-                ManyBindings.USERS * ManyBindings.BINDINGS_PER_USER,
-                ManyBindings.TENANTS,
+                LargeAuthzDataset.USERS * LargeAuthzDataset.BINDINGS_PER_USER,
+                LargeAuthzDataset.TENANTS,
                 seconds,
                 (runtime.totalMemory() - runtime.freeMemory()) >> 20,
                 runtime.maxMemory() >> 20);
         assertThat(model.revision()).isEqualTo(1);
-        assertThat(model.bindingsOf(ManyBindings.user(ManyBindings.USERS - 1))).hasSize(ManyBindings.BINDINGS_PER_USER);
+        assertThat(model.listBindings(LargeAuthzDataset.user(LargeAuthzDataset.USERS - 1)))
+                .hasSize(LargeAuthzDataset.BINDINGS_PER_USER);
         var authorizer = new Authorizer(model);
         var allowed = 0;
-        for (var question : ManyBindings.questions(4_000)) {
+        for (var authzQuery : LargeAuthzDataset.questions(4_000)) {
             if (authorizer
-                    .decide(question.principal(), ManyBindings.ACTION, question.target(), Instant.now())
+                    .decide(authzQuery.principal(), LargeAuthzDataset.ACTION, authzQuery.target(), Instant.now())
                     .allowed()) {
                 allowed++;
             }
@@ -74,9 +75,9 @@ class AuthzModelSoakTest {
 
     private void publish() {
         var sender = new KafkaSender(vertx, kafka);
-        var batch = new ArrayList<Outgoing>(BATCH);
-        ManyBindings.publish((key, event) -> {
-            batch.add(new Outgoing(Topics.AUTHZ_STATE, key, event.toBytes(), Map.of()));
+        var batch = new ArrayList<OutgoingRecord>(BATCH);
+        LargeAuthzDataset.publish((key, event) -> {
+            batch.add(new OutgoingRecord(Topics.AUTHZ_STATE, key, event.toBytes(), Map.of()));
             if (batch.size() == BATCH) {
                 await(sender.send(new ArrayList<>(batch)));
                 batch.clear();

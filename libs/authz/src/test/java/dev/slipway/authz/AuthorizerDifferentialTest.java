@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 class AuthorizerDifferentialTest {
     @Test
     @Proves("1.06")
-    void decisions_areThoseOfTheNaiveImplementation_andAsExplained_inRandomWorlds() {
-        Differential.run(100_000);
+    void decisions_agreeWithTheReferenceAndTheExplanation_onRandomModels() {
+        DecisionComparison.run(100_000);
     }
 }

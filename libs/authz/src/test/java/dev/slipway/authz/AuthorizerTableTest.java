@@ -17,7 +17,7 @@ import java.util.UUID;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** One small world, and a table of questions about it. A place with an exclamation mark is asked for through its admin twin. */
+/** A small model and a table of decisions. A scope with an exclamation mark is accessed through its admin variant. */
 class AuthorizerTableTest {
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
     private static final UUID A = Ids.next();
@@ -27,74 +27,76 @@ class AuthorizerTableTest {
     private static final Map<String, UUID> PROJECTS =
             Map.of("a1", Ids.next(), "a2", Ids.next(), "a3deleted", Ids.next(), "b1", Ids.next(), "g1", Ids.next());
 
-    private final World world = World.withBuiltInRoles();
-    private final Authorizer authorizer = new Authorizer(world.model);
+    private final AuthzModelFixture fixture = AuthzModelFixture.withBuiltInRoles();
+    private final Authorizer authorizer = new Authorizer(fixture.model);
     private final Map<String, Principal> people = new HashMap<>();
 
     AuthorizerTableTest() {
-        world.organization(A, "active");
-        world.organization(GONE, "deleted");
-        world.project(project("a1"), A, "active");
-        world.project(project("a2"), A);
-        world.project(project("a3deleted"), A, "deleted");
-        world.project(project("b1"), B);
-        world.project(project("g1"), GONE);
-        world.action("apps.version.retire", "retired");
-        world.action("apps.version.disable", "draft");
-        world.action("apps.version.deprecate", "deprecated");
+        fixture.organization(A, "active");
+        fixture.organization(GONE, "deleted");
+        fixture.project(project("a1"), A, "active");
+        fixture.project(project("a2"), A);
+        fixture.project(project("a3deleted"), A, "deleted");
+        fixture.project(project("b1"), B);
+        fixture.project(project("g1"), GONE);
+        fixture.action("apps.version.retire", "retired");
+        fixture.action("apps.version.disable", "draft");
+        fixture.action("apps.version.deprecate", "deprecated");
         roles();
         users();
         machines();
     }
 
     private void roles() {
-        world.role("deleter", "project", List.of("apps.instance.delete"), A, false);
-        world.role("dropped", "project", List.of("apps.instance.read"), A, false);
-        world.role("dropped", "project", List.of(), A, true);
-        world.role("climber", "platform", List.of("registry.write"), A, false);
+        fixture.role("deleter", "project", List.of("apps.instance.delete"), A, false);
+        fixture.role("dropped", "project", List.of("apps.instance.read"), A, false);
+        fixture.role("dropped", "project", List.of(), A, true);
+        fixture.role("climber", "platform", List.of("registry.write"), A, false);
     }
 
     private void users() {
-        world.bindProject(user("member"), "project_member", project("a1"));
-        world.bind(user("lapsed"), "project_owner", "project", A, project("a1"), NOW);
-        world.bind(user("lasting"), "project_owner", "project", A, project("a1"), NOW.plusMillis(1));
-        world.bind(user("lapsed_admin"), "platform_ops", "platform", null, null, NOW);
+        fixture.bindProject(user("member"), "project_member", project("a1"));
+        fixture.bind(user("lapsed"), "project_owner", "project", A, project("a1"), NOW);
+        fixture.bind(user("lasting"), "project_owner", "project", A, project("a1"), NOW.plusMillis(1));
+        fixture.bind(user("lapsed_admin"), "platform_ops", "platform", null, null, NOW);
         var group = Ids.next();
-        world.bindProject(group, "project_admin", project("a1"));
-        world.member(group, A, user("grouped"), false);
-        world.member(group, A, user("left"), false);
-        world.member(group, A, id("left"), true);
-        world.bindProject(user("custom"), "deleter", project("a1"));
-        world.bindProject(user("smuggled"), "deleter", project("b1"));
-        world.bindPlatform(user("climbing"), "climber");
-        world.bindPlatform(user("posing"), "deleter");
-        world.bindProject(user("dropped"), "dropped", project("a1"));
-        world.bindOrg(user("owner"), "tenant_owner", A);
-        world.bindOrg(user("owner_of_gone"), "tenant_owner", GONE);
-        world.bindPlatform(user("admin"), "platform_superadmin");
-        world.bindOrg(user("misbound"), "platform_superadmin", A);
-        world.bindPlatform(user("overbound"), "tenant_owner");
-        world.bindProject(user("machinelike"), "service_account", project("a1"));
-        people.put("reading_key", person("owner").narrowed(Set.of("apps.instance.read", "iam.api_key.read")));
-        people.put("reading_admin", person("admin").narrowed(Set.of("apps.instance.read")));
+        fixture.bindProject(group, "project_admin", project("a1"));
+        fixture.member(group, A, user("grouped"), false);
+        fixture.member(group, A, user("left"), false);
+        fixture.member(group, A, id("left"), true);
+        fixture.bindProject(user("custom"), "deleter", project("a1"));
+        fixture.bindProject(user("smuggled"), "deleter", project("b1"));
+        fixture.bindPlatform(user("climbing"), "climber");
+        fixture.bindPlatform(user("posing"), "deleter");
+        fixture.bindProject(user("dropped"), "dropped", project("a1"));
+        fixture.bindOrg(user("owner"), "tenant_owner", A);
+        fixture.bindOrg(user("owner_of_gone"), "tenant_owner", GONE);
+        fixture.bindPlatform(user("admin"), "platform_superadmin");
+        fixture.bindOrg(user("misbound"), "platform_superadmin", A);
+        fixture.bindPlatform(user("overbound"), "tenant_owner");
+        fixture.bindProject(user("machinelike"), "service_account", project("a1"));
+        people.put("reading_key", person("owner").withTokenActions(Set.of("apps.instance.read", "iam.api_key.read")));
+        people.put("reading_admin", person("admin").withTokenActions(Set.of("apps.instance.read")));
     }
 
     private void machines() {
         var list = List.of("apps.instance.read", "apps.instance.report", "apps.shared_runtime.read");
-        put("account", world.serviceAccount(project("a1"), list));
-        put("account_of_deleted", world.serviceAccount(project("a3deleted"), list));
-        put("operator", world.operator(A, RUNTIME, List.of("apps.shared_runtime.read", "apps.shared_runtime.update")));
-        put("operator_of_gone", world.operator(GONE, RUNTIME, List.of("apps.shared_runtime.worker.operate")));
-        world.bindOrg(id("operator"), "tenant_owner", A);
-        people.put("narrow_account", person("account").narrowed(Set.of("apps.instance.read")));
+        put("account", fixture.serviceAccount(project("a1"), list));
+        put("account_of_deleted", fixture.serviceAccount(project("a3deleted"), list));
+        put(
+                "operator",
+                fixture.operator(A, RUNTIME, List.of("apps.shared_runtime.read", "apps.shared_runtime.update")));
+        put("operator_of_gone", fixture.operator(GONE, RUNTIME, List.of("apps.shared_runtime.worker.operate")));
+        fixture.bindOrg(id("operator"), "tenant_owner", A);
+        people.put("narrow_account", person("account").withTokenActions(Set.of("apps.instance.read")));
         var task = new Task(Ids.next(), Ids.next(), Ids.next(), Set.of("apps.instance.report", "usage.read"));
-        people.put("task", person("account").bound(task));
-        world.bindPlatform(id("account"), "platform_superadmin");
+        people.put("task", person("account").withTask(task));
+        fixture.bindPlatform(id("account"), "platform_superadmin");
     }
 
     @ParameterizedTest
     @CsvSource({
-        // Expiry, to the instant
+        // Expiry
         "lapsed,           apps.instance.read,            project a1,        NOT_BOUND",
         "lasting,          apps.instance.read,            project a1,        ALLOWED",
         "lapsed_admin,     apps.instance.read,            project a1,        NOT_BOUND",
@@ -103,7 +105,7 @@ class AuthorizerTableTest {
         "grouped,          apps.instance.delete,          project a1,        ALLOWED",
         "grouped,          apps.instance.delete,          project a2,        NOT_BOUND",
         "left,             apps.instance.delete,          project a1,        NOT_BOUND",
-        // Organizations' own roles, inside the organization alone
+        // Roles of organizations count only inside the organization
         "custom,           apps.instance.delete,          project a1,        ALLOWED",
         "custom,           apps.instance.read,            project a1,        NOT_GRANTED",
         "smuggled,         apps.instance.delete,          project b1,        NOT_GRANTED",
@@ -112,14 +114,14 @@ class AuthorizerTableTest {
         "climbing,         registry.write,                platform,          NOT_GRANTED",
         "climbing,         registry.write,                project! a1,       NOT_GRANTED",
         "dropped,          apps.instance.read,            project a1,        NOT_GRANTED",
-        // Actions that are not in use
+        // Actions that are not active
         "owner,            apps.version.retire,           project a1,        UNKNOWN_ACTION",
         "admin,            apps.version.retire,           platform,          UNKNOWN_ACTION",
         "admin,            apps.version.disable,          platform,          UNKNOWN_ACTION",
         "admin,            apps.version.deprecate,        platform,          ALLOWED",
         "admin,            apps.version.retire,           anywhere,          UNKNOWN_ACTION",
         "owner,            apps.version.retire,           project b1,        NOT_BOUND",
-        // Deleted places: reading, deleting and reporting are left
+        // Deleted scopes allow reads, deletions and reports
         "owner,            apps.instance.create,          project a3deleted, RESOURCE_DELETED",
         "owner,            apps.instance.read,            project a3deleted, ALLOWED",
         "owner,            apps.instance.delete,          project a3deleted, ALLOWED",
@@ -138,14 +140,14 @@ class AuthorizerTableTest {
         "owner_of_gone,    iam.group.write,               org- g,            ALLOWED",
         "admin,            iam.binding.write,             project!- a3deleted, ALLOWED",
         "account_of_deleted, apps.instance.report,        project a3deleted, ALLOWED",
-        // The platform: only what is held there
+        // The platform: only platform roles count
         "owner,            iam.organization.read,         platform,          NOT_GRANTED",
         "admin,            iam.organization.read,         platform,          ALLOWED",
         "overbound,        iam.organization.read,         platform,          NOT_GRANTED",
         "misbound,         iam.organization.read,         platform,          NOT_GRANTED",
         "misbound,         iam.organization.read,         org a,             NOT_GRANTED",
         "account,          apps.instance.read,            platform,          NOT_GRANTED",
-        // Break-glass: platform roles of people, and nothing else
+        // Admin variants: only platform roles of users count
         "admin,            apps.instance.read,            project a1,        BREAK_GLASS_REQUIRED",
         "admin,            apps.instance.read,            project! a1,       ALLOWED",
         "admin,            apps.instance.read,            project! none,     NOT_BOUND",
@@ -157,7 +159,7 @@ class AuthorizerTableTest {
         "overbound,        apps.instance.read,            project! a1,       NOT_GRANTED",
         "account,          apps.instance.read,            project! a1,       NOT_GRANTED",
         "reading_admin,    apps.instance.delete,          project! a1,       OUT_OF_TOKEN_SCOPE",
-        // Tokens made for some actions
+        // Tokens with a scope
         "reading_key,      apps.instance.read,            project a1,        ALLOWED",
         "reading_key,      apps.instance.create,          project a1,        OUT_OF_TOKEN_SCOPE",
         "reading_key,      apps.instance.create,          project b1,        NOT_BOUND",
@@ -191,8 +193,8 @@ class AuthorizerTableTest {
         "member,           apps.shared_runtime.read,      runtime a,         NOT_BOUND",
         "admin,            apps.shared_runtime.read,      runtime a,         BREAK_GLASS_REQUIRED",
     })
-    @Proves({"1.76", "C.06"})
-    void decide_isAsWritten(String who, String action, String where, Verdict expected) {
+    @Proves("1.76")
+    void decide_followsTheTable(String who, String action, String where, Verdict expected) {
         var explanation = authorizer.explain(person(who), action, target(where), NOW);
 
         assertThat(authorizer.decide(person(who), action, target(where), NOW).verdict())
@@ -202,22 +204,22 @@ class AuthorizerTableTest {
                 .isEqualTo(expected);
     }
 
-    private static Target target(String where) {
+    private static ResourceScope target(String where) {
         var words = where.replaceAll("[!-]", "").split(" ", 2);
-        var target =
+        var resourceScope =
                 switch (words[0]) {
-                    case "platform" -> Target.platform();
-                    case "anywhere" -> Target.anywhere();
-                    case "self" -> Target.self();
-                    case "org" -> Target.organization(org(words[1]));
+                    case "platform" -> ResourceScope.platform();
+                    case "anywhere" -> ResourceScope.anywhere();
+                    case "self" -> ResourceScope.self();
+                    case "org" -> ResourceScope.organization(org(words[1]));
                     case "runtime" ->
                         words[1].equals("other")
-                                ? Target.sharedRuntime(A, Ids.next())
-                                : Target.sharedRuntime(org(words[1]), RUNTIME);
-                    default -> Target.project(words[1].equals("none") ? Ids.next() : project(words[1]));
+                                ? ResourceScope.sharedRuntime(A, Ids.next())
+                                : ResourceScope.sharedRuntime(org(words[1]), RUNTIME);
+                    default -> ResourceScope.project(words[1].equals("none") ? Ids.next() : project(words[1]));
                 };
-        var reached = where.contains("!") ? target.throughBreakGlass() : target;
-        return where.contains("-") ? reached.forRemoval() : reached;
+        var reached = where.contains("!") ? resourceScope.withBreakGlass() : resourceScope;
+        return where.contains("-") ? reached.withRemoval() : reached;
     }
 
     private static UUID org(String name) {
@@ -233,12 +235,12 @@ class AuthorizerTableTest {
     }
 
     private UUID user(String name) {
-        put(name, world.user("issuer", name));
+        put(name, fixture.user("issuer", name));
         return id(name);
     }
 
     private void put(String name, UUID id) {
-        people.put(name, requireNonNull(world.model.principal(id)));
+        people.put(name, requireNonNull(fixture.model.principal(id)));
     }
 
     private UUID id(String name) {

@@ -18,46 +18,46 @@ import static org.assertj.core.api.Assertions.assertThat;
 class AuthzModelTest {
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
 
-    private final World world = new World();
+    private final AuthzModelFixture fixture = new AuthzModelFixture();
 
     @Test
-    void age_isWithoutEnd_whenNoHeartbeatWasHeard() {
-        world.project(Ids.next(), Ids.next());
+    void age_isUnlimited_withoutHeartbeat() {
+        fixture.project(Ids.next(), Ids.next());
 
-        assertThat(world.model.age(NOW)).isGreaterThan(Duration.ofDays(365));
+        assertThat(fixture.model.age(NOW)).isGreaterThan(Duration.ofDays(365));
     }
 
     @Test
-    void age_staysAsItWas_whenTheHeartbeatIsAheadOfTheModel() {
-        world.project(Ids.next(), Ids.next());
-        world.heartbeat(1, NOW);
+    void age_isNotReset_whenTheHeartbeatIsAheadOfTheModel() {
+        fixture.project(Ids.next(), Ids.next());
+        fixture.heartbeat(1, NOW);
 
-        world.heartbeat(2, NOW.plusSeconds(60)); // committed, and not here: perhaps a revocation
+        fixture.heartbeat(2, NOW.plusSeconds(60)); // committed and not received: it may be a revocation
 
-        assertThat(world.model.age(NOW.plusSeconds(60))).isEqualTo(Duration.ofSeconds(60));
+        assertThat(fixture.model.age(NOW.plusSeconds(60))).isEqualTo(Duration.ofSeconds(60));
     }
 
     @Test
-    void age_staysAsItWas_whenOnlyAPartOfTheCommitIsHere() {
-        world.project(Ids.next(), Ids.next());
-        world.heartbeat(1, NOW);
-        world.apply(
+    void age_isNotReset_whenACommitHasPartlyArrived() {
+        fixture.project(Ids.next(), Ids.next());
+        fixture.heartbeat(1, NOW);
+        fixture.apply(
                 "authz.role",
                 Json.object().put("role", "any").put("level", "project").put("revision", 2),
                 NOW);
 
-        world.heartbeat(2, NOW.plusSeconds(60)); // the revocation in the same commit is still on its way
+        fixture.heartbeat(2, NOW.plusSeconds(60)); // the revocation in the same commit has not arrived
 
-        assertThat(world.model.age(NOW.plusSeconds(60))).isEqualTo(Duration.ofSeconds(60));
+        assertThat(fixture.model.age(NOW.plusSeconds(60))).isEqualTo(Duration.ofSeconds(60));
     }
 
     @Test
-    void apply_changesNothing_whenARecordComesAgainAfterALaterOne() {
-        var user = world.user("issuer", "somebody");
-        var binding = world.bindPlatform(user, "any");
-        world.unbind(binding, user);
+    void apply_changesNothing_whenARecordIsRepeatedAfterALaterOne() {
+        var user = fixture.user("issuer", "somebody");
+        var binding = fixture.bindPlatform(user, "any");
+        fixture.unbind(binding, user);
 
-        world.apply(
+        fixture.apply(
                 "authz.binding",
                 Json.object()
                         .put("binding_id", binding.toString())
@@ -68,67 +68,67 @@ class AuthzModelTest {
                         .put("revision", 2),
                 NOW);
 
-        assertThat(world.model.bindingsOf(user)).isEmpty();
+        assertThat(fixture.model.listBindings(user)).isEmpty();
     }
 
     @Test
-    void age_isThatOfTheHeartbeat_whenTheModelHasReachedIt() {
-        world.heartbeat(1, NOW);
-        assertThat(world.model.age(NOW)).isGreaterThan(Duration.ofDays(365));
+    void age_isTheHeartbeatsAge_whenTheModelHasReachedItsRevision() {
+        fixture.heartbeat(1, NOW);
+        assertThat(fixture.model.age(NOW)).isGreaterThan(Duration.ofDays(365));
 
-        world.project(Ids.next(), Ids.next());
-        world.heartbeat(1, NOW.plusSeconds(2));
+        fixture.project(Ids.next(), Ids.next());
+        fixture.heartbeat(1, NOW.plusSeconds(2));
 
-        assertThat(world.model.age(NOW.plusSeconds(5))).isEqualTo(Duration.ofSeconds(3));
+        assertThat(fixture.model.age(NOW.plusSeconds(5))).isEqualTo(Duration.ofSeconds(3));
     }
 
-    /** What came after the backup would stand for ever, and what is changed from now on be passed over. */
+    /** Otherwise changes after the backup would stay in effect, and new changes would be ignored. */
     @Test
-    void age_staysAsItWas_whenIamHasForgottenWhatItTold() {
-        world.project(Ids.next(), Ids.next());
-        world.project(Ids.next(), Ids.next());
-        world.heartbeat(2, NOW.plusSeconds(2));
+    void age_isNotReset_whenTheIamDatabaseWasRestored() {
+        fixture.project(Ids.next(), Ids.next());
+        fixture.project(Ids.next(), Ids.next());
+        fixture.heartbeat(2, NOW.plusSeconds(2));
 
-        world.heartbeat(1, NOW.plusSeconds(60));
+        fixture.heartbeat(1, NOW.plusSeconds(60));
 
-        assertThat(world.model.isAheadOfIam()).isTrue();
-        assertThat(world.model.age(NOW.plusSeconds(60))).isEqualTo(Duration.ofSeconds(58));
+        assertThat(fixture.model.isAheadOfIam()).isTrue();
+        assertThat(fixture.model.age(NOW.plusSeconds(60))).isEqualTo(Duration.ofSeconds(58));
     }
 
     @Test
-    void age_isThatOfTheHeartbeat_whenItWasReadJustBeforeTheLastChange() {
-        world.project(Ids.next(), Ids.next());
-        world.apply("authz.revision", Json.object().put("revision", 2), NOW);
+    void age_isTheHeartbeatsAge_whenItWasReadJustBeforeTheLastChange() {
+        fixture.project(Ids.next(), Ids.next());
+        fixture.apply("authz.revision", Json.object().put("revision", 2), NOW);
 
-        world.heartbeat(1, NOW.plusSeconds(20));
+        fixture.heartbeat(1, NOW.plusSeconds(20));
 
-        assertThat(world.model.isAheadOfIam()).isFalse();
-        assertThat(world.model.age(NOW.plusSeconds(20))).isZero();
+        assertThat(fixture.model.isAheadOfIam()).isFalse();
+        assertThat(fixture.model.age(NOW.plusSeconds(20))).isZero();
     }
 
     @Test
     void age_isOld_whenAnOldHeartbeatIsReadAgain() {
-        world.project(Ids.next(), Ids.next());
+        fixture.project(Ids.next(), Ids.next());
 
-        world.heartbeat(1, NOW.minusSeconds(3_600)); // what a compacted topic holds after a long stop
+        fixture.heartbeat(1, NOW.minusSeconds(3_600)); // what a compacted topic contains after a long stop
 
-        assertThat(world.model.age(NOW)).isEqualTo(Duration.ofHours(1));
+        assertThat(fixture.model.age(NOW)).isEqualTo(Duration.ofHours(1));
     }
 
     @Test
     void age_isZero_whenTheBrokersClockIsAhead() {
-        world.project(Ids.next(), Ids.next());
-        world.heartbeat(1, NOW.plusSeconds(1));
+        fixture.project(Ids.next(), Ids.next());
+        fixture.heartbeat(1, NOW.plusSeconds(1));
 
-        assertThat(world.model.age(NOW)).isZero();
+        assertThat(fixture.model.age(NOW)).isZero();
     }
 
     @Test
-    void revision_neverGoesBack_whenAnOlderRecordComesAfterANewerOne() {
-        world.project(Ids.next(), Ids.next());
-        world.project(Ids.next(), Ids.next());
+    void revision_neverDecreases_whenAnOlderRecordFollowsANewerOne() {
+        fixture.project(Ids.next(), Ids.next());
+        fixture.project(Ids.next(), Ids.next());
 
-        world.apply(
+        fixture.apply(
                 "authz.project",
                 Json.object()
                         .put("project_id", Ids.next().toString())
@@ -136,55 +136,55 @@ class AuthzModelTest {
                         .put("revision", 1),
                 NOW);
 
-        assertThat(world.model.revision()).isEqualTo(2);
+        assertThat(fixture.model.revision()).isEqualTo(2);
     }
 
     @Test
-    void apply_passesOver_whatOnlyANewerVersionKnows() {
-        world.apply("authz.group", Json.object().put("revision", 9), NOW);
+    void apply_ignoresUnknownRecordTypes() {
+        fixture.apply("authz.group", Json.object().put("revision", 9), NOW);
 
-        assertThat(world.model.revision()).isZero();
+        assertThat(fixture.model.revision()).isZero();
     }
 
     @Test
-    void principal_isGone_whenInactive_andBackWhenActiveAgain() {
-        var user = world.user("issuer", "somebody");
-        assertThat(world.model.principalOf("issuer", "somebody")).isNotNull();
+    void principal_isNull_whileInactive() {
+        var user = fixture.user("issuer", "somebody");
+        assertThat(fixture.model.findPrincipal("issuer", "somebody")).isNotNull();
 
-        world.deactivate(user);
+        fixture.deactivate(user);
 
-        assertThat(world.model.principal(user)).isNull();
-        assertThat(world.model.principalOf("issuer", "somebody")).isNull();
+        assertThat(fixture.model.principal(user)).isNull();
+        assertThat(fixture.model.findPrincipal("issuer", "somebody")).isNull();
     }
 
     @Test
-    void principal_isNotFoundByItsOldSubject_whenThatChanged() {
-        var user = world.user("issuer", "before");
+    void findPrincipal_isNull_forAFormerSubject() {
+        var user = fixture.user("issuer", "before");
 
-        world.user(user, "issuer", "after", true);
+        fixture.user(user, "issuer", "after", true);
 
-        assertThat(world.model.principalOf("issuer", "before")).isNull();
-        assertThat(world.model.principalOf("issuer", "after")).isNotNull();
+        assertThat(fixture.model.findPrincipal("issuer", "before")).isNull();
+        assertThat(fixture.model.findPrincipal("issuer", "after")).isNotNull();
     }
 
     @Test
-    void principal_keepsASubject_whenItsFormerOwnerIsDeactivated() {
-        var former = world.user("issuer", "somebody");
-        var present = world.user("issuer", "somebody");
+    void findPrincipal_isUnchanged_whenTheFormerOwnerOfTheSubjectIsDeactivated() {
+        var former = fixture.user("issuer", "somebody");
+        var present = fixture.user("issuer", "somebody");
 
-        world.deactivate(former);
+        fixture.deactivate(former);
 
-        assertThat(world.model.principalOf("issuer", "somebody"))
+        assertThat(fixture.model.findPrincipal("issuer", "somebody"))
                 .isNotNull()
                 .extracting(Principal::id)
                 .isEqualTo(present);
     }
 
     @Test
-    void principal_isNobody_whenOnlyANewerVersionKnowsItsKind() {
+    void principal_isNull_whenItsTypeIsUnknown() {
         var id = Ids.next().toString();
 
-        world.change(
+        fixture.change(
                 "authz.principal",
                 Json.object()
                         .put("principal_id", id)
@@ -192,44 +192,44 @@ class AuthzModelTest {
                         .put("responsible_user_id", id)
                         .put("active", true));
 
-        assertThat(world.model.principal(UUID.fromString(id))).isNull();
+        assertThat(fixture.model.principal(UUID.fromString(id))).isNull();
     }
 
     @Test
-    void bindings_areAllFoundAndRemoved_howeverManyOnePrincipalHolds() {
-        var user = world.user("issuer", "somebody");
+    void bindings_areFoundAndRemoved_whenAPrincipalHasManyOfThem() {
+        var user = fixture.user("issuer", "somebody");
         var projects = Stream.generate(Ids::next).limit(100).toList();
         var held = projects.stream()
-                .collect(Collectors.toMap(project -> project, project -> world.bindProject(user, "any", project)));
+                .collect(Collectors.toMap(project -> project, project -> fixture.bindProject(user, "any", project)));
         var moved = projects.get(0);
         var elsewhere = Ids.next();
 
-        world.bind(requireNonNull(held.get(moved)), user, "any", "project", null, elsewhere, null, false);
-        projects.subList(1, 50).forEach(project -> world.unbind(requireNonNull(held.get(project)), user));
+        fixture.bind(requireNonNull(held.get(moved)), user, "any", "project", null, elsewhere, null, false);
+        projects.subList(1, 50).forEach(project -> fixture.unbind(requireNonNull(held.get(project)), user));
 
-        assertThat(world.model.bindingsOf(user)).hasSize(51);
-        var holdings = requireNonNull(world.model.grants().holdings(user));
-        assertThat(holdings.at(Level.PROJECT, moved)).isEmpty();
-        assertThat(holdings.at(Level.PROJECT, elsewhere)).hasSize(1);
-        assertThat(holdings.at(Level.PROJECT, projects.get(1))).isEmpty();
-        assertThat(holdings.at(Level.PROJECT, projects.get(99))).hasSize(1);
+        assertThat(fixture.model.listBindings(user)).hasSize(51);
+        var bindingSet = requireNonNull(fixture.model.bindingIndex().bindingSet(user));
+        assertThat(bindingSet.findAt(Level.PROJECT, moved)).isEmpty();
+        assertThat(bindingSet.findAt(Level.PROJECT, elsewhere)).hasSize(1);
+        assertThat(bindingSet.findAt(Level.PROJECT, projects.get(1))).isEmpty();
+        assertThat(bindingSet.findAt(Level.PROJECT, projects.get(99))).hasSize(1);
     }
 
     @Test
-    void whenAt_runsOnceTheRevisionIsReached_andNotBefore() {
+    void runAtRevision_runsTheTask_onlyWhenTheRevisionIsReached() {
         var ran = new AtomicInteger();
         var givenUp = new AtomicInteger();
-        assertThat(world.model.whenAt(2, ran::incrementAndGet)).isNotNull();
-        requireNonNull(world.model.whenAt(2, givenUp::incrementAndGet)).run();
+        assertThat(fixture.model.runAtRevision(2, ran::incrementAndGet)).isNotNull();
+        requireNonNull(fixture.model.runAtRevision(2, givenUp::incrementAndGet)).run();
 
-        world.project(Ids.next(), Ids.next());
+        fixture.project(Ids.next(), Ids.next());
         assertThat(ran).hasValue(0);
-        world.project(Ids.next(), Ids.next());
-        world.project(Ids.next(), Ids.next());
+        fixture.project(Ids.next(), Ids.next());
+        fixture.project(Ids.next(), Ids.next());
 
         assertThat(ran).hasValue(1);
         assertThat(givenUp).hasValue(0);
-        assertThat(world.model.whenAt(3, ran::incrementAndGet)).isNotNull();
+        assertThat(fixture.model.runAtRevision(3, ran::incrementAndGet)).isNotNull();
         assertThat(ran).hasValue(2);
     }
 }

@@ -1,2 +1,5 @@
-@org.jspecify.annotations.NullMarked
+/** Test keys and data for authorization tests. */
+@NullMarked
 package dev.slipway.authz.testing;
+
+import org.jspecify.annotations.NullMarked;

@@ -8,9 +8,9 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
-/** Reads fields of the records that the model is kept from. */
-final class Fields {
-    private Fields() {}
+/** Reads fields of {@code authz.state} records. */
+final class PayloadFields {
+    private PayloadFields() {}
 
     static UUID uuid(JsonNode payload, String field) {
         return UUID.fromString(payload.path(field).asText());
@@ -20,7 +20,7 @@ final class Fields {
         return payload.path(field).isTextual() ? uuid(payload, field) : null;
     }
 
-    static Set<String> texts(JsonNode payload, String field) {
+    static Set<String> textSet(JsonNode payload, String field) {
         return StreamSupport.stream(payload.path(field).spliterator(), false)
                 .map(JsonNode::asText)
                 .collect(Collectors.toUnmodifiableSet());

@@ -7,23 +7,23 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What a role grants, and where that counts.
+ * The actions of a role, and where they count.
  *
- * @param orgId the organization whose own role this is; null when built in
+ * @param orgId the organization that defined the role; null for a built-in role
  */
-record Role(Kind kind, @Nullable UUID orgId, Set<String> actions) {
+record RoleDefinition(Kind kind, @Nullable UUID orgId, Set<String> actions) {
 
-    /** What a role is made for. */
+    /** The level that a role can be granted at. */
     enum Kind {
         PLATFORM,
         ORGANIZATION,
         PROJECT,
-        /** The most that a kind of machine can ever be allowed; nobody holds it by a binding. */
+        /** Lists all actions that a type of machine principal can be allowed; it cannot be granted. */
         MACHINE
     }
 
-    /** Platform roles count at the platform alone, a tenant's own roles inside the tenant alone. */
-    boolean countsAt(Level level, @Nullable UUID heldInOrg) {
+    /** Platform roles count only at the platform, and roles of an organization only inside it. */
+    boolean appliesAt(Level level, @Nullable UUID heldInOrg) {
         return switch (kind) {
             case PLATFORM -> level == Level.PLATFORM && orgId == null;
             case ORGANIZATION, PROJECT -> level != Level.PLATFORM && (orgId == null || orgId.equals(heldInOrg));

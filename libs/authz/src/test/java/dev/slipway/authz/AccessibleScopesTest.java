@@ -1,12 +1,12 @@
 package dev.slipway.authz;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.authz.Authorizer.Reach;
+import dev.slipway.authz.Authorizer.AccessibleScopes;
 import dev.slipway.authz.Principal.ActorType;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.messaging.Incoming;
+import dev.slipway.messaging.ReceivedRecord;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -17,12 +17,12 @@ import java.util.UUID;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class AuthorizerReachTest {
+class AccessibleScopesTest {
     private static final UUID ORG = Ids.next();
     private static final UUID PROJECT = Ids.next();
     private static final Principal USER = principal(ActorType.USER, null);
     private static final Principal MACHINE = principal(ActorType.SERVICE_ACCOUNT, PROJECT);
-    private static final Reach NOWHERE = new Reach(Set.of(), Set.of());
+    private static final AccessibleScopes NOWHERE = new AccessibleScopes(Set.of(), Set.of());
 
     private final AuthzModel model = new AuthzModel();
     private final Authorizer authorizer = new Authorizer(model);
@@ -41,54 +41,60 @@ class AuthorizerReachTest {
     }
 
     @Test
-    void reach_isNowhere_withoutABinding() {
-        assertThat(authorizer.reach(USER, "x.read", Instant.EPOCH)).isEqualTo(NOWHERE);
+    void findAccessibleScopes_isEmpty_withoutBinding() {
+        assertThat(authorizer.findAccessibleScopes(USER, "x.read", Instant.EPOCH))
+                .isEqualTo(NOWHERE);
     }
 
     @Test
-    void reach_isNowhere_whenTheRoleLacksTheAction() {
+    void findAccessibleScopes_isEmpty_whenTheRoleLacksTheAction() {
         bind("reader", "organization", ORG, null);
 
-        assertThat(authorizer.reach(USER, "x.write", Instant.EPOCH)).isEqualTo(NOWHERE);
+        assertThat(authorizer.findAccessibleScopes(USER, "x.write", Instant.EPOCH))
+                .isEqualTo(NOWHERE);
     }
 
     @Test
-    void reach_isNowhere_byAPlatformRole() {
+    void findAccessibleScopes_isEmpty_withAPlatformRole() {
         bind("reader", "platform", null, null);
 
-        assertThat(authorizer.reach(USER, "x.read", Instant.EPOCH)).isEqualTo(NOWHERE);
+        assertThat(authorizer.findAccessibleScopes(USER, "x.read", Instant.EPOCH))
+                .isEqualTo(NOWHERE);
     }
 
     @Test
-    void reach_isTheOrganization_byARoleThere() {
+    void findAccessibleScopes_isTheOrganization_withARoleThere() {
         bind("reader", "organization", ORG, null);
 
-        assertThat(authorizer.reach(USER, "x.read", Instant.EPOCH)).isEqualTo(new Reach(Set.of(ORG), Set.of()));
+        assertThat(authorizer.findAccessibleScopes(USER, "x.read", Instant.EPOCH))
+                .isEqualTo(new AccessibleScopes(Set.of(ORG), Set.of()));
     }
 
     @Test
-    void reach_isTheProjectAlone_byARoleThere() {
+    void findAccessibleScopes_isTheProject_withARoleThere() {
         bind("reader", "project", ORG, PROJECT);
 
-        assertThat(authorizer.reach(USER, "x.read", Instant.EPOCH)).isEqualTo(new Reach(Set.of(), Set.of(PROJECT)));
+        assertThat(authorizer.findAccessibleScopes(USER, "x.read", Instant.EPOCH))
+                .isEqualTo(new AccessibleScopes(Set.of(), Set.of(PROJECT)));
     }
 
     @Test
-    void reach_isItsProject_forAnActionOfMachines() {
-        assertThat(authorizer.reach(MACHINE, "x.report", Instant.EPOCH))
-                .isEqualTo(new Reach(Set.of(), Set.of(PROJECT)));
+    void findAccessibleScopes_isTheOwnProject_forAMachine() {
+        assertThat(authorizer.findAccessibleScopes(MACHINE, "x.report", Instant.EPOCH))
+                .isEqualTo(new AccessibleScopes(Set.of(), Set.of(PROJECT)));
     }
 
     @Test
-    void reach_isNowhere_forAMachine_whenTheActionIsForPeople() {
-        assertThat(authorizer.reach(MACHINE, "x.read", Instant.EPOCH)).isEqualTo(NOWHERE);
+    void findAccessibleScopes_isEmpty_whenMachinesCannotHaveTheAction() {
+        assertThat(authorizer.findAccessibleScopes(MACHINE, "x.read", Instant.EPOCH))
+                .isEqualTo(NOWHERE);
     }
 
     @Test
-    void reach_isNowhere_whenTheTokenIsForOtherActions() {
+    void findAccessibleScopes_isEmpty_whenTheTokenLacksTheAction() {
         bind("reader", "organization", ORG, null);
 
-        assertThat(authorizer.reach(USER.narrowed(Set.of("x.report")), "x.read", Instant.EPOCH))
+        assertThat(authorizer.findAccessibleScopes(USER.withTokenActions(Set.of("x.report")), "x.read", Instant.EPOCH))
                 .isEqualTo(NOWHERE);
     }
 
@@ -120,7 +126,7 @@ class AuthorizerReachTest {
 
     private void apply(String type, ObjectNode payload) {
         var event = new Envelope(Ids.next(), type, Instant.EPOCH, 1, "c-1", payload);
-        model.apply(new Incoming("authz.state", 0, 0, Instant.EPOCH, null, event.toBytes(), Map.of()));
+        model.apply(new ReceivedRecord("authz.state", 0, 0, Instant.EPOCH, null, event.toBytes(), Map.of()));
     }
 
     private static Principal principal(ActorType type, UUID projectId) {

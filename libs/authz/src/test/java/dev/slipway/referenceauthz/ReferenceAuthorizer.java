@@ -1,4 +1,4 @@
-package dev.slipway.naive;
+package dev.slipway.referenceauthz;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,26 +9,26 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The rules of who may do what, a second time: from plain lists that are searched from front to end, with nothing of the real ones. Ids are
- * words, times are numbers, verdicts are words.
+ * A second, simple implementation of the authorization rules, which searches plain lists and shares no code with the real one. Ids and
+ * verdicts are texts, times are numbers.
  */
-public final class NaiveWorld {
-    /** Action to lifecycle. */
+public final class ReferenceAuthorizer {
+    /** The lifecycle of each action. */
     public final Map<String, String> actions = new HashMap<>();
 
     public final Map<String, Role> roles = new HashMap<>();
     public final Set<String> deletedOrgs = new HashSet<>();
     public final Map<String, Project> projects = new HashMap<>();
     public final Map<String, Actor> actors = new HashMap<>();
-    public final List<Held> held = new ArrayList<>();
+    public final List<HeldRole> held = new ArrayList<>();
     public final Set<Membership> memberships = new HashSet<>();
 
-    /** {@code org} is null for a role that is built in. */
+    /** {@code org} is null for a built-in role. */
     public record Role(String level, String org, Set<String> actions) {}
 
     public record Project(String org, boolean deleted) {}
 
-    /** {@code token} and {@code task} are null where the token is good for everything. */
+    /** {@code token} and {@code task} are null if the token is not limited. */
     public record Actor(
             String id,
             String type,
@@ -39,20 +39,20 @@ public final class NaiveWorld {
             Set<String> token,
             Set<String> task) {}
 
-    /** {@code place} is null at the platform; {@code expires} is null when it lasts. */
-    public record Held(String id, String who, String role, String level, String place, Long expires) {}
+    /** {@code place} is null at the platform; {@code expires} is null for a permanent role. */
+    public record HeldRole(String id, String who, String role, String level, String place, Long expires) {}
 
     public record Membership(String group, String user) {}
 
     /** {@code kind} is self, platform, anywhere, org, runtime or project. */
-    public record Question(
+    public record DecisionQuery(
             Actor actor, String action, String kind, String org, String id, boolean glass, boolean removal, long now) {}
 
-    public String decide(Question q) {
+    public String decide(DecisionQuery q) {
         return q.actor.type.equals("user") ? asUser(q) : asMachine(q);
     }
 
-    private String asUser(Question q) {
+    private String asUser(DecisionQuery q) {
         if (q.kind.equals("self") && !q.glass) {
             return q.actor.token == null || q.action.endsWith(".read") || q.actor.token.contains(q.action)
                     ? "ALLOWED"
@@ -87,7 +87,7 @@ public final class NaiveWorld {
         return here.stream().anyMatch(h -> grants(h, q.action)) ? afterGrant(q) : "NOT_GRANTED";
     }
 
-    private String asMachine(Question q) {
+    private String asMachine(DecisionQuery q) {
         var actor = q.actor;
         var adapter = actor.type.equals("adapter");
         if (q.glass || (!adapter && q.kind.equals("platform"))) {
@@ -118,7 +118,7 @@ public final class NaiveWorld {
         return actor.list.contains(q.action) ? afterGrant(q) : "NOT_ALLOWLISTED";
     }
 
-    private String afterGrant(Question q) {
+    private String afterGrant(DecisionQuery q) {
         if (q.actor.token != null && !q.actor.token.contains(q.action)) {
             return "OUT_OF_TOKEN_SCOPE";
         }
@@ -128,7 +128,7 @@ public final class NaiveWorld {
         return deleted(q) && !survives ? "RESOURCE_DELETED" : "ALLOWED";
     }
 
-    private boolean deleted(Question q) {
+    private boolean deleted(DecisionQuery q) {
         var machineAnywhere = q.kind.equals("anywhere") && !q.actor.type.equals("user");
         var projectId = machineAnywhere ? q.actor.project : q.kind.equals("project") ? q.id : null;
         if (projectId != null) {
@@ -143,13 +143,13 @@ public final class NaiveWorld {
         return Set.of("active", "deprecated").contains(actions.getOrDefault(action, "none"));
     }
 
-    private Stream<Held> current(Question q) {
+    private Stream<HeldRole> current(DecisionQuery q) {
         return held.stream()
                 .filter(h -> h.who.equals(q.actor.id) || memberships.contains(new Membership(h.who, q.actor.id)))
                 .filter(h -> h.expires == null || q.now < h.expires);
     }
 
-    private boolean covers(Held h, Question q) {
+    private boolean covers(HeldRole h, DecisionQuery q) {
         if (q.kind.equals("project")) {
             var project = projects.get(q.id);
             return project != null
@@ -159,7 +159,7 @@ public final class NaiveWorld {
         return h.level.equals("organization") && h.place.equals(q.org);
     }
 
-    private boolean grants(Held h, String action) {
+    private boolean grants(HeldRole h, String action) {
         var role = roles.get(h.role);
         if (role == null || role.level.equals("machine") || !role.actions.contains(action)) {
             return false;

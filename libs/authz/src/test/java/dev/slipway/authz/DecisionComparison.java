@@ -4,13 +4,13 @@ import dev.slipway.authz.Decision.Verdict;
 import dev.slipway.authz.Explanation.Outcome;
 import dev.slipway.authz.Principal.Task;
 import dev.slipway.contract.Ids;
-import dev.slipway.naive.NaiveWorld;
-import dev.slipway.naive.NaiveWorld.Actor;
-import dev.slipway.naive.NaiveWorld.Held;
-import dev.slipway.naive.NaiveWorld.Membership;
-import dev.slipway.naive.NaiveWorld.Project;
-import dev.slipway.naive.NaiveWorld.Question;
-import dev.slipway.naive.NaiveWorld.Role;
+import dev.slipway.referenceauthz.ReferenceAuthorizer;
+import dev.slipway.referenceauthz.ReferenceAuthorizer.Actor;
+import dev.slipway.referenceauthz.ReferenceAuthorizer.DecisionQuery;
+import dev.slipway.referenceauthz.ReferenceAuthorizer.HeldRole;
+import dev.slipway.referenceauthz.ReferenceAuthorizer.Membership;
+import dev.slipway.referenceauthz.ReferenceAuthorizer.Project;
+import dev.slipway.referenceauthz.ReferenceAuthorizer.Role;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,8 +26,8 @@ import java.util.UUID;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Makes random worlds, each a random history, tells it to both implementations, and asks both the same questions. */
-final class Differential {
+/** Publishes random histories to both implementations and compares their decisions. */
+final class DecisionComparison {
     private static final int QUESTIONS_PER_WORLD = 50;
     private static final int EVENTS_PER_WORLD = 40;
     private static final List<String> ACTIONS = List.of(
@@ -45,25 +45,25 @@ final class Differential {
             "role1", "role2", "role3", "role4", "service_account", "shared_runtime_operator", "adapter", "nothing");
 
     private final Random random;
-    private final World world = new World();
-    private final NaiveWorld naive = new NaiveWorld();
-    private final Authorizer authorizer = new Authorizer(world.model);
+    private final AuthzModelFixture fixture = new AuthzModelFixture();
+    private final ReferenceAuthorizer naive = new ReferenceAuthorizer();
+    private final Authorizer authorizer = new Authorizer(fixture.model);
     private final Map<String, UUID> ids = new HashMap<>();
     private final List<String> history = new ArrayList<>();
     private int bindings;
 
-    private Differential(Random random) {
+    private DecisionComparison(Random random) {
         this.random = random;
     }
 
-    /** Fails at the first difference, and tells how to see it again. */
+    /** Fails at the first difference, with the seed that reproduces it. */
     static void run(int questions) {
         var seed = Long.getLong("slipway.authz.seed", new Random().nextLong());
         System.out.println("differential test of decisions: " + questions + " questions, seed " + seed);
         var random = new Random(seed);
         var seen = EnumSet.noneOf(Verdict.class);
         for (var asked = 0; asked < questions; asked += QUESTIONS_PER_WORLD) {
-            var pair = new Differential(random);
+            var pair = new DecisionComparison(random);
             pair.live();
             for (var i = 0; i < QUESTIONS_PER_WORLD; i++) {
                 seen.add(pair.compare("-Dslipway.authz.seed=" + seed + ", question " + (asked + i)));
@@ -75,35 +75,36 @@ final class Differential {
     }
 
     private Verdict compare(String where) {
-        var question = question();
-        var principal = principal(question.actor());
-        var target = target(question);
-        var now = Instant.ofEpochSecond(question.now());
+        var decisionQuery = question();
+        var principal = principal(decisionQuery.actor());
+        var resourceScope = target(decisionQuery);
+        var now = Instant.ofEpochSecond(decisionQuery.now());
 
-        var decision = authorizer.decide(principal, question.action(), target, now);
-        var explanation = authorizer.explain(principal, question.action(), target, now);
+        var decision = authorizer.decide(principal, decisionQuery.action(), resourceScope, now);
+        var explanation = authorizer.explain(principal, decisionQuery.action(), resourceScope, now);
 
-        if (!decision.verdict().name().equals(naive.decide(question))
+        if (!decision.verdict().name().equals(naive.decide(decisionQuery))
                 || !decision.equals(explanation.decision())
                 || !fits(decision, explanation)) {
-            throw new AssertionError(where + ": " + question + "\ndecided " + decision.verdict() + ", naively "
-                    + naive.decide(question) + ", explained " + explanation + "\n" + String.join("\n", history));
+            throw new AssertionError(where + ": " + decisionQuery + "\ndecided " + decision.verdict() + ", naively "
+                    + naive.decide(decisionQuery) + ", explained " + explanation + "\n" + String.join("\n", history));
         }
         return decision.verdict();
     }
 
-    /** The steps must tell the verdict: an allowed one by a binding has a step that grants, and nothing that denies. */
+    /** Checks that the steps match the verdict: a binding that grants the action has a step, and no step denies it. */
     private static boolean fits(Decision decision, Explanation explanation) {
         var outcomes =
                 explanation.steps().stream().map(Explanation.Step::outcome).toList();
         return decision.allowed()
-                ? !outcomes.contains(Outcome.DENIES) && (decision.by() == null || outcomes.contains(Outcome.GRANTS))
+                ? !outcomes.contains(Outcome.DENIES)
+                        && (decision.grantedBy() == null || outcomes.contains(Outcome.GRANTS))
                 : outcomes.contains(Outcome.DENIES)
                         || !outcomes.contains(Outcome.GRANTS)
                         || decision.verdict() == Verdict.NOT_BOUND;
     }
 
-    private Question question() {
+    private DecisionQuery question() {
         var actor = requireNonNull(naive.actors.get(one(List.of(USERS, USERS, ACCOUNTS, OPERATORS, ADAPTERS))));
         var token = random.nextInt(4) == 0 ? some(ACTIONS) : null;
         var task = actor.type().equals("service_account") && random.nextInt(4) == 0 ? some(ACTIONS) : null;
@@ -118,28 +119,29 @@ final class Differential {
                 };
         var org = kind.equals("org") || kind.equals("runtime") ? pick(ORGS) : null;
         var glass = !kind.equals("self") && random.nextInt(4) == 0;
-        return new Question(asking, pick(ACTIONS), kind, org, place, glass, random.nextInt(4) == 0, random.nextInt(10));
+        return new DecisionQuery(
+                asking, pick(ACTIONS), kind, org, place, glass, random.nextInt(4) == 0, random.nextInt(10));
     }
 
     private Principal principal(Actor actor) {
-        var known = requireNonNull(world.model.principal(id(actor.id())));
+        var known = requireNonNull(fixture.model.principal(id(actor.id())));
         var task = actor.task();
-        var bound = task == null ? known : known.bound(new Task(Ids.next(), Ids.next(), Ids.next(), task));
-        return bound.narrowed(actor.token());
+        var bound = task == null ? known : known.withTask(new Task(Ids.next(), Ids.next(), Ids.next(), task));
+        return bound.withTokenActions(actor.token());
     }
 
-    private Target target(Question question) {
-        var target =
-                switch (question.kind()) {
-                    case "self" -> Target.self();
-                    case "platform" -> Target.platform();
-                    case "anywhere" -> Target.anywhere();
-                    case "org" -> Target.organization(id(question.org()));
-                    case "runtime" -> Target.sharedRuntime(id(question.org()), id(question.id()));
-                    default -> Target.project(id(question.id()));
+    private ResourceScope target(DecisionQuery decisionQuery) {
+        var resourceScope =
+                switch (decisionQuery.kind()) {
+                    case "self" -> ResourceScope.self();
+                    case "platform" -> ResourceScope.platform();
+                    case "anywhere" -> ResourceScope.anywhere();
+                    case "org" -> ResourceScope.organization(id(decisionQuery.org()));
+                    case "runtime" -> ResourceScope.sharedRuntime(id(decisionQuery.org()), id(decisionQuery.id()));
+                    default -> ResourceScope.project(id(decisionQuery.id()));
                 };
-        var reached = question.glass() ? target.throughBreakGlass() : target;
-        return question.removal() ? reached.forRemoval() : reached;
+        var reached = decisionQuery.glass() ? resourceScope.withBreakGlass() : resourceScope;
+        return decisionQuery.removal() ? reached.withRemoval() : reached;
     }
 
     private void live() {
@@ -179,7 +181,7 @@ final class Differential {
     private void action(String action, String lifecycle) {
         history.add("action " + action + " " + lifecycle);
         naive.actions.put(action, lifecycle);
-        world.action(action, lifecycle);
+        fixture.action(action, lifecycle);
     }
 
     private void role(String name) {
@@ -194,7 +196,7 @@ final class Differential {
         } else {
             naive.roles.put(name, new Role(level, org, actions));
         }
-        world.role(name, level, actions, org == null ? null : id(org), removed);
+        fixture.role(name, level, actions, org == null ? null : id(org), removed);
     }
 
     private void organization(String org, boolean deleted) {
@@ -204,24 +206,24 @@ final class Differential {
         } else {
             naive.deletedOrgs.remove(org);
         }
-        world.organization(id(org), deleted ? "deleted" : "active");
+        fixture.organization(id(org), deleted ? "deleted" : "active");
     }
 
     private void project(String project, String org) {
         var deleted = random.nextInt(4) == 0;
         history.add("project " + project + " of " + org + " deleted: " + deleted);
         naive.projects.put(project, new Project(org, deleted));
-        world.project(id(project), id(org), deleted ? "deleted" : "active");
+        fixture.project(id(project), id(org), deleted ? "deleted" : "active");
     }
 
     private void actor(Actor actor) {
         history.add(actor.toString());
         naive.actors.put(actor.id(), actor);
         switch (actor.type()) {
-            case "user" -> ids.put(actor.id(), world.user("issuer", actor.id()));
-            case "service_account" -> ids.put(actor.id(), world.serviceAccount(id(actor.project()), actor.list()));
-            case "adapter" -> ids.put(actor.id(), world.adapter(actor.list()));
-            default -> ids.put(actor.id(), world.operator(id(actor.org()), id(actor.runtime()), actor.list()));
+            case "user" -> ids.put(actor.id(), fixture.user("issuer", actor.id()));
+            case "service_account" -> ids.put(actor.id(), fixture.serviceAccount(id(actor.project()), actor.list()));
+            case "adapter" -> ids.put(actor.id(), fixture.adapter(actor.list()));
+            default -> ids.put(actor.id(), fixture.operator(id(actor.org()), id(actor.runtime()), actor.list()));
         }
     }
 
@@ -232,11 +234,11 @@ final class Differential {
         } else {
             naive.memberships.add(new Membership(group, user));
         }
-        world.member(id(group), id("o1"), id(user), removed);
+        fixture.member(id(group), id("o1"), id(user), removed);
     }
 
     private void bind() {
-        // Now and then one that is there already, with another role, place or end.
+        // Sometimes an existing one, with another role, scope or expiry.
         var again = !naive.held.isEmpty() && random.nextInt(6) == 0 ? pick(naive.held) : null;
         var who = again == null ? one(List.of(USERS, USERS, GROUPS, ACCOUNTS, OPERATORS)) : again.who();
         var level = pick(List.of("platform", "organization", "project", "project"));
@@ -248,14 +250,14 @@ final class Differential {
                 };
         var expires = random.nextBoolean() ? null : (long) random.nextInt(10);
         var id = again == null ? "b" + bindings++ : again.id();
-        var held = new Held(id, who, pick(ROLES), level, place, expires);
-        history.add(held.toString());
+        var heldRole = new HeldRole(id, who, pick(ROLES), level, place, expires);
+        history.add(heldRole.toString());
         naive.held.removeIf(h -> h.id().equals(id));
-        naive.held.add(held);
-        world.bind(
+        naive.held.add(heldRole);
+        fixture.bind(
                 id(id),
                 id(who),
-                held.role(),
+                heldRole.role(),
                 level,
                 level.equals("organization") ? id(place) : null,
                 level.equals("project") ? id(place) : null,
@@ -265,10 +267,10 @@ final class Differential {
 
     private void unbind() {
         if (!naive.held.isEmpty()) {
-            var held = pick(naive.held);
-            history.add("removed " + held.id());
-            naive.held.remove(held);
-            world.unbind(id(held.id()), id(held.who()));
+            var heldRole = pick(naive.held);
+            history.add("removed " + heldRole.id());
+            naive.held.remove(heldRole);
+            fixture.unbind(id(heldRole.id()), id(heldRole.who()));
         }
     }
 

@@ -6,7 +6,7 @@ import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RoleRegistry;
-import dev.slipway.messaging.Incoming;
+import dev.slipway.messaging.ReceivedRecord;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -15,18 +15,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Writes the records that IAM would publish into a model, each as its own revision. */
-final class World {
+/** Fills a model with the records that IAM would publish, each in its own revision. */
+final class AuthzModelFixture {
     final AuthzModel model = new AuthzModel();
     private long revision;
 
-    /** With the actions and roles that Slipway comes with. */
-    static World withBuiltInRoles() {
-        var world = new World();
+    /** Creates a model with the built-in actions and roles. */
+    static AuthzModelFixture withBuiltInRoles() {
+        var fixture = new AuthzModelFixture();
         var registry = RoleRegistry.load();
-        registry.actions().forEach(action -> world.action(action, "active"));
-        registry.roles().forEach(role -> world.role(role.name(), role.level(), role.actions()));
-        return world;
+        registry.actions().forEach(action -> fixture.action(action, "active"));
+        registry.roles().forEach(role -> fixture.role(role.name(), role.level(), role.actions()));
+        return fixture;
     }
 
     void action(String action, String lifecycle) {
@@ -37,7 +37,7 @@ final class World {
         role(name, level, actions, null, false);
     }
 
-    /** A role of an organization's own, or its removal. */
+    /** Publishes a role of an organization, or its removal. */
     void role(String name, String level, Collection<String> actions, UUID orgId, boolean removed) {
         var payload = Json.object()
                 .put("role", name)
@@ -82,7 +82,7 @@ final class World {
         return serviceAccount(projectId, allowed, null, null);
     }
 
-    /** One whose tokens come from an issuer outside. */
+    /** Publishes a service account whose tokens an external issuer issues. */
     @CanIgnoreReturnValue
     UUID serviceAccount(UUID projectId, Collection<String> allowed, String issuer, String subject) {
         var id = Ids.next();
@@ -225,7 +225,7 @@ final class World {
 
     void apply(String type, ObjectNode payload, Instant appendedAt) {
         var event = new Envelope(Ids.next(), type, appendedAt, 1, "c-1", payload);
-        model.apply(new Incoming("authz.state", 0, 0, appendedAt, "key", event.toBytes(), Map.of()));
+        model.apply(new ReceivedRecord("authz.state", 0, 0, appendedAt, "key", event.toBytes(), Map.of()));
     }
 
     void change(String type, ObjectNode payload) {

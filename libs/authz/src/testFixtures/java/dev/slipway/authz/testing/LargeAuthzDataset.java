@@ -2,7 +2,7 @@ package dev.slipway.authz.testing;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Principal;
-import dev.slipway.authz.Target;
+import dev.slipway.authz.ResourceScope;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -11,8 +11,8 @@ import java.time.Instant;
 import java.util.Random;
 import java.util.UUID;
 
-/** A large platform: a million bindings of 200,000 users over 10,000 tenants with five projects each. The same each time. */
-public final class ManyBindings {
+/** The data of a large platform: a million bindings of 200,000 users in 10,000 tenants with five projects each. It is always the same. */
+public final class LargeAuthzDataset {
     public static final int TENANTS = 10_000;
     public static final int USERS = TENANTS * 20;
     public static final int BINDINGS_PER_USER = 5;
@@ -22,32 +22,33 @@ public final class ManyBindings {
 
     private final Sink sink;
 
-    /** Takes the records as IAM would publish them, with their keys. */
+    /** Receives the records that IAM would publish, with their keys. */
     public interface Sink {
         void accept(String key, Envelope event);
     }
 
-    /** Who asks, and where. */
-    public record Question(Principal principal, Target target) {}
+    /** A principal and a scope. */
+    public record AuthzQuery(Principal principal, ResourceScope target) {}
 
-    private ManyBindings(Sink sink) {
+    private LargeAuthzDataset(Sink sink) {
         this.sink = sink;
     }
 
     public static void publish(Sink sink) {
-        new ManyBindings(sink).publish();
+        new LargeAuthzDataset(sink).publish();
     }
 
-    /** Of the questions half are allowed, a quarter meet roles without the action, a quarter no role at all. */
-    public static Question[] questions(int count) {
+    /** Half of the queries are allowed, a quarter find roles without the action, and a quarter find no role. */
+    public static AuthzQuery[] questions(int count) {
         var random = new Random(1);
-        var questions = new Question[count];
+        var questions = new AuthzQuery[count];
         for (var i = 0; i < count; i++) {
             var user = random.nextInt(USERS);
             var tenant = user / USERS_PER_TENANT;
             var asked = (i & 3) == 3 ? (tenant + 1) % TENANTS : tenant;
-            questions[i] = new Question(
-                    Principal.user(user(user), "User"), Target.project(id(2, asked * PROJECTS_PER_TENANT + (i & 3))));
+            questions[i] = new AuthzQuery(
+                    Principal.user(user(user), "User"),
+                    ResourceScope.project(id(2, asked * PROJECTS_PER_TENANT + (i & 3))));
         }
         return questions;
     }
@@ -100,7 +101,7 @@ public final class ManyBindings {
         send("principal:" + id, "authz.principal", payload);
     }
 
-    /** In its tenant a user may create in two projects, look at two, and audit the whole. */
+    /** A user can create in two projects of the tenant, read two, and audit the tenant. */
     private void bind(int user, int n) {
         var tenant = user / USERS_PER_TENANT;
         var whole = n == BINDINGS_PER_USER - 1;
@@ -128,7 +129,7 @@ public final class ManyBindings {
         return id(1, tenant).toString();
     }
 
-    /** Spread as random ids are. */
+    /** Returns an id that is distributed like a random one. */
     private static UUID id(int kind, int number) {
         return new UUID(((long) kind << 60) | 0x7000L, number * 0x9E37_79B9_7F4A_7C15L);
     }
