@@ -3,7 +3,7 @@ package dev.slipway.policy;
 import dev.slipway.policy.PolicyDocument.Denial;
 import dev.slipway.policy.PolicyValue.Flag;
 import dev.slipway.policy.PolicyValue.Limit;
-import dev.slipway.policy.PolicyValue.Listed;
+import dev.slipway.policy.PolicyValue.ListValue;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
@@ -19,76 +19,80 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** What all levels together leave, key by key, and which of them it is due to. */
+/** The combination of all policy levels: the effective value of each key and the level that set it. */
 public final class EffectivePolicy {
     private static final Comparator<PolicyDocument> WIDEST_FIRST =
             Comparator.comparing(PolicyDocument::level).thenComparing(PolicyDocument::subject);
     private static final int DIGEST_BYTES = 16;
 
     private final PolicyKeys keys;
-    private final List<PolicyDocument> levels;
-    private final Map<String, Effect> effects;
+    private final List<PolicyDocument> documents;
+    private final Map<String, EffectiveValue> effectiveValues;
 
     /**
-     * What is left of a key.
+     * The effective value of a key.
      *
-     * @param value null is no restriction
-     * @param denied what is off for good, whatever the value says; null is nothing
-     * @param setBy the most specific level that made the value what it is; null where the registry's default holds
+     * @param value null means no restriction
+     * @param denied entries that no level can allow; null if there are none
+     * @param setBy the most specific level that determined the value; null if the registry's default applies
      */
-    public record Effect(
+    public record EffectiveValue(
             PolicyKey key,
             @Nullable PolicyValue value,
             @Nullable Denial denied,
             @Nullable PolicyDocument setBy) {}
 
-    /** Something that a level above does not allow to those below it. */
-    public record Widening(String key, Level level, String subject, long version, String reason) {}
+    /** An attempt to allow more than a level above allows. The level, subject and version identify the document that forbids it. */
+    public record Widening(String key, PolicyLevel level, String subject, long version, String reason) {}
 
-    private EffectivePolicy(PolicyKeys keys, List<PolicyDocument> levels, Map<String, Effect> effects) {
+    private EffectivePolicy(PolicyKeys keys, List<PolicyDocument> levels, Map<String, EffectiveValue> effects) {
         this.keys = keys;
-        this.levels = levels;
-        this.effects = effects;
+        this.documents = levels;
+        this.effectiveValues = effects;
     }
 
-    /** In whatever order the levels come. A level that is not among them has no opinion. */
+    /** Computes the effective policy. The order of the documents does not matter; a missing level has no opinion. */
     public static EffectivePolicy compute(PolicyKeys keys, Collection<PolicyDocument> levels) {
         var ordered = new ArrayList<>(levels);
         ordered.sort(WIDEST_FIRST);
-        var effects = new LinkedHashMap<String, Effect>(keys.byId().size() * 2);
+        var effects = new LinkedHashMap<String, EffectiveValue>(keys.byId().size() * 2);
         for (var key : keys.byId().values()) {
-            effects.put(key.id(), effect(key, ordered));
+            effects.put(key.id(), computeValue(key, ordered));
         }
         return new EffectivePolicy(keys, List.copyOf(ordered), effects);
     }
 
-    private static Effect effect(PolicyKey key, List<PolicyDocument> ordered) {
-        var value = key.fallback();
+    private static EffectiveValue computeValue(PolicyKey key, List<PolicyDocument> ordered) {
+        var value = key.defaultValue();
         Denial denied = null;
         PolicyDocument setBy = null;
         for (var document : ordered) {
-            var said = document.values().get(key.id());
-            if (said != null) {
-                // The default stands in for the global level until that says something itself.
-                var next = value == null || document.level() == Level.GLOBAL ? said : key.narrowed(said, value);
-                setBy = next == said || next.equals(said) || !next.equals(value) ? document : setBy;
+            var own = document.values().get(key.id());
+            if (own != null) {
+                // A global value replaces the registry's default; all other levels narrow it.
+                var next = value == null || document.level() == PolicyLevel.GLOBAL ? own : key.intersect(own, value);
+                setBy = next == own || next.equals(own) || !next.equals(value) ? document : setBy;
                 value = next;
             }
             var denial = document.hardDenies().get(key.id());
             if (denial != null) {
-                denied = denied == null ? denial : denied.and(denial);
+                denied = denied == null ? denial : denied.union(denial);
             }
         }
         if (denied == null) {
-            return new Effect(key, value, null, setBy);
+            return new EffectiveValue(key, value, null, setBy);
         }
-        var left = denied.everything()
-                ? key.nothing()
-                : value instanceof Listed list ? list.without(denied.listed()) : value;
-        return new Effect(key, left, denied, left == null || left.equals(value) ? setBy : denier(key, ordered));
+        var remaining = denied.everything()
+                ? key.mostRestrictive()
+                : value instanceof ListValue list ? list.without(denied.listed()) : value;
+        return new EffectiveValue(
+                key,
+                remaining,
+                denied,
+                remaining == null || remaining.equals(value) ? setBy : findDenier(key, ordered));
     }
 
-    private static @Nullable PolicyDocument denier(PolicyKey key, List<PolicyDocument> ordered) {
+    private static @Nullable PolicyDocument findDenier(PolicyKey key, List<PolicyDocument> ordered) {
         PolicyDocument last = null;
         for (var document : ordered) {
             last = document.hardDenies().containsKey(key.id()) ? document : last;
@@ -100,68 +104,69 @@ public final class EffectivePolicy {
         return keys;
     }
 
-    /** The documents that it was computed from, the widest first. */
-    public List<PolicyDocument> levels() {
-        return levels;
+    /** Returns the documents this policy was computed from, the widest level first. */
+    public List<PolicyDocument> documents() {
+        return documents;
     }
 
-    public Collection<Effect> effects() {
-        return effects.values();
+    public Collection<EffectiveValue> effectiveValues() {
+        return effectiveValues.values();
     }
 
-    /** Whether a list allows it: there is no list, or it is on it, and nobody denies it for good. */
-    public boolean allows(String key, String asked) {
-        var effect = effects.get(key);
-        if (effect == null) {
+    /** Returns whether a list allows an entry: the key has no restriction or contains the entry, and no level denies it. */
+    public boolean allows(String key, String entry) {
+        var effectiveValue = effectiveValues.get(key);
+        if (effectiveValue == null) {
             return true;
         }
-        var denied = effect.denied;
-        return (denied == null || !denied.denies(asked))
-                && (effect.value == null || (effect.value instanceof Listed list && list.allows(asked)));
+        var denied = effectiveValue.denied;
+        return (denied == null || !denied.denies(entry))
+                && (effectiveValue.value == null
+                        || (effectiveValue.value instanceof ListValue list && list.allows(entry)));
     }
 
-    /** The same as far as a level has said it: where none has, something else may stand in for the registry's default. */
-    public boolean allowsAsSaid(String key, String asked) {
-        var effect = effects.get(key);
-        if (effect == null || effect.setBy != null) {
-            return allows(key, asked);
+    /** Like {@link #allows}, but ignores the registry's default: if no level sets the key, only hard denies apply. */
+    public boolean allowsExplicitly(String key, String entry) {
+        var effectiveValue = effectiveValues.get(key);
+        if (effectiveValue == null || effectiveValue.setBy != null) {
+            return allows(key, entry);
         }
-        return effect.denied == null || !effect.denied.denies(asked);
+        return effectiveValue.denied == null || !effectiveValue.denied.denies(entry);
     }
 
-    /** What a list allows; null is anything that is not denied. */
+    /** Returns the allowed entries of a list; null means everything that is not denied. */
     public @Nullable List<String> allowed(String key) {
-        var effect = effects.get(key);
-        return effect != null && effect.value instanceof Listed list ? list.texts() : null;
+        var effectiveValue = effectiveValues.get(key);
+        return effectiveValue != null && effectiveValue.value instanceof ListValue list ? list.texts() : null;
     }
 
-    /** The level that left of a key what is left of it, for a sentence about it. */
-    public String narrowedBy(String key) {
-        var effect = effects.get(key);
-        var document = effect == null ? null : effect.setBy;
+    /** Describes the level that determined the value of a key, for use in messages. */
+    public String describeSource(String key) {
+        var effectiveValue = effectiveValues.get(key);
+        var document = effectiveValue == null ? null : effectiveValue.setBy;
         return document == null
                 ? "the registry's default"
                 : "the " + document.level().text() + " level (version " + document.version() + ")";
     }
 
-    /** How many at the most; empty is no limit. */
+    /** Returns the limit of a numeric key; empty means no limit. */
     public OptionalLong limit(String key) {
-        var effect = effects.get(key);
-        return effect != null && effect.value instanceof Limit number
+        var effectiveValue = effectiveValues.get(key);
+        return effectiveValue != null && effectiveValue.value instanceof Limit number
                 ? OptionalLong.of(number.limit())
                 : OptionalLong.empty();
     }
 
     public boolean isOn(String key) {
-        var effect = effects.get(key);
-        return effect != null && effect.value instanceof Flag flag && flag.on();
+        var effectiveValue = effectiveValues.get(key);
+        return effectiveValue != null && effectiveValue.value instanceof Flag flag && flag.on();
     }
 
-    /** Says which documents, in which version, and which keys this came from: the same for the same policy, wherever it is computed. */
+    /** Returns a digest of the documents and keys, with their versions. Equal policies have equal versions in every service. */
     public String version() {
         try {
             var digest = MessageDigest.getInstance("SHA-256");
-            for (var document : levels) {
+            for (var document : documents) {
                 if (document.version() > 0) {
                     update(digest, document.level().text(), document.subject(), document.version());
                 }
@@ -169,7 +174,7 @@ public final class EffectivePolicy {
             keys.byId().values().forEach(key -> update(digest, "key", key.id(), key.version()));
             return HexFormat.of().formatHex(digest.digest(), 0, DIGEST_BYTES);
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("this JVM has no SHA-256", e);
+            throw new IllegalStateException("SHA-256 is not available", e);
         }
     }
 
@@ -177,16 +182,19 @@ public final class EffectivePolicy {
         digest.update((kind + '\0' + id + '\0' + version + '\n').getBytes(StandardCharsets.UTF_8));
     }
 
-    /** What a document would allow that the levels here, those above it, do not. Empty: it only narrows. Nothing is above the global one. */
+    /**
+     * Returns what a proposed document would allow beyond this policy, which must consist of the levels above it. Empty if it only
+     * narrows; always empty for the global level.
+     */
     public List<Widening> widenings(PolicyDocument proposed) {
-        if (proposed.level() == Level.GLOBAL) {
+        if (proposed.level() == PolicyLevel.GLOBAL) {
             return List.of();
         }
         var found = new ArrayList<Widening>();
-        proposed.values().forEach((id, said) -> {
-            var effect = effects.get(id);
-            if (effect != null) {
-                var widening = widening(effect, said);
+        proposed.values().forEach((id, wanted) -> {
+            var effectiveValue = effectiveValues.get(id);
+            if (effectiveValue != null) {
+                var widening = findWidening(effectiveValue, wanted);
                 if (widening != null) {
                     found.add(widening);
                 }
@@ -196,68 +204,72 @@ public final class EffectivePolicy {
         return found;
     }
 
-    private @Nullable Widening widening(Effect effect, PolicyValue said) {
-        if (!(said instanceof Listed mine)) {
-            return effect.value == null || !isBeyond(said, effect.value)
+    private @Nullable Widening findWidening(EffectiveValue effectiveValue, PolicyValue wanted) {
+        if (!(wanted instanceof ListValue wantedList)) {
+            return effectiveValue.value == null || !isWider(wanted, effectiveValue.value)
                     ? null
-                    : widening(effect, forbidding(effect, said), "leaves " + effect.value.json());
+                    : widening(
+                            effectiveValue,
+                            findForbiddingDocument(effectiveValue, wanted),
+                            "allows only " + effectiveValue.value.json());
         }
-        var denied = effect.denied;
+        var denied = effectiveValue.denied;
         if (denied != null) {
-            var dead = dead(mine, denied);
-            if (!dead.isEmpty()) {
-                return widening(effect, denying(effect.key, mine), "denies " + dead + " for good");
+            var deniedEntries = deniedEntries(wantedList, denied);
+            if (!deniedEntries.isEmpty()) {
+                return widening(
+                        effectiveValue, findDenyingDocument(effectiveValue.key, wantedList), "denies " + deniedEntries);
             }
         }
-        var beyond = effect.value instanceof Listed list ? mine.beyond(list) : List.<String>of();
+        var beyond = effectiveValue.value instanceof ListValue list ? wantedList.entriesNotIn(list) : List.<String>of();
         return beyond.isEmpty()
                 ? null
                 : widening(
-                        effect,
-                        forbidding(effect, effect.key.listed(new LinkedHashSet<>(beyond))),
-                        "leaves no " + beyond);
+                        effectiveValue,
+                        findForbiddingDocument(effectiveValue, effectiveValue.key.listOf(new LinkedHashSet<>(beyond))),
+                        "does not allow " + beyond);
     }
 
-    private static List<String> dead(Listed wanted, Denial denial) {
-        return denial.everything() ? wanted.texts() : wanted.within(denial.listed());
+    private static List<String> deniedEntries(ListValue wanted, Denial denial) {
+        return denial.everything() ? wanted.texts() : wanted.entriesIn(denial.listed());
     }
 
-    /** The widest level that denies something of it for good. */
-    private @Nullable PolicyDocument denying(PolicyKey key, Listed wanted) {
-        for (var document : levels) {
+    /** Returns the widest document that denies one of the wanted entries. */
+    private @Nullable PolicyDocument findDenyingDocument(PolicyKey key, ListValue wanted) {
+        for (var document : documents) {
             var denial = document.hardDenies().get(key.id());
-            if (denial != null && !dead(wanted, denial).isEmpty()) {
+            if (denial != null && !deniedEntries(wanted, denial).isEmpty()) {
                 return document;
             }
         }
         return null;
     }
 
-    /** The widest level that does not allow what is wanted. */
-    private @Nullable PolicyDocument forbidding(Effect effect, PolicyValue wanted) {
-        for (var document : levels) {
-            var said = document.values().get(effect.key.id());
-            if (said != null && isBeyond(wanted, said)) {
+    /** Returns the widest document that does not allow the wanted value. */
+    private @Nullable PolicyDocument findForbiddingDocument(EffectiveValue effectiveValue, PolicyValue wanted) {
+        for (var document : documents) {
+            var own = document.values().get(effectiveValue.key.id());
+            if (own != null && isWider(wanted, own)) {
                 return document;
             }
         }
         return null;
     }
 
-    private static boolean isBeyond(PolicyValue wanted, PolicyValue allowed) {
+    private static boolean isWider(PolicyValue wanted, PolicyValue allowed) {
         if (wanted instanceof Limit mine && allowed instanceof Limit most) {
             return mine.limit() > most.limit();
         }
         if (wanted instanceof Flag mine && allowed instanceof Flag flag) {
             return mine.on() && !flag.on();
         }
-        return wanted instanceof Listed mine
-                && allowed instanceof Listed list
-                && !mine.beyond(list).isEmpty();
+        return wanted instanceof ListValue mine
+                && allowed instanceof ListValue list
+                && !mine.entriesNotIn(list).isEmpty();
     }
 
-    private static Widening widening(Effect effect, @Nullable PolicyDocument by, String reason) {
-        var document = by == null ? PolicyDocument.silent(Level.GLOBAL, PolicyDocument.PLATFORM) : by;
-        return new Widening(effect.key.id(), document.level(), document.subject(), document.version(), reason);
+    private static Widening widening(EffectiveValue effectiveValue, @Nullable PolicyDocument by, String reason) {
+        var document = by == null ? PolicyDocument.empty(PolicyLevel.GLOBAL, PolicyDocument.PLATFORM) : by;
+        return new Widening(effectiveValue.key.id(), document.level(), document.subject(), document.version(), reason);
     }
 }

@@ -3,28 +3,28 @@ package dev.slipway.policy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host that artifacts may come from: a name, an IPv4 address, or {@code *.} and a name for exactly one label before it; with a port, or
- * for 443 alone. Two patterns that look different are different, so what is written is what is allowed.
+ * A pattern of hosts that artifacts may come from: a host name, an IPv4 address, or {@code *.} and a name for exactly one additional label;
+ * with a port, or for port 443 only. Every pattern has one spelling.
  */
 public record HostPattern(boolean wildcard, SourceHost host) {
     private static final String ANY_LABEL = "*.";
 
-    /** What is wrong with a pattern; null when nothing is. */
-    public static @Nullable String fault(String text) {
+    /** Returns why a text is not a valid pattern, or null if it is. */
+    public static @Nullable String validate(String text) {
         var wildcard = text.startsWith(ANY_LABEL);
         var host = SourceHost.of(wildcard ? text.substring(ANY_LABEL.length()) : text, false);
         if (host == null) {
-            return "is not a host pattern: write a host name in lower case and in its ASCII form, an IPv4 address, or \"*.\" and a"
-                    + " name, each with a port if it is not 443";
+            return "is not a host pattern: use a lower-case ASCII host name, an IPv4 address, or \"*.\" and a name, with a port"
+                    + " unless it is 443";
         }
         return wildcard && (host.isAddress() || !host.name().contains("."))
-                ? "is too wide: \"*.\" stands for one label before a name of at least two"
+                ? "is too wide: \"*.\" must be followed by a name with at least two labels"
                 : null;
     }
 
-    /** The pattern, or null if it is none: what cannot be understood allows nothing. */
-    public static @Nullable HostPattern of(String text) {
-        if (fault(text) != null) {
+    /** Parses a pattern; returns null if it is not valid. */
+    public static @Nullable HostPattern parse(String text) {
+        if (validate(text) != null) {
             return null;
         }
         var wildcard = text.startsWith(ANY_LABEL);
@@ -32,19 +32,19 @@ public record HostPattern(boolean wildcard, SourceHost host) {
         return host == null ? null : new HostPattern(wildcard, host);
     }
 
-    /** Whether an address such as {@code https://registry.example.com/apps} or {@code registry.example.com/apps} is one of these. */
+    /** Returns whether the pattern matches an address such as {@code https://registry.example.com/apps}, with or without scheme. */
     public boolean matches(String source) {
-        var asked = SourceHost.of(source, true);
-        return asked != null && covers(new HostPattern(false, asked));
+        var address = SourceHost.of(source, true);
+        return address != null && covers(new HostPattern(false, address));
     }
 
-    /** Whether everything that the other allows is allowed by this one. */
+    /** Returns whether this pattern matches everything that the other matches. */
     public boolean covers(HostPattern other) {
-        return equals(other) || (wildcard && equals(other.wider()));
+        return equals(other) || (wildcard && equals(other.wildcardParent()));
     }
 
-    /** The one pattern beside itself that covers it; itself if there is none. */
-    HostPattern wider() {
+    /** Returns the only other pattern that covers this one, or this one if there is none. */
+    HostPattern wildcardParent() {
         var name = host.name();
         var dot = name.indexOf('.');
         return wildcard || host.isAddress() || dot < 0
@@ -52,9 +52,9 @@ public record HostPattern(boolean wildcard, SourceHost host) {
                 : new HostPattern(true, new SourceHost(name.substring(dot + 1), host.port()));
     }
 
-    /** Written in one way only. */
+    /** Returns the canonical spelling. */
     public String text() {
-        var port = host.port() == SourceHost.USUAL_PORT ? "" : ":" + host.port();
+        var port = host.port() == SourceHost.DEFAULT_PORT ? "" : ":" + host.port();
         return (wildcard ? ANY_LABEL : "") + host.name() + port;
     }
 }

@@ -5,106 +5,125 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What policy says to an instance that is to be launched, or that runs. */
+/** Checks the parameters of a launch, or of a running instance, against an effective policy. */
 public final class LaunchRules {
     private LaunchRules() {}
 
     /**
-     * What is launched and where; null is left open.
+     * The parameters of a launch. Null leaves a parameter unspecified.
      *
-     * @param artifactSources the addresses that its artifacts are pulled from
+     * @param artifactSources the addresses from which the version's artifacts are pulled
      */
-    public record Asked(
+    public record LaunchRequest(
             String appSlug,
-            String operatingMode,
-            String controlPlaneScope,
+            @Nullable String operatingMode,
+            @Nullable String controlPlaneScope,
             @Nullable String region,
             @Nullable String sku,
             @Nullable Integer gpuCount,
-            List<String> artifactSources) {}
+            List<String> artifactSources) {
 
-    /** Why not: the code is of the error catalogue, the key is the one of policy that forbids it. */
+        /** Returns a request that leaves everything but the app unspecified. */
+        public static LaunchRequest unspecified(String appSlug, List<String> artifactSources) {
+            return new LaunchRequest(appSlug, null, null, null, null, null, artifactSources);
+        }
+    }
+
+    /**
+     * A violation of policy.
+     *
+     * @param key the policy key that forbids it
+     * @param code an error code of the contract
+     */
     public record Refusal(String key, String code, String message) {}
 
-    /** With the first region and SKU that are allowed, where the caller left them open and policy does not. */
-    public static Asked placed(EffectivePolicy policy, Asked asked) {
-        return new Asked(
-                asked.appSlug,
-                asked.operatingMode,
-                asked.controlPlaneScope,
-                asked.region != null ? asked.region : first(policy, PolicyKeys.ALLOWED_REGIONS),
-                asked.sku != null ? asked.sku : first(policy, PolicyKeys.ALLOWED_SKUS),
-                asked.gpuCount,
-                asked.artifactSources);
+    /** Returns the request with region and SKU set to the first allowed value where they are unspecified and policy restricts them. */
+    public static LaunchRequest withDefaultPlacement(EffectivePolicy policy, LaunchRequest request) {
+        return new LaunchRequest(
+                request.appSlug,
+                request.operatingMode,
+                request.controlPlaneScope,
+                request.region != null ? request.region : firstAllowed(policy, PolicyKeys.ALLOWED_REGIONS),
+                request.sku != null ? request.sku : firstAllowed(policy, PolicyKeys.ALLOWED_SKUS),
+                request.gpuCount,
+                request.artifactSources);
     }
 
-    /** Everything that forbids it; empty when it may be. */
-    public static List<Refusal> refusals(EffectivePolicy policy, Asked asked) {
-        var found = new ArrayList<Refusal>();
-        if (!policy.allows(PolicyKeys.ALLOWED_APPS, asked.appSlug)) {
-            found.add(new Refusal(
+    /** Returns all violations, in a fixed order; empty if the request is allowed. */
+    public static List<Refusal> findRefusals(EffectivePolicy policy, LaunchRequest request) {
+        var refusals = new ArrayList<Refusal>();
+        if (!policy.allows(PolicyKeys.ALLOWED_APPS, request.appSlug)) {
+            refusals.add(new Refusal(
                     PolicyKeys.ALLOWED_APPS,
                     "app_denied",
-                    "Policy does not let this project use " + asked.appSlug + ", by "
-                            + policy.narrowedBy(PolicyKeys.ALLOWED_APPS) + "."));
+                    "This project may not use app " + request.appSlug + ", set by "
+                            + policy.describeSource(PolicyKeys.ALLOWED_APPS) + "."));
         }
-        oneOf(
+        requireAllowed(
                 policy,
                 PolicyKeys.OPERATING_MODES,
-                asked.operatingMode,
+                request.operatingMode,
                 "operating_mode",
                 "operating_mode_not_allowed",
-                found);
-        oneOf(
+                refusals);
+        requireAllowed(
                 policy,
                 PolicyKeys.CONTROL_PLANE_SCOPES,
-                asked.controlPlaneScope,
+                request.controlPlaneScope,
                 "control_plane_scope",
                 "control_plane_scope_not_allowed",
-                found);
-        oneOf(policy, PolicyKeys.ALLOWED_REGIONS, asked.region, "placement_intent.region", "region_not_allowed", found);
-        oneOf(policy, PolicyKeys.ALLOWED_SKUS, asked.sku, "placement_intent.sku", "sku_not_allowed", found);
-        var most = policy.limit(PolicyKeys.MAX_GPUS);
-        if (asked.gpuCount != null && most.isPresent() && asked.gpuCount > most.getAsLong()) {
-            found.add(new Refusal(
+                refusals);
+        requireAllowed(
+                policy,
+                PolicyKeys.ALLOWED_REGIONS,
+                request.region,
+                "placement_intent.region",
+                "region_not_allowed",
+                refusals);
+        requireAllowed(
+                policy, PolicyKeys.ALLOWED_SKUS, request.sku, "placement_intent.sku", "sku_not_allowed", refusals);
+        var maxGpus = policy.limit(PolicyKeys.MAX_GPUS);
+        if (request.gpuCount != null && maxGpus.isPresent() && request.gpuCount > maxGpus.getAsLong()) {
+            refusals.add(new Refusal(
                     PolicyKeys.MAX_GPUS,
                     "gpu_limit_exceeded",
-                    "Policy leaves an instance at most " + most.getAsLong() + " GPUs, by "
-                            + policy.narrowedBy(PolicyKeys.MAX_GPUS) + "."));
+                    "An instance may have at most " + maxGpus.getAsLong() + " GPUs, set by "
+                            + policy.describeSource(PolicyKeys.MAX_GPUS) + "."));
         }
-        // Where no level says anything, they come from the platform's own sources: that was seen to when they were
-        // registered.
-        asked.artifactSources.stream()
-                .filter(source -> !policy.allowsAsSaid(PolicyKeys.ARTIFACT_SOURCES, source))
+        // If no level sets the key, only the platform's own sources are allowed; registration has checked that.
+        request.artifactSources.stream()
+                .filter(source -> !policy.allowsExplicitly(PolicyKeys.ARTIFACT_SOURCES, source))
                 .findFirst()
-                .ifPresent(source -> found.add(new Refusal(
+                .ifPresent(source -> refusals.add(new Refusal(
                         PolicyKeys.ARTIFACT_SOURCES,
                         "source_not_allowed",
-                        "Policy does not allow this project artifacts from " + source + ", by "
-                                + policy.narrowedBy(PolicyKeys.ARTIFACT_SOURCES) + ".")));
-        return found;
+                        "This project may not use artifacts from " + source + ", set by "
+                                + policy.describeSource(PolicyKeys.ARTIFACT_SOURCES) + ".")));
+        return refusals;
     }
 
-    /** What is left open is refused only where nothing is left to choose. */
-    private static void oneOf(
+    /** An unspecified value is refused only if policy allows no value at all. */
+    private static void requireAllowed(
             EffectivePolicy policy,
             String key,
-            @Nullable String asked,
+            @Nullable String value,
             String field,
             String code,
-            List<Refusal> found) {
+            List<Refusal> refusals) {
         var allowed = policy.allowed(key);
-        var fits = asked == null ? allowed == null || !allowed.isEmpty() : policy.allows(key, asked);
+        var fits = value == null ? allowed == null || !allowed.isEmpty() : policy.allows(key, value);
         if (!fits) {
-            found.add(new Refusal(
+            refusals.add(new Refusal(
                     key,
                     code,
-                    "Policy leaves this project a " + field + " of " + (allowed == null ? "others" : allowed) + ", by "
-                            + policy.narrowedBy(key) + "."));
+                    (value == null ? "No " + field : field + " " + value) + " is "
+                            + (value == null ? "" : "not ") + "allowed. Allowed values: "
+                            + (allowed == null ? "all but the denied ones" : allowed) + ", set by "
+                            + policy.describeSource(key) + "."));
         }
     }
 
-    private static @Nullable String first(EffectivePolicy policy, String key) {
+    private static @Nullable String firstAllowed(EffectivePolicy policy, String key) {
         var allowed = policy.allowed(key);
         return allowed == null || allowed.isEmpty() ? null : allowed.get(0);
     }

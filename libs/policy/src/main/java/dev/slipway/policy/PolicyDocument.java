@@ -3,7 +3,7 @@ package dev.slipway.policy;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem.FieldProblem;
-import dev.slipway.policy.PolicyValue.Listed;
+import dev.slipway.policy.PolicyValue.ListValue;
 import org.jspecify.annotations.Nullable;
 
 import java.util.LinkedHashMap;
@@ -12,27 +12,31 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one level says. A key that is absent is no opinion; an empty list is none at all.
+ * The policy of one level. An absent key means no opinion; an empty list means that nothing is allowed.
  *
- * @param subject whose policy it is: the plan's name, or the id of the organization, department, project or entitlement
- * @param version raised by every write; 0 when nothing was ever written
+ * @param subject the plan's name, or the id of the organization, department, project or entitlement
+ * @param version incremented by every write; 0 if the level was never written
  */
 public record PolicyDocument(
-        Level level, String subject, long version, Map<String, PolicyValue> values, Map<String, Denial> hardDenies) {
-    /** Denies all that a list could ever hold. */
+        PolicyLevel level,
+        String subject,
+        long version,
+        Map<String, PolicyValue> values,
+        Map<String, Denial> hardDenies) {
+    /** In a hard deny: every entry. */
     public static final String EVERYTHING = "*";
 
-    /** The subject of the one global document. */
+    /** The subject of the global document. */
     public static final String PLATFORM = "platform";
 
-    /** What is off for good: no level below can bring it back. */
-    public record Denial(boolean everything, Listed listed) {
-        public boolean denies(String asked) {
-            return everything || listed.allows(asked);
+    /** A hard deny: entries that no level can allow. */
+    public record Denial(boolean everything, ListValue listed) {
+        public boolean denies(String entry) {
+            return everything || listed.allows(entry);
         }
 
-        Denial and(Denial other) {
-            return new Denial(everything || other.everything, listed.and(other.listed));
+        Denial union(Denial other) {
+            return new Denial(everything || other.everything, listed.union(other.listed));
         }
 
         public JsonNode json() {
@@ -45,93 +49,98 @@ public record PolicyDocument(
         hardDenies = Map.copyOf(hardDenies);
     }
 
-    /** What a level says that has never said anything. */
-    public static PolicyDocument silent(Level level, String subject) {
-        return new PolicyDocument(level, subject, 0, Map.of(), Map.of());
+    /** Returns the document of a level that was never written. */
+    public static PolicyDocument empty(PolicyLevel policyLevel, String subject) {
+        return new PolicyDocument(policyLevel, subject, 0, Map.of(), Map.of());
     }
 
-    /** A document that was checked when it was written. Keys that are gone from the registry are passed over. */
-    public static PolicyDocument stored(
-            PolicyKeys keys, Level level, String subject, long version, JsonNode values, JsonNode hardDenies) {
-        var said = new LinkedHashMap<String, PolicyValue>();
+    /** Parses a stored document, which was validated when it was written. Keys that are no longer registered are ignored. */
+    public static PolicyDocument fromStored(
+            PolicyKeys keys,
+            PolicyLevel policyLevel,
+            String subject,
+            long version,
+            JsonNode values,
+            JsonNode hardDenies) {
+        var parsedValues = new LinkedHashMap<String, PolicyValue>();
         values.properties().forEach(field -> {
             var key = keys.find(field.getKey());
             if (key != null) {
-                said.put(key.id(), key.stored(field.getValue()));
+                parsedValues.put(key.id(), key.parseStored(field.getValue()));
             }
         });
         var denied = new LinkedHashMap<String, Denial>();
         hardDenies.properties().forEach(field -> {
             var key = keys.find(field.getKey());
             if (key != null && key.isList()) {
-                denied.put(key.id(), denial(key, field.getValue()));
+                denied.put(key.id(), parseDenial(key, field.getValue()));
             }
         });
-        return new PolicyDocument(level, subject, version, said, denied);
+        return new PolicyDocument(policyLevel, subject, version, parsedValues, denied);
     }
 
-    /** Everything that is wrong with what somebody wants to write; the fields are pointers below the two given. */
-    public static void check(
+    /** Validates a document to be written and adds all problems, with JSON pointers to the fields. */
+    public static void validate(
             PolicyKeys keys,
-            Level level,
+            PolicyLevel policyLevel,
             JsonNode values,
             String valuesPointer,
             @Nullable JsonNode hardDenies,
             List<FieldProblem> problems) {
         values.properties().forEach(field -> {
-            var fault = fault(keys.find(field.getKey()), level);
+            var problem = validateKey(keys.find(field.getKey()), policyLevel);
             var key = keys.find(field.getKey());
-            if (fault == null && key != null) {
-                fault = key.read(field.getValue()).fault();
+            if (problem == null && key != null) {
+                problem = key.parse(field.getValue()).error();
             }
-            add(problems, valuesPointer + "/" + escaped(field.getKey()), fault);
+            add(problems, valuesPointer + "/" + escapePointer(field.getKey()), problem);
         });
         if (hardDenies == null) {
             return;
         }
         hardDenies.properties().forEach(field -> {
             var key = keys.find(field.getKey());
-            var fault = fault(key, level);
-            if (fault == null && key != null) {
-                fault = key.isList()
-                        ? denialFault(key, field.getValue())
-                        : "is not a list: set it to what is left instead";
+            var problem = validateKey(key, policyLevel);
+            if (problem == null && key != null) {
+                problem = key.isList()
+                        ? validateDenial(key, field.getValue())
+                        : "is not a list: set a value instead of denying entries";
             }
-            add(problems, "/hard_denies/" + escaped(field.getKey()), fault);
+            add(problems, "/hard_denies/" + escapePointer(field.getKey()), problem);
         });
     }
 
-    private static @Nullable String fault(@Nullable PolicyKey key, Level level) {
+    private static @Nullable String validateKey(@Nullable PolicyKey key, PolicyLevel policyLevel) {
         if (key == null) {
             return "is not an active key of the policy registry";
         }
-        return key.levels().contains(level) ? null : "cannot be set at the level " + level.text();
+        return key.levels().contains(policyLevel) ? null : "cannot be set on the " + policyLevel.text() + " level";
     }
 
-    private static @Nullable String denialFault(PolicyKey key, JsonNode json) {
-        return isEverything(json) ? null : key.read(json).fault();
+    private static @Nullable String validateDenial(PolicyKey key, JsonNode json) {
+        return deniesEverything(json) ? null : key.parse(json).error();
     }
 
-    private static Denial denial(PolicyKey key, JsonNode json) {
+    private static Denial parseDenial(PolicyKey key, JsonNode json) {
         var texts = new LinkedHashSet<String>();
         json.forEach(each -> texts.add(each.asText()));
         var everything = texts.remove(EVERYTHING);
-        return new Denial(everything, key.listed(texts));
+        return new Denial(everything, key.listOf(texts));
     }
 
-    private static boolean isEverything(JsonNode json) {
+    private static boolean deniesEverything(JsonNode json) {
         return json.isArray()
                 && json.size() == 1
                 && EVERYTHING.equals(json.path(0).asText());
     }
 
-    private static void add(List<FieldProblem> problems, String field, @Nullable String fault) {
-        if (fault != null) {
-            problems.add(new FieldProblem(field, fault));
+    private static void add(List<FieldProblem> problems, String field, @Nullable String problem) {
+        if (problem != null) {
+            problems.add(new FieldProblem(field, problem));
         }
     }
 
-    private static String escaped(String key) {
+    private static String escapePointer(String key) {
         return key.replace("~", "~0").replace("/", "~1");
     }
 }

@@ -2,10 +2,10 @@ package dev.slipway.policy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.policy.PolicyValue.Flag;
-import dev.slipway.policy.PolicyValue.Hosts;
+import dev.slipway.policy.PolicyValue.HostPatternList;
 import dev.slipway.policy.PolicyValue.Limit;
-import dev.slipway.policy.PolicyValue.Listed;
-import dev.slipway.policy.PolicyValue.Texts;
+import dev.slipway.policy.PolicyValue.ListValue;
+import dev.slipway.policy.PolicyValue.TextList;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
@@ -16,18 +16,23 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Something that policy decides, as the policy registry has it.
+ * A key that policy documents can set, from the policy registry.
  *
- * @param fallback what holds globally until the global level says something; null is no restriction
- * @param levels who may say something about it
- * @param options the texts that a list may hold; empty is any
+ * @param defaultValue the value until the global level sets one; null means no restriction
+ * @param levels the levels that may set the key
+ * @param options the entries that a list may contain; empty means any
  */
 public record PolicyKey(
-        String id, int version, Type type, @Nullable PolicyValue fallback, Set<Level> levels, Set<String> options) {
+        String id,
+        int version,
+        Type type,
+        @Nullable PolicyValue defaultValue,
+        Set<PolicyLevel> levels,
+        Set<String> options) {
     private static final int MAX_TEXTS = 500;
     private static final int MAX_TEXT_LENGTH = 253;
 
-    /** What kind of value it has, and with that how the levels' values become one: always by the most restrictive. */
+    /** The type of the value, which determines how the levels are merged. The most restrictive value always wins. */
     public enum Type {
         STRING_LIST("string_list", "intersect"),
         HOST_PATTERN_LIST("host_pattern_list", "intersect"),
@@ -58,20 +63,20 @@ public record PolicyKey(
         }
     }
 
-    /** Either the value, or what is wrong with it. */
-    public record Reading(
-            @Nullable PolicyValue value, @Nullable String fault) {}
+    /** Either a value or an error. */
+    public record ParseResult(
+            @Nullable PolicyValue value, @Nullable String error) {}
 
-    /** From an entry of the registry; null if it makes no sense as a policy key. */
+    /** Parses a registry entry; returns null if it is not a valid policy key. */
     public static @Nullable PolicyKey of(String id, int version, JsonNode body) {
         var type = Type.of(body.path("type").asText());
         if (type == null || !type.merge.equals(body.path("merge").asText(type.merge))) {
             return null;
         }
-        var levels = EnumSet.noneOf(Level.class);
-        for (var level : Level.values()) {
-            if (!body.path("scope").isArray() || texts(body.path("scope")).contains(level.text())) {
-                levels.add(level);
+        var levels = EnumSet.noneOf(PolicyLevel.class);
+        for (var policyLevel : PolicyLevel.values()) {
+            if (!body.path("scope").isArray() || texts(body.path("scope")).contains(policyLevel.text())) {
+                levels.add(policyLevel);
             }
         }
         var key = new PolicyKey(
@@ -80,11 +85,11 @@ public record PolicyKey(
         if (fallback.isMissingNode() || fallback.isNull()) {
             return key;
         }
-        var read = key.read(fallback);
-        return read.value == null ? null : key.falling(read.value);
+        var read = key.parse(fallback);
+        return read.value == null ? null : key.withDefault(read.value);
     }
 
-    private PolicyKey falling(PolicyValue to) {
+    private PolicyKey withDefault(PolicyValue to) {
         return new PolicyKey(id, version, type, to, levels, options);
     }
 
@@ -92,74 +97,75 @@ public record PolicyKey(
         return type == Type.STRING_LIST || type == Type.HOST_PATTERN_LIST;
     }
 
-    /** Reads what somebody wants to say about this key. */
-    public Reading read(JsonNode json) {
+    /** Parses a value of this key. */
+    public ParseResult parse(JsonNode json) {
         return switch (type) {
             case INTEGER ->
                 json.isIntegralNumber() && json.canConvertToInt() && json.intValue() >= 0
-                        ? new Reading(new Limit(json.intValue()), null)
-                        : new Reading(null, "is not a whole number from 0");
+                        ? new ParseResult(new Limit(json.intValue()), null)
+                        : new ParseResult(null, "must be an integer of at least 0");
             case BOOLEAN ->
                 json.isBoolean()
-                        ? new Reading(new Flag(json.booleanValue()), null)
-                        : new Reading(null, "is not true or false");
-            case STRING_LIST, HOST_PATTERN_LIST -> readList(json);
+                        ? new ParseResult(new Flag(json.booleanValue()), null)
+                        : new ParseResult(null, "must be true or false");
+            case STRING_LIST, HOST_PATTERN_LIST -> parseList(json);
         };
     }
 
-    private Reading readList(JsonNode json) {
+    private ParseResult parseList(JsonNode json) {
         if (!json.isArray() || json.size() > MAX_TEXTS) {
-            return new Reading(null, "is not a list of at most " + MAX_TEXTS + " texts");
+            return new ParseResult(null, "must be a list of at most " + MAX_TEXTS + " strings");
         }
         var texts = new LinkedHashSet<String>();
         for (var each : json) {
-            var fault = each.isTextual() ? fault(each.textValue()) : "is not a text";
-            if (fault != null) {
-                return new Reading(null, "has " + each + ", which " + fault);
+            var problem = each.isTextual() ? validateText(each.textValue()) : "is not a string";
+            if (problem != null) {
+                return new ParseResult(null, "contains " + each + ", which " + problem);
             }
             texts.add(each.textValue());
         }
-        return new Reading(listed(texts), null);
+        return new ParseResult(listOf(texts), null);
     }
 
-    private @Nullable String fault(String text) {
+    private @Nullable String validateText(String text) {
         if (text.isBlank() || text.length() > MAX_TEXT_LENGTH) {
-            return "is empty, or longer than " + MAX_TEXT_LENGTH + " characters";
+            return "is empty or longer than " + MAX_TEXT_LENGTH + " characters";
         }
         if (!options.isEmpty() && !options.contains(text)) {
-            return "is none of " + new TreeSet<>(options);
+            return "is not one of " + new TreeSet<>(options);
         }
-        return type == Type.HOST_PATTERN_LIST ? HostPattern.fault(text) : null;
+        return type == Type.HOST_PATTERN_LIST ? HostPattern.validate(text) : null;
     }
 
-    Listed listed(Set<String> texts) {
-        return type == Type.HOST_PATTERN_LIST ? Hosts.of(texts) : new Texts(texts);
+    ListValue listOf(Set<String> texts) {
+        return type == Type.HOST_PATTERN_LIST ? HostPatternList.of(texts) : new TextList(texts);
     }
 
-    /** Reads what was said once. What is not to be understood any more allows nothing. */
-    PolicyValue stored(JsonNode json) {
-        var read = read(json).value;
-        return read != null ? read : nothing();
+    /** Parses a stored value. A value that is no longer valid becomes the most restrictive one. */
+    PolicyValue parseStored(JsonNode json) {
+        var read = parse(json).value;
+        return read != null ? read : mostRestrictive();
     }
 
-    /** The most restrictive value there is. */
-    PolicyValue nothing() {
+    PolicyValue mostRestrictive() {
         return switch (type) {
             case INTEGER -> new Limit(0);
             case BOOLEAN -> new Flag(false);
-            case STRING_LIST, HOST_PATTERN_LIST -> listed(Set.of());
+            case STRING_LIST, HOST_PATTERN_LIST -> listOf(Set.of());
         };
     }
 
-    /** What both allow. */
-    PolicyValue narrowed(PolicyValue by, PolicyValue wider) {
+    /** Returns the more restrictive combination of two values. */
+    PolicyValue intersect(PolicyValue by, PolicyValue wider) {
         if (by instanceof Limit mine && wider instanceof Limit other) {
             return mine.limit() <= other.limit() ? mine : other;
         }
         if (by instanceof Flag mine && wider instanceof Flag other) {
             return mine.on() ? other : mine;
         }
-        return by instanceof Listed mine && wider instanceof Listed other ? mine.common(other) : nothing();
+        return by instanceof ListValue mine && wider instanceof ListValue other
+                ? mine.intersection(other)
+                : mostRestrictive();
     }
 
     private static Set<String> texts(JsonNode list) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The keys that policy may speak of, and the names of those that the platform itself acts on. */
+/** A set of policy keys, and the ids of those that the platform evaluates. */
 public record PolicyKeys(Map<String, PolicyKey> byId) {
     public static final String ALLOWED_APPS = "allowed_apps";
     public static final String ALLOWED_REGIONS = "allowed_regions";
@@ -36,38 +36,41 @@ public record PolicyKeys(Map<String, PolicyKey> byId) {
     }
 
     /** An entry of the policy registry. */
-    public record Entry(String id, int version, String state, JsonNode body) {
-        boolean isIn(String... states) {
+    public record RegisteredKey(String id, int version, String state, JsonNode body) {
+        boolean hasState(String... states) {
             return Set.of(states).contains(state);
         }
     }
 
-    /** Those that the platform starts with, and acts on itself. */
+    /** Returns the keys of the registry seeds, which the platform evaluates. */
     public static PolicyKeys seeded() {
         return Seeds.KEYS;
     }
 
     /**
-     * What is looked at: the seeds, and what the registry has made of them and added. A retired key is looked at no more, but for those
-     * that the platform acts on itself: without them it would not know what is allowed.
+     * Returns the keys that are evaluated: the seeds, updated and extended by the registry. Retired keys are ignored, except for the
+     * seeded ones, which the platform cannot do without.
      */
-    public static PolicyKeys inForce(Collection<Entry> registered) {
+    public static PolicyKeys effectiveKeys(Collection<RegisteredKey> registered) {
         var keys = new TreeMap<>(seeded().byId);
-        for (var entry : registered) {
-            var key = PolicyKey.of(entry.id, entry.version, entry.body);
-            var looked = entry.isIn("active", "deprecated") || (entry.isIn("retired") && keys.containsKey(entry.id));
-            if (key != null && looked) {
-                keys.put(entry.id, key);
+        for (var registeredKey : registered) {
+            var key = PolicyKey.of(registeredKey.id, registeredKey.version, registeredKey.body);
+            var isEvaluated = registeredKey.hasState("active", "deprecated")
+                    || (registeredKey.hasState("retired") && keys.containsKey(registeredKey.id));
+            if (key != null && isEvaluated) {
+                keys.put(registeredKey.id, key);
             }
         }
         return new PolicyKeys(keys);
     }
 
-    /** What may be said anew. */
-    public static PolicyKeys writable(Collection<Entry> registered) {
+    /** Returns the keys that documents may set: the active ones. */
+    public static PolicyKeys writable(Collection<RegisteredKey> registered) {
         var keys = new ArrayList<PolicyKey>();
-        for (var entry : registered) {
-            var key = entry.isIn("active") ? PolicyKey.of(entry.id, entry.version, entry.body) : null;
+        for (var registeredKey : registered) {
+            var key = registeredKey.hasState("active")
+                    ? PolicyKey.of(registeredKey.id, registeredKey.version, registeredKey.body)
+                    : null;
             if (key != null) {
                 keys.add(key);
             }

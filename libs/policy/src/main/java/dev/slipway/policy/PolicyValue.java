@@ -12,30 +12,26 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** What a level says about a key, or all of them together. */
+/** The value of a policy key. */
 public sealed interface PolicyValue {
 
     JsonNode json();
 
-    /** What is allowed; empty is nothing. In the order in which it was written: the first is the default where one is needed. */
-    sealed interface Listed extends PolicyValue {
+    /** A list of allowed entries in the order they were written; the first is used as a default. An empty list allows nothing. */
+    sealed interface ListValue extends PolicyValue {
         List<String> texts();
 
-        boolean allows(String asked);
+        boolean allows(String entry);
 
-        /** What both allow. */
-        Listed common(Listed other);
+        ListValue intersection(ListValue other);
 
-        Listed without(Listed denied);
+        ListValue without(ListValue denied);
 
-        /** Both together. */
-        Listed and(Listed other);
+        ListValue union(ListValue other);
 
-        /** What this allows and the other does not. */
-        List<String> beyond(Listed other);
+        List<String> entriesNotIn(ListValue other);
 
-        /** What this allows and the other allows, too. */
-        List<String> within(Listed other);
+        List<String> entriesIn(ListValue other);
 
         @Override
         default JsonNode json() {
@@ -45,9 +41,9 @@ public sealed interface PolicyValue {
         }
     }
 
-    /** Names that are equal or not. */
-    record Texts(Set<String> names) implements Listed {
-        public Texts {
+    /** A list of plain strings. */
+    record TextList(Set<String> names) implements ListValue {
+        public TextList {
             names = Collections.unmodifiableSet(new LinkedHashSet<>(names));
         }
 
@@ -57,68 +53,69 @@ public sealed interface PolicyValue {
         }
 
         @Override
-        public boolean allows(String asked) {
-            return names.contains(asked);
+        public boolean allows(String entry) {
+            return names.contains(entry);
         }
 
         @Override
-        public Listed common(Listed other) {
-            return kept(other::allows);
+        public ListValue intersection(ListValue other) {
+            return filter(other::allows);
         }
 
         @Override
-        public Listed without(Listed denied) {
-            return kept(name -> !denied.allows(name));
+        public ListValue without(ListValue denied) {
+            return filter(name -> !denied.allows(name));
         }
 
         @Override
-        public Listed and(Listed other) {
+        public ListValue union(ListValue other) {
             var both = new LinkedHashSet<>(names);
             both.addAll(other.texts());
-            return new Texts(both);
+            return new TextList(both);
         }
 
         @Override
-        public List<String> beyond(Listed other) {
+        public List<String> entriesNotIn(ListValue other) {
             return without(other).texts();
         }
 
         @Override
-        public List<String> within(Listed other) {
-            return kept(other::allows).texts();
+        public List<String> entriesIn(ListValue other) {
+            return filter(other::allows).texts();
         }
 
-        /** Itself where all are wanted, which is the usual: levels mostly agree. */
-        private Texts kept(Predicate<String> wanted) {
+        /** Returns this list if nothing is filtered out, which is the common case. */
+        private TextList filter(Predicate<String> wanted) {
             for (var each : names) {
                 if (!wanted.test(each)) {
-                    var kept = new LinkedHashSet<>(names);
-                    kept.removeIf(name -> !wanted.test(name));
-                    return new Texts(kept);
+                    var filtered = new LinkedHashSet<>(names);
+                    filtered.removeIf(name -> !wanted.test(name));
+                    return new TextList(filtered);
                 }
             }
             return this;
         }
     }
 
-    /** Hosts, of which one pattern may cover others: those say nothing more, and are left out, so that equal lists are equal. */
-    record Hosts(Set<HostPattern> patterns) implements Listed {
-        public Hosts {
+    /** A list of host patterns. Patterns covered by others are removed, so that equivalent lists are equal. */
+    record HostPatternList(Set<HostPattern> patterns) implements ListValue {
+        public HostPatternList {
             var given = Set.copyOf(patterns);
             var kept = new LinkedHashSet<>(patterns);
-            kept.removeIf(pattern -> !pattern.wider().equals(pattern) && given.contains(pattern.wider()));
+            kept.removeIf(
+                    pattern -> !pattern.wildcardParent().equals(pattern) && given.contains(pattern.wildcardParent()));
             patterns = Collections.unmodifiableSet(kept);
         }
 
-        static Hosts of(Collection<String> texts) {
+        static HostPatternList of(Collection<String> texts) {
             var patterns = new LinkedHashSet<HostPattern>();
             for (var text : texts) {
-                var pattern = HostPattern.of(text);
+                var pattern = HostPattern.parse(text);
                 if (pattern != null) {
                     patterns.add(pattern);
                 }
             }
-            return new Hosts(patterns);
+            return new HostPatternList(patterns);
         }
 
         @Override
@@ -131,65 +128,64 @@ public sealed interface PolicyValue {
             return patterns.stream().anyMatch(pattern -> pattern.matches(source));
         }
 
-        /** Of two patterns that overlap one covers the other, so the narrower is what they share. */
+        /** If two patterns overlap, one covers the other, so the narrower one is their intersection. */
         @Override
-        public Listed common(Listed other) {
-            var hosts = (Hosts) other;
-            if (patterns.stream().allMatch(hosts::covers)) {
+        public ListValue intersection(ListValue other) {
+            var hostPatternList = (HostPatternList) other;
+            if (patterns.stream().allMatch(hostPatternList::covers)) {
                 return this;
             }
             var both = new LinkedHashSet<HostPattern>();
             for (var mine : patterns) {
-                if (hosts.covers(mine)) {
+                if (hostPatternList.covers(mine)) {
                     both.add(mine);
                 }
             }
-            for (var theirs : hosts.patterns) {
+            for (var theirs : hostPatternList.patterns) {
                 if (covers(theirs)) {
                     both.add(theirs);
                 }
             }
-            return new Hosts(both);
+            return new HostPatternList(both);
         }
 
-        /** A pattern of which only a part is denied stays: that part is looked for at each use. */
+        /** Keeps patterns that are only partly denied: denials are checked again for each host. */
         @Override
-        public Listed without(Listed denied) {
+        public ListValue without(ListValue denied) {
             var kept = new LinkedHashSet<HostPattern>();
             for (var mine : patterns) {
-                if (!((Hosts) denied).covers(mine)) {
+                if (!((HostPatternList) denied).covers(mine)) {
                     kept.add(mine);
                 }
             }
-            return new Hosts(kept);
+            return new HostPatternList(kept);
         }
 
         @Override
-        public Listed and(Listed other) {
+        public ListValue union(ListValue other) {
             var both = new LinkedHashSet<>(patterns);
-            both.addAll(((Hosts) other).patterns);
-            return new Hosts(both);
+            both.addAll(((HostPatternList) other).patterns);
+            return new HostPatternList(both);
         }
 
         @Override
-        public List<String> beyond(Listed other) {
+        public List<String> entriesNotIn(ListValue other) {
             return without(other).texts();
         }
 
         @Override
-        public List<String> within(Listed other) {
+        public List<String> entriesIn(ListValue other) {
             return patterns.stream()
-                    .filter(mine -> ((Hosts) other).covers(mine))
+                    .filter(mine -> ((HostPatternList) other).covers(mine))
                     .map(HostPattern::text)
                     .toList();
         }
 
         private boolean covers(HostPattern narrower) {
-            return patterns.contains(narrower) || patterns.contains(narrower.wider());
+            return patterns.contains(narrower) || patterns.contains(narrower.wildcardParent());
         }
     }
 
-    /** How many at the most. */
     record Limit(long limit) implements PolicyValue {
         @Override
         public JsonNode json() {
@@ -197,7 +193,6 @@ public sealed interface PolicyValue {
         }
     }
 
-    /** Whether it is on. */
     record Flag(boolean on) implements PolicyValue {
         @Override
         public JsonNode json() {

@@ -8,11 +8,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The host and port of an artifact's address, taken apart by the strictest reading there is: an address that two programs could read in
- * two ways (user info, escapes, backslashes, a trailing dot, numbers that some take for an address, letters beyond ASCII) has none.
+ * The host and port of an artifact's address, parsed strictly: an address that programs could parse in different ways (user info, escapes,
+ * backslashes, a trailing dot, unusual IPv4 notations, non-ASCII letters) is rejected.
  */
 public record SourceHost(String name, int port) {
-    static final int USUAL_PORT = 443;
+    static final int DEFAULT_PORT = 443;
     private static final int MAX_LENGTH = 253;
     private static final Set<String> SCHEMES = Set.of("https", "oci", "s3");
     private static final Pattern LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
@@ -20,7 +20,7 @@ public record SourceHost(String name, int port) {
     private static final Pattern OCTET = Pattern.compile("0|[1-9][0-9]{0,2}");
     private static final Pattern PORT = Pattern.compile("[1-9][0-9]{0,4}");
 
-    /** The host of an address, or null where there is none to rely on. */
+    /** Parses the host of an address; returns null if it is missing or ambiguous. */
     public static @Nullable SourceHost of(String address) {
         return of(address, true);
     }
@@ -32,8 +32,8 @@ public record SourceHost(String name, int port) {
         }
         var colon = authority.indexOf(':');
         var name = colon < 0 ? authority : authority.substring(0, colon);
-        var port = colon < 0 ? USUAL_PORT : port(authority.substring(colon + 1));
-        // Letters beyond ASCII are refused before anything is made lower case: some turn into ASCII that way.
+        var port = colon < 0 ? DEFAULT_PORT : port(authority.substring(colon + 1));
+        // Reject non-ASCII letters before lower-casing: some become ASCII when lower-cased.
         if (port < 0 || name.chars().anyMatch(c -> c > 0x7e)) {
             return null;
         }
@@ -41,7 +41,7 @@ public record SourceHost(String name, int port) {
         return isName(lower) || isAddress(lower) ? new SourceHost(lower, port) : null;
     }
 
-    /** No name ends in a label that is a number. */
+    /** A host name never ends in a numeric label. */
     boolean isAddress() {
         var last = name.substring(name.lastIndexOf('.') + 1);
         return last.chars().allMatch(c -> c >= '0' && c <= '9');
@@ -78,14 +78,14 @@ public record SourceHost(String name, int port) {
         }
         var labels = name.split("\\.", -1);
         for (var label : labels) {
-            if (!LABEL.matcher(label).matches() || !isHonest(label)) {
+            if (!LABEL.matcher(label).matches() || !isCanonicalPunycode(label)) {
                 return false;
             }
         }
         return !NUMBER.matcher(labels[labels.length - 1]).matches();
     }
 
-    /** Four decimal numbers, each written in the one way that every program reads alike. */
+    /** Four decimal numbers without leading zeros, which every program parses alike. */
     private static boolean isAddress(String name) {
         var parts = name.split("\\.", -1);
         if (parts.length != 4) {
@@ -99,8 +99,8 @@ public record SourceHost(String name, int port) {
         return true;
     }
 
-    /** A label that claims to be encoded is the encoding of something that has no other spelling. */
-    private static boolean isHonest(String label) {
+    /** An encoded label must be the canonical encoding of a non-ASCII label. */
+    private static boolean isCanonicalPunycode(String label) {
         if (label.length() < 4 || label.charAt(2) != '-' || label.charAt(3) != '-') {
             return true;
         }

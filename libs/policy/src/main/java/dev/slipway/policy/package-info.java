@@ -1,4 +1,4 @@
-/** Layered policy: what each level says, and what all of them together leave. No I/O. */
+/** Layered policy: documents per level, the effective policy, and launch eligibility. Pure, without I/O. */
 @NullMarked
 package dev.slipway.policy;
 

@@ -2,7 +2,7 @@ package dev.slipway.policy;
 
 import dev.slipway.policy.PolicyValue.Flag;
 import dev.slipway.policy.PolicyValue.Limit;
-import dev.slipway.policy.PolicyValue.Listed;
+import dev.slipway.policy.PolicyValue.ListValue;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
@@ -12,21 +12,21 @@ import java.util.function.Consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What holds of every policy. Each world is made of a seed; a failure names it, and -Dslipway.policy.seed=… brings it back. */
+/** Properties of every policy, checked on random policies. A failure names its seed; repeat it with -Dslipway.policy.seed=…. */
 class EffectivePolicyPropertiesTest {
     private static final int WORLDS = 4_000;
 
     @Test
     @Proves({"1.81", "1.86"})
-    void effective_allowsNothing_thatALevelDoesNotAllow() {
+    void compute_allowsNothing_thatALevelForbids() {
         inManyWorlds(world -> {
-            var levels = world.levels();
-            var effective = EffectivePolicy.compute(Worlds.KEYS, levels);
-            for (var effect : effective.effects()) {
+            var levels = world.documents();
+            var effective = EffectivePolicy.compute(RandomPolicies.KEYS, levels);
+            for (var effectiveValue : effective.effectiveValues()) {
                 for (var level : levels) {
-                    var said = level.values().get(effect.key().id());
-                    if (said != null) {
-                        assertWithin(effective, effect.key(), said);
+                    var value = level.values().get(effectiveValue.key().id());
+                    if (value != null) {
+                        assertWithin(effective, effectiveValue.key(), value);
                     }
                 }
             }
@@ -34,45 +34,45 @@ class EffectivePolicyPropertiesTest {
     }
 
     @Test
-    void effective_allowsWhatEveryLevelAllows_andNobodyDenies() {
+    void compute_allowsEntry_whenAllLevelsAllowIt() {
         inManyWorlds(world -> {
-            var levels = world.levels();
-            var effective = EffectivePolicy.compute(Worlds.KEYS, levels);
+            var levels = world.documents();
+            var effective = EffectivePolicy.compute(RandomPolicies.KEYS, levels);
             for (var key : lists()) {
-                for (var asked : Worlds.questions(key)) {
-                    assertThat(effective.allows(key.id(), asked))
-                            .as("%s %s", key.id(), asked)
-                            .isEqualTo(isAllowedByAll(key, levels, asked));
+                for (var candidate : RandomPolicies.candidates(key)) {
+                    assertThat(effective.allows(key.id(), candidate))
+                            .as("%s %s", key.id(), candidate)
+                            .isEqualTo(isAllowedByAll(key, levels, candidate));
                 }
             }
         });
     }
 
     @Test
-    void effective_isTheSame_inWhateverOrderTheLevelsCome() {
+    void compute_isIndependentOfDocumentOrder() {
         inManyWorlds(world -> {
-            var levels = world.levels();
-            var one = EffectivePolicy.compute(Worlds.KEYS, levels);
-            var two = EffectivePolicy.compute(Worlds.KEYS, world.shuffled(levels));
-            assertThat(two.effects()).containsExactlyElementsOf(one.effects());
+            var levels = world.documents();
+            var one = EffectivePolicy.compute(RandomPolicies.KEYS, levels);
+            var two = EffectivePolicy.compute(RandomPolicies.KEYS, world.shuffled(levels));
+            assertThat(two.effectiveValues()).containsExactlyElementsOf(one.effectiveValues());
             assertThat(two.version()).isEqualTo(one.version());
         });
     }
 
     @Test
     @Proves({"1.82", "1.85"})
-    void hardDeny_holds_whateverTheOtherLevelsSay() {
+    void hardDeny_applies_regardlessOfOtherLevels() {
         inManyWorlds(world -> {
-            var levels = world.levels();
-            var effective = EffectivePolicy.compute(Worlds.KEYS, levels);
+            var levels = world.documents();
+            var effective = EffectivePolicy.compute(RandomPolicies.KEYS, levels);
             for (var key : lists()) {
-                for (var asked : Worlds.questions(key)) {
+                for (var candidate : RandomPolicies.candidates(key)) {
                     var denied = levels.stream()
                             .map(level -> level.hardDenies().get(key.id()))
-                            .anyMatch(denial -> denial != null && denial.denies(asked));
+                            .anyMatch(denial -> denial != null && denial.denies(candidate));
                     if (denied) {
-                        assertThat(effective.allows(key.id(), asked))
-                                .as("%s %s", key.id(), asked)
+                        assertThat(effective.allows(key.id(), candidate))
+                                .as("%s %s", key.id(), candidate)
                                 .isFalse();
                     }
                 }
@@ -80,20 +80,21 @@ class EffectivePolicyPropertiesTest {
         });
     }
 
-    /** But for the global one: that replaces the registry's default, which only stands in for it. */
+    /** Except for the global level, which replaces the registry's default. */
     @Test
     @Proves("1.81")
-    void anotherLevel_neverWidens() {
+    void compute_neverWidens_whenALevelIsAdded() {
         inManyWorlds(world -> {
-            var levels = world.levels();
-            var before = EffectivePolicy.compute(Worlds.KEYS, levels);
-            var level = world.oneOf(List.copyOf(java.util.EnumSet.complementOf(java.util.EnumSet.of(Level.GLOBAL))));
+            var levels = world.documents();
+            var before = EffectivePolicy.compute(RandomPolicies.KEYS, levels);
+            var policyLevel =
+                    world.oneOf(List.copyOf(java.util.EnumSet.complementOf(java.util.EnumSet.of(PolicyLevel.GLOBAL))));
             var more = new ArrayList<>(levels);
-            more.add(world.document(level));
-            var after = EffectivePolicy.compute(Worlds.KEYS, more);
-            for (var effect : before.effects()) {
-                if (effect.value() != null) {
-                    assertWithin(after, effect.key(), effect.value());
+            more.add(world.document(policyLevel));
+            var after = EffectivePolicy.compute(RandomPolicies.KEYS, more);
+            for (var effectiveValue : before.effectiveValues()) {
+                if (effectiveValue.value() != null) {
+                    assertWithin(after, effectiveValue.key(), effectiveValue.value());
                 }
             }
         });
@@ -101,58 +102,65 @@ class EffectivePolicyPropertiesTest {
 
     @Test
     @Proves("1.84")
-    void document_thatWidens_isFound_andOneThatDoesNotIsTheEffectOfItself() {
+    void widenings_areEmpty_ifAndOnlyIfTheDocumentNarrows() {
         inManyWorlds(world -> {
-            var above = world.levels().stream()
-                    .filter(level -> level.level().isAbove(Level.PROJECT))
+            var above = world.documents().stream()
+                    .filter(level -> level.level().isAbove(PolicyLevel.PROJECT))
                     .toList();
-            var proposed = world.document(Level.PROJECT);
-            var policy = EffectivePolicy.compute(Worlds.KEYS, above);
+            var proposed = world.document(PolicyLevel.PROJECT);
+            var policy = EffectivePolicy.compute(RandomPolicies.KEYS, above);
             var found = policy.widenings(proposed);
             var all = new ArrayList<>(above);
             all.add(proposed);
-            var after = EffectivePolicy.compute(Worlds.KEYS, all);
-            proposed.values().forEach((id, said) -> {
+            var after = EffectivePolicy.compute(RandomPolicies.KEYS, all);
+            proposed.values().forEach((id, value) -> {
                 var widens = found.stream().anyMatch(each -> each.key().equals(id));
-                var key = java.util.Objects.requireNonNull(Worlds.KEYS.find(id));
-                assertThat(widens).as(id).isEqualTo(!isWithin(policy, key, said));
-                if (!widens && !(said instanceof Listed)) {
-                    assertThat(after.effects())
-                            .filteredOn(effect -> effect.key().id().equals(id))
-                            .allSatisfy(effect -> assertThat(effect.value()).isEqualTo(said));
+                var key = java.util.Objects.requireNonNull(RandomPolicies.KEYS.find(id));
+                assertThat(widens).as(id).isEqualTo(!isWithin(policy, key, value));
+                if (!widens && !(value instanceof ListValue)) {
+                    assertThat(after.effectiveValues())
+                            .filteredOn(
+                                    effectiveValue -> effectiveValue.key().id().equals(id))
+                            .allSatisfy(effectiveValue ->
+                                    assertThat(effectiveValue.value()).isEqualTo(value));
                 }
             });
-            found.forEach(
-                    each -> assertThat(each.level().isAbove(Level.PROJECT)).isTrue());
+            found.forEach(each ->
+                    assertThat(each.level().isAbove(PolicyLevel.PROJECT)).isTrue());
         });
     }
 
     @Test
     @Proves("1.86")
-    void effective_namesTheMostSpecificLevel_thatSaidTheValue() {
+    void compute_namesTheMostSpecificLevelThatSetTheValue() {
         inManyWorlds(world -> {
-            var levels = world.levels();
-            for (var effect : EffectivePolicy.compute(Worlds.KEYS, levels).effects()) {
+            var levels = world.documents();
+            for (var effectiveValue :
+                    EffectivePolicy.compute(RandomPolicies.KEYS, levels).effectiveValues()) {
                 var same = levels.stream()
-                        .filter(level -> effect.value() != null
-                                && effect.value()
-                                        .equals(level.values().get(effect.key().id())))
+                        .filter(level -> effectiveValue.value() != null
+                                && effectiveValue
+                                        .value()
+                                        .equals(level.values()
+                                                .get(effectiveValue.key().id())))
                         .map(PolicyDocument::level)
-                        .max(Level::compareTo);
-                if (same.isPresent() && effect.denied() == null) {
-                    assertThat(effect.setBy()).as("%s", effect).isNotNull();
-                    assertThat(effect.setBy().level()).as("%s", effect).isEqualTo(same.get());
+                        .max(PolicyLevel::compareTo);
+                if (same.isPresent() && effectiveValue.denied() == null) {
+                    assertThat(effectiveValue.setBy()).as("%s", effectiveValue).isNotNull();
+                    assertThat(effectiveValue.setBy().level())
+                            .as("%s", effectiveValue)
+                            .isEqualTo(same.get());
                 }
             }
         });
     }
 
-    private static void inManyWorlds(Consumer<Worlds> property) {
+    private static void inManyWorlds(Consumer<RandomPolicies> property) {
         var given = Long.getLong("slipway.policy.seed");
         var first = given == null ? System.nanoTime() : given;
         for (var i = 0; i < (given == null ? WORLDS : 1); i++) {
             try {
-                property.accept(new Worlds(first + i));
+                property.accept(new RandomPolicies(first + i));
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("in the world of -Dslipway.policy.seed=" + (first + i), e);
             }
@@ -160,7 +168,9 @@ class EffectivePolicyPropertiesTest {
     }
 
     private static List<PolicyKey> lists() {
-        return Worlds.KEYS.byId().values().stream().filter(PolicyKey::isList).toList();
+        return RandomPolicies.KEYS.byId().values().stream()
+                .filter(PolicyKey::isList)
+                .toList();
     }
 
     private static void assertWithin(EffectivePolicy narrow, PolicyKey key, PolicyValue wide) {
@@ -168,49 +178,51 @@ class EffectivePolicyPropertiesTest {
             assertThat(narrow.limit(key.id()).orElseThrow()).as(key.id()).isLessThanOrEqualTo(limit.limit());
         } else if (wide instanceof Flag flag) {
             assertThat(narrow.isOn(key.id()) && !flag.on()).as(key.id()).isFalse();
-        } else if (wide instanceof Listed list) {
-            for (var asked : Worlds.questions(key)) {
-                assertThat(narrow.allows(key.id(), asked) && !list.allows(asked))
-                        .as("%s %s", key.id(), asked)
+        } else if (wide instanceof ListValue list) {
+            for (var candidate : RandomPolicies.candidates(key)) {
+                assertThat(narrow.allows(key.id(), candidate) && !list.allows(candidate))
+                        .as("%s %s", key.id(), candidate)
                         .isFalse();
             }
         }
     }
 
-    private static boolean isAllowedByAll(PolicyKey key, List<PolicyDocument> levels, String asked) {
+    private static boolean isAllowedByAll(PolicyKey key, List<PolicyDocument> levels, String candidate) {
         var global = levels.stream()
-                .anyMatch(l -> l.level() == Level.GLOBAL && l.values().containsKey(key.id()));
-        return (global || !(key.fallback() instanceof Listed fallback) || fallback.allows(asked))
+                .anyMatch(l -> l.level() == PolicyLevel.GLOBAL && l.values().containsKey(key.id()));
+        return (global || !(key.defaultValue() instanceof ListValue fallback) || fallback.allows(candidate))
                 && levels.stream()
-                        .allMatch(level -> !(level.values().get(key.id()) instanceof Listed list) || list.allows(asked))
+                        .allMatch(level ->
+                                !(level.values().get(key.id()) instanceof ListValue list) || list.allows(candidate))
                 && levels.stream().noneMatch(level -> {
                     var denial = level.hardDenies().get(key.id());
-                    return denial != null && denial.denies(asked);
+                    return denial != null && denial.denies(candidate);
                 });
     }
 
-    /** Said in another way than the production code says it: entry by entry. */
-    private static boolean isWithin(EffectivePolicy policy, PolicyKey key, PolicyValue said) {
-        if (said instanceof Limit limit) {
+    /** An independent implementation that checks entry by entry. */
+    private static boolean isWithin(EffectivePolicy policy, PolicyKey key, PolicyValue value) {
+        if (value instanceof Limit limit) {
             return policy.limit(key.id()).isEmpty()
                     || limit.limit() <= policy.limit(key.id()).getAsLong();
         }
-        if (said instanceof Flag flag) {
+        if (value instanceof Flag flag) {
             return !flag.on() || policy.isOn(key.id());
         }
-        var effect = policy.effects().stream()
+        var effectiveValue = policy.effectiveValues().stream()
                 .filter(e -> e.key().equals(key))
                 .findFirst()
                 .orElseThrow();
-        for (var text : ((Listed) said).texts()) {
-            var one = key.listed(java.util.Set.of(text));
-            var denied = effect.denied();
+        for (var text : ((ListValue) value).texts()) {
+            var one = key.listOf(java.util.Set.of(text));
+            var denied = effectiveValue.denied();
             if (denied != null
                     && (denied.everything()
                             || one.without(denied.listed()).texts().isEmpty())) {
                 return false;
             }
-            if (effect.value() instanceof Listed list && !one.beyond(list).isEmpty()) {
+            if (effectiveValue.value() instanceof ListValue list
+                    && !one.entriesNotIn(list).isEmpty()) {
                 return false;
             }
         }

@@ -13,19 +13,19 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class EffectivePolicyTest {
-    private static final PolicyKeys KEYS = Worlds.KEYS;
+    private static final PolicyKeys KEYS = RandomPolicies.KEYS;
 
     @Test
     @Proves("1.84")
-    void widenings_nameTheWidestLevelAndTheKey_thatForbid() {
+    void widenings_nameKeyAndWidestForbiddingLevel() {
         var above = compute(
-                document(Level.GLOBAL, 3, "{'limited': 5, 'any_list': ['a', 'b', 'c']}"),
-                document(Level.PLAN, 2, "{'on': false}"),
-                document(Level.ORGANIZATION, 4, "{'any_list': ['a', 'b'], 'hosts': ['*.example.com']}"));
+                document(PolicyLevel.GLOBAL, 3, "{'limited': 5, 'any_list': ['a', 'b', 'c']}"),
+                document(PolicyLevel.PLAN, 2, "{'on': false}"),
+                document(PolicyLevel.ORGANIZATION, 4, "{'any_list': ['a', 'b'], 'hosts': ['*.example.com']}"));
 
         var found = above.widenings(
                 document(
-                        Level.PROJECT,
+                        PolicyLevel.PROJECT,
                         1,
                         "{'limited': 6, 'any_list': ['a', 'c'], 'on': true, 'hosts': ['a.b.example.com'], 'some_list': ['d'], 'unlimited': 9}"));
 
@@ -41,36 +41,39 @@ class EffectivePolicyTest {
 
     @Test
     @Proves({"1.82", "1.84"})
-    void widenings_nameTheDenier_whenSomethingIsDeniedForGood() {
+    void widenings_nameDenyingLevel_whenEntryIsHardDenied() {
         var global = new PolicyDocument(
-                Level.GLOBAL,
+                PolicyLevel.GLOBAL,
                 PolicyDocument.PLATFORM,
                 8,
                 java.util.Map.of(),
-                PolicyDocument.stored(KEYS, Level.GLOBAL, "p", 8, Json.object(), json("{'any_list': ['a']}"))
+                PolicyDocument.fromStored(KEYS, PolicyLevel.GLOBAL, "p", 8, Json.object(), json("{'any_list': ['a']}"))
                         .hardDenies());
 
-        var found = compute(global).widenings(document(Level.ORGANIZATION, 1, "{'any_list': ['a', 'b']}"));
+        var found = compute(global).widenings(document(PolicyLevel.ORGANIZATION, 1, "{'any_list': ['a', 'b']}"));
 
         assertThat(found)
                 .extracting(Widening::key, Widening::level, Widening::version)
-                .containsExactly(org.assertj.core.groups.Tuple.tuple("any_list", Level.GLOBAL, 8L));
+                .containsExactly(org.assertj.core.groups.Tuple.tuple("any_list", PolicyLevel.GLOBAL, 8L));
         assertThat(compute(global).allows("any_list", "a")).isFalse();
         assertThat(compute(global).allows("any_list", "b")).isTrue();
     }
 
     @Test
-    void global_widensNothing_forItReplacesTheDefault() {
-        assertThat(compute().widenings(document(Level.GLOBAL, 1, "{'off': true, 'limited': 100, 'some_list': ['e']}")))
+    void widenings_areEmpty_forGlobalLevel() {
+        assertThat(compute()
+                        .widenings(
+                                document(PolicyLevel.GLOBAL, 1, "{'off': true, 'limited': 100, 'some_list': ['e']}")))
                 .isEmpty();
-        assertThat(compute().widenings(document(Level.PLAN, 1, "{'off': true, 'limited': 100, 'some_list': ['e']}")))
+        assertThat(compute()
+                        .widenings(document(PolicyLevel.PLAN, 1, "{'off': true, 'limited': 100, 'some_list': ['e']}")))
                 .hasSize(3);
     }
 
     @Test
-    void emptyList_isNone_andAnAbsentOneIsNoOpinion() {
-        var silent = compute(document(Level.ORGANIZATION, 1, "{}"));
-        var none = compute(document(Level.ORGANIZATION, 1, "{'any_list': []}"));
+    void allows_deniesAll_whenListIsEmpty_andAllowsAll_whenKeyIsAbsent() {
+        var silent = compute(document(PolicyLevel.ORGANIZATION, 1, "{}"));
+        var none = compute(document(PolicyLevel.ORGANIZATION, 1, "{'any_list': []}"));
 
         assertThat(silent.allowed("any_list")).isNull();
         assertThat(silent.allows("any_list", "anything")).isTrue();
@@ -79,30 +82,32 @@ class EffectivePolicyTest {
     }
 
     @Test
-    void global_replacesTheDefault_andOthersNarrowIt() {
-        assertThat(compute(document(Level.GLOBAL, 1, "{'limited': 100}")).limit("limited"))
+    void compute_replacesDefaultWithGlobalValue_andNarrowsByOtherLevels() {
+        assertThat(compute(document(PolicyLevel.GLOBAL, 1, "{'limited': 100}")).limit("limited"))
                 .hasValue(100);
-        assertThat(compute(document(Level.PROJECT, 1, "{'limited': 100}")).limit("limited"))
+        assertThat(compute(document(PolicyLevel.PROJECT, 1, "{'limited': 100}")).limit("limited"))
                 .hasValue(7);
-        assertThat(compute(document(Level.GLOBAL, 1, "{'off': true}")).isOn("off"))
+        assertThat(compute(document(PolicyLevel.GLOBAL, 1, "{'off': true}")).isOn("off"))
                 .isTrue();
-        assertThat(compute(document(Level.PROJECT, 1, "{'off': true}")).isOn("off"))
+        assertThat(compute(document(PolicyLevel.PROJECT, 1, "{'off': true}")).isOn("off"))
                 .isFalse();
     }
 
     @Test
-    void list_isInTheOrderOfTheMostSpecificLevel() {
+    void allowed_keepsOrderOfMostSpecificLevel() {
         var effective = compute(
-                document(Level.ORGANIZATION, 1, "{'any_list': ['a', 'b', 'c']}"),
-                document(Level.PROJECT, 1, "{'any_list': ['c', 'a']}"));
+                document(PolicyLevel.ORGANIZATION, 1, "{'any_list': ['a', 'b', 'c']}"),
+                document(PolicyLevel.PROJECT, 1, "{'any_list': ['c', 'a']}"));
 
         assertThat(effective.allowed("any_list")).containsExactly("c", "a");
     }
 
     @Test
-    void storedValue_allowsNothing_whenItIsNoLongerUnderstood() {
+    void fromStored_allowsNothing_whenValueIsNoLongerValid() {
         var effective = compute(document(
-                Level.PROJECT, 1, "{'any_list': 'a', 'unlimited': -1, 'on': 'yes', 'hosts': ['*'], 'gone': [1]}"));
+                PolicyLevel.PROJECT,
+                1,
+                "{'any_list': 'a', 'unlimited': -1, 'on': 'yes', 'hosts': ['*'], 'gone': [1]}"));
 
         assertThat(effective.allowed("any_list")).isEmpty();
         assertThat(effective.allowed("hosts")).isEmpty();
@@ -111,34 +116,35 @@ class EffectivePolicyTest {
     }
 
     @Test
-    void version_changesWithEveryDocumentAndItsVersion_andWithTheKeys() {
-        var one = document(Level.PROJECT, 1, "{}");
+    void version_changes_whenDocumentsOrKeysChange() {
+        var one = document(PolicyLevel.PROJECT, 1, "{}");
         var versions = List.of(
                 compute().version(),
                 compute(one).version(),
-                compute(document(Level.PROJECT, 2, "{}")).version(),
-                compute(document(Level.DEPARTMENT, 1, "{}")).version(),
-                EffectivePolicy.compute(PolicyKeys.of(List.of(Worlds.key("x", "{'type': 'integer'}"))), List.of(one))
+                compute(document(PolicyLevel.PROJECT, 2, "{}")).version(),
+                compute(document(PolicyLevel.DEPARTMENT, 1, "{}")).version(),
+                EffectivePolicy.compute(
+                                PolicyKeys.of(List.of(RandomPolicies.key("x", "{'type': 'integer'}"))), List.of(one))
                         .version());
 
         assertThat(versions).doesNotHaveDuplicates();
-        assertThat(compute(one, PolicyDocument.silent(Level.GLOBAL, "p")).version())
+        assertThat(compute(one, PolicyDocument.empty(PolicyLevel.GLOBAL, "p")).version())
                 .isEqualTo(compute(one).version());
     }
 
     @Test
     @Proves("1.83")
-    void check_pointsAtEverythingThatIsWrong() {
+    void validate_reportsAllProblems_withPointers() {
         var keys = PolicyKeys.of(List.of(
-                Worlds.key("list", "{'type': 'string_list', 'options': ['a']}"),
-                Worlds.key("number", "{'type': 'integer'}"),
-                Worlds.key("flag", "{'type': 'boolean', 'scope': ['global']}"),
-                Worlds.key("hosts", "{'type': 'host_pattern_list'}")));
+                RandomPolicies.key("list", "{'type': 'string_list', 'options': ['a']}"),
+                RandomPolicies.key("number", "{'type': 'integer'}"),
+                RandomPolicies.key("flag", "{'type': 'boolean', 'scope': ['global']}"),
+                RandomPolicies.key("hosts", "{'type': 'host_pattern_list'}")));
         var problems = new ArrayList<FieldProblem>();
 
-        PolicyDocument.check(
+        PolicyDocument.validate(
                 keys,
-                Level.PROJECT,
+                PolicyLevel.PROJECT,
                 json("{'list': ['b'], 'number': 1.5, 'flag': true, 'hosts': ['*'], 'a/b~c': 1}"),
                 "/values",
                 json("{'number': [1], 'list': ['*'], 'hosts': ['*', 'a.com'], 'nope': []}"),
@@ -158,7 +164,7 @@ class EffectivePolicyTest {
     }
 
     @Test
-    void key_isNone_whenItsMergeRuleWouldWidenOrItsDefaultIsNotOfItsType() {
+    void of_returnsNull_whenMergeRuleOrDefaultDoesNotMatchType() {
         assertThat(PolicyKey.of("k", 1, json("{'type': 'string_list', 'merge': 'union'}")))
                 .isNull();
         assertThat(PolicyKey.of("k", 1, json("{'type': 'integer', 'default': 'many'}")))
@@ -166,18 +172,19 @@ class EffectivePolicyTest {
         assertThat(PolicyKey.of("k", 1, json("{'type': 'map'}"))).isNull();
         assertThat(requireNonNull(PolicyKey.of("k", 1, json("{'type': 'integer', 'merge': 'minimum'}")))
                         .levels())
-                .containsExactly(Level.values());
+                .containsExactly(PolicyLevel.values());
     }
 
     private static EffectivePolicy compute(PolicyDocument... levels) {
         return EffectivePolicy.compute(KEYS, List.of(levels));
     }
 
-    private static PolicyDocument document(Level level, long version, String values) {
-        return PolicyDocument.stored(KEYS, level, "s-" + level.text(), version, json(values), Json.object());
+    private static PolicyDocument document(PolicyLevel policyLevel, long version, String values) {
+        return PolicyDocument.fromStored(
+                KEYS, policyLevel, "s-" + policyLevel.text(), version, json(values), Json.object());
     }
 
     private static com.fasterxml.jackson.databind.node.ObjectNode json(String text) {
-        return Json.trusted(text.replace('\'', '"'));
+        return Json.parseStoredObject(text.replace('\'', '"'));
     }
 }

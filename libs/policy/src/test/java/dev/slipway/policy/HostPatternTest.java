@@ -56,9 +56,9 @@ class HostPatternTest {
                 "[::1]",
                 "::1"
             })
-    void pattern_isRefused_whenItCouldMeanMoreThanItSays(String text) {
-        assertThat(HostPattern.fault(text)).as(text).isNotNull();
-        assertThat(HostPattern.of(text)).as(text).isNull();
+    void validate_rejectsPattern_whenAmbiguousOrTooWide(String text) {
+        assertThat(HostPattern.validate(text)).as(text).isNotNull();
+        assertThat(HostPattern.parse(text)).as(text).isNull();
     }
 
     @ParameterizedTest
@@ -72,8 +72,8 @@ class HostPatternTest {
         "127.0.0.1:5000,                  127.0.0.1:5000",
         "xn--exmple-cua.com,              xn--exmple-cua.com",
     })
-    void pattern_isWrittenInOneWay(String text, String written) {
-        assertThat(HostPattern.fault(text)).isNull();
+    void text_isCanonical(String text, String written) {
+        assertThat(HostPattern.validate(text)).isNull();
         assertThat(pattern(text).text()).isEqualTo(written);
     }
 
@@ -88,7 +88,7 @@ class HostPatternTest {
                 "oci://registry.example.com/apps@sha256:abc",
                 "https://registry.example.com#@evil.com"
             })
-    void host_isFound_howeverItIsAddressed(String source) {
+    void matches_acceptsHost_inEveryAddressForm(String source) {
         assertThat(pattern("registry.example.com").matches(source)).as(source).isTrue();
         assertThat(pattern("*.example.com").matches(source)).as(source).isTrue();
     }
@@ -128,12 +128,12 @@ class HostPatternTest {
                 "https://1.2.3.4/",
                 "https://16909060/"
             })
-    void host_isNotFound_whenItIsAnotherOrCouldBeReadAsAnother(String source) {
+    void matches_rejectsHost_whenDifferentOrAmbiguous(String source) {
         assertThat(pattern("registry.example.com").matches(source)).as(source).isFalse();
     }
 
     @Test
-    void wildcard_standsForOneLabel_andNeverForAnAddress() {
+    void matches_acceptsOneLabel_forWildcard_andNoIpAddress() {
         var pattern = pattern("*.example.com");
 
         assertThat(pattern.matches("a.example.com")).isTrue();
@@ -145,7 +145,7 @@ class HostPatternTest {
     }
 
     @Test
-    void address_isItselfOnly() {
+    void matches_acceptsOnlyTheSameIpAddress() {
         assertThat(pattern("10.0.0.1:5000").matches("10.0.0.1:5000/apps")).isTrue();
         assertThat(pattern("10.0.0.1").matches("10.0.0.01")).isFalse();
         assertThat(pattern("10.0.0.1").matches("10.1")).isFalse();
@@ -154,14 +154,14 @@ class HostPatternTest {
     }
 
     @Test
-    void encodedName_isNotTheNameItLooksLike() {
-        // Cyrillic а: looks the same, is another host.
+    void matches_rejectsLookalikes_ofEncodedNames() {
+        // A Cyrillic letter that looks like the Latin one.
         assertThat(pattern("apple.com").matches("https://xn--pple-43d.com")).isFalse();
         assertThat(pattern("xn--pple-43d.com").matches("https://XN--PPLE-43D.com"))
                 .isTrue();
     }
 
     private static HostPattern pattern(String text) {
-        return requireNonNull(HostPattern.of(text), text);
+        return requireNonNull(HostPattern.parse(text), text);
     }
 }

@@ -15,7 +15,7 @@ class PolicyKeysTest {
     private static final PolicyKeys SEEDED = PolicyKeys.seeded();
 
     @Test
-    void everySeed_isAKey() {
+    void seeds_areAllValidKeys() {
         var seeds = RegistrySeeds.load().entries().stream()
                 .filter(entry -> entry.kind().equals("policy"))
                 .map(RegistrySeeds.Entry::id)
@@ -26,9 +26,9 @@ class PolicyKeysTest {
 
     @Test
     @Proves("1.83")
-    void entitlementsKeys_areTyped() {
+    void seeds_haveExpectedTypes() {
         assertThat(SEEDED.byId().values().stream()
-                        .filter(key -> key.levels().contains(Level.ENTITLEMENT))
+                        .filter(key -> key.levels().contains(PolicyLevel.ENTITLEMENT))
                         .collect(Collectors.toMap(
                                 PolicyKey::id, key -> key.type().text())))
                 .containsEntry(PolicyKeys.ALLOWED_REGIONS, "string_list")
@@ -41,7 +41,7 @@ class PolicyKeysTest {
     }
 
     @Test
-    void keys_areInForce_untilTheyAreRetired_andThePlatformsOwnAlways() {
+    void effectiveKeys_dropsRetiredKeys_exceptSeeds() {
         var registered = List.of(
                 entry("allowed_regions", "retired", "string_list"),
                 entry("quota", "active", "integer"),
@@ -50,28 +50,28 @@ class PolicyKeysTest {
                 entry("planned", "draft", "integer"),
                 entry("senseless", "active", "map"));
 
-        assertThat(PolicyKeys.inForce(registered).byId().keySet())
+        assertThat(PolicyKeys.effectiveKeys(registered).byId().keySet())
                 .containsAll(SEEDED.byId().keySet())
                 .contains("quota", "older")
                 .doesNotContain("gone", "planned", "senseless");
         assertThat(PolicyKeys.writable(registered).byId().keySet()).containsExactly("quota");
     }
 
-    private static PolicyKeys.Entry entry(String id, String state, String type) {
-        return new PolicyKeys.Entry(id, 2, state, Json.object().put("type", type));
+    private static PolicyKeys.RegisteredKey entry(String id, String state, String type) {
+        return new PolicyKeys.RegisteredKey(id, 2, state, Json.object().put("type", type));
     }
 
     @Test
-    void features_areOnUntilSomebodyTurnsThemOff_andNoProjectsEntitlementCan() {
+    void features_defaultToOn_andCannotBeSetByEntitlements() {
         for (var feature : new String[] {PolicyKeys.ENTITLEMENT_MUTATIONS, PolicyKeys.INSTANCE_MUTATIONS}) {
             var key = requireNonNull(SEEDED.find(feature), feature);
-            assertThat(key.fallback()).isEqualTo(new PolicyValue.Flag(true));
-            assertThat(key.levels()).doesNotContain(Level.ENTITLEMENT);
+            assertThat(key.defaultValue()).isEqualTo(new PolicyValue.Flag(true));
+            assertThat(key.levels()).doesNotContain(PolicyLevel.ENTITLEMENT);
         }
     }
 
     @Test
-    void whatIsDangerousWhenForgotten_isClosedByDefault() {
+    void riskyKeys_areRestrictive_byDefault() {
         var policy = EffectivePolicy.compute(SEEDED, List.of());
 
         assertThat(policy.allows(PolicyKeys.ARTIFACT_SOURCES, "registry.example.com"))

@@ -2,17 +2,17 @@ package dev.slipway.policy;
 
 import java.util.Locale;
 
-/** Who speaks, from the widest to the most specific. Each may only narrow what those before it leave. */
-public enum Level {
+/** Levels of policy, from the widest to the most specific. Each can only narrow the levels above it. */
+public enum PolicyLevel {
     GLOBAL,
     PLAN,
     ORGANIZATION,
     DEPARTMENT,
     PROJECT,
-    /** What a project's entitlement to one app says: the last word, on that app alone. */
+    /** The policy overrides of a project's entitlement to one app. */
     ENTITLEMENT;
 
-    public static Level of(String text) {
+    public static PolicyLevel of(String text) {
         return valueOf(text.toUpperCase(Locale.ROOT));
     }
 
@@ -20,7 +20,7 @@ public enum Level {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    public boolean isAbove(Level other) {
+    public boolean isAbove(PolicyLevel other) {
         return compareTo(other) < 0;
     }
 }

@@ -14,8 +14,8 @@ import java.util.Set;
 
 import static java.util.Objects.requireNonNull;
 
-/** Keys of every type and whatever levels may say about them, made of a seed. */
-final class Worlds {
+/** Generates policy documents with keys of every type from a seed. */
+final class RandomPolicies {
     static final List<String> NAMES = List.of("a", "b", "c", "d", "e");
     static final List<String> HOSTS = List.of(
             "a.example.com",
@@ -45,27 +45,27 @@ final class Worlds {
 
     private final Random random;
 
-    Worlds(long seed) {
+    RandomPolicies(long seed) {
         random = new Random(seed);
     }
 
     static PolicyKey key(String id, String body) {
-        return requireNonNull(PolicyKey.of(id, 1, Json.trusted(body.replace('\'', '"'))), id);
+        return requireNonNull(PolicyKey.of(id, 1, Json.parseStoredObject(body.replace('\'', '"'))), id);
     }
 
-    /** A document for some of the levels, in no order. */
-    List<PolicyDocument> levels() {
+    /** Returns documents of some levels in random order. */
+    List<PolicyDocument> documents() {
         var levels = new ArrayList<PolicyDocument>();
-        for (var level : Level.values()) {
+        for (var policyLevel : PolicyLevel.values()) {
             if (random.nextInt(4) > 0) {
-                levels.add(document(level));
+                levels.add(document(policyLevel));
             }
         }
         java.util.Collections.shuffle(levels, random);
         return levels;
     }
 
-    PolicyDocument document(Level level) {
+    PolicyDocument document(PolicyLevel policyLevel) {
         var values = new HashMap<String, PolicyValue>();
         var denies = new HashMap<String, Denial>();
         for (var key : KEYS.byId().values()) {
@@ -73,17 +73,17 @@ final class Worlds {
                 values.put(key.id(), value(key));
             }
             if (key.isList() && random.nextInt(5) == 0) {
-                denies.put(key.id(), new Denial(random.nextInt(8) == 0, key.listed(some(words(key)))));
+                denies.put(key.id(), new Denial(random.nextInt(8) == 0, key.listOf(subset(words(key)))));
             }
         }
-        return new PolicyDocument(level, "s-" + level.text(), 1 + random.nextInt(9), values, denies);
+        return new PolicyDocument(policyLevel, "s-" + policyLevel.text(), 1 + random.nextInt(9), values, denies);
     }
 
     private PolicyValue value(PolicyKey key) {
         return switch (key.type()) {
             case INTEGER -> new Limit(random.nextInt(10));
             case BOOLEAN -> new Flag(random.nextInt(3) > 0);
-            case STRING_LIST, HOST_PATTERN_LIST -> key.listed(some(words(key)));
+            case STRING_LIST, HOST_PATTERN_LIST -> key.listOf(subset(words(key)));
         };
     }
 
@@ -91,12 +91,12 @@ final class Worlds {
         return key.type() == PolicyKey.Type.HOST_PATTERN_LIST ? HOSTS : NAMES;
     }
 
-    /** What may be asked of a list. */
-    static List<String> questions(PolicyKey key) {
+    /** Returns entries to test a list with. */
+    static List<String> candidates(PolicyKey key) {
         return key.type() == PolicyKey.Type.HOST_PATTERN_LIST ? SOURCES : NAMES;
     }
 
-    private Set<String> some(List<String> words) {
+    private Set<String> subset(List<String> words) {
         var some = new LinkedHashSet<String>();
         var shuffled = new ArrayList<>(words);
         java.util.Collections.shuffle(shuffled, random);
