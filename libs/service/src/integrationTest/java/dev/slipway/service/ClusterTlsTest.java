@@ -31,7 +31,7 @@ import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Every member of the bus shows a certificate of its own; one that the others do not trust is not talked to. */
+/** Members of the event bus authenticate each other with certificates. */
 class ClusterTlsTest {
     @TempDir
     private Path directory;
@@ -47,7 +47,7 @@ class ClusterTlsTest {
     }
 
     @Test
-    void bus_carriesCalls_betweenMembersThatTrustEachOther_andNoOther_andMembershipIsTheirsAlone() throws Exception {
+    void bus_connectsOnlyMembersThatTrustEachOther() throws Exception {
         var one = TestCertificate.in(directory.resolve("one"), "127.0.0.1");
         var two = TestCertificate.in(directory.resolve("two"), "127.0.0.1");
         var stranger = TestCertificate.in(directory.resolve("stranger"), "127.0.0.1");
@@ -75,7 +75,7 @@ class ClusterTlsTest {
         assertForMembersOnly(ports.get(0));
     }
 
-    /** Membership is on the one address, and is spoken of with members alone: no clients, no REST, no memcache. */
+    /** The member port listens on one address and speaks only the member protocol: no clients, REST or memcache. */
     private static void assertForMembersOnly(int port) throws Exception {
         assertThatThrownBy(() -> new Socket(loopback(2), port)).isInstanceOf(ConnectException.class);
         for (var protocol : List.of("CP2", "GET /hazelcast/health HTTP/1.1\r\n\r\n", "version\r\n")) {
@@ -87,7 +87,7 @@ class ClusterTlsTest {
         }
     }
 
-    /** All that is said before the line is cut, gently or not; an error where it is not cut at all. */
+    /** Reads until the connection is closed or reset. Fails if it stays open. */
     private static String answer(Socket socket) throws IOException {
         try {
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);

@@ -1,7 +1,7 @@
 package dev.slipway.service;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import dev.slipway.messaging.NotLetInException;
+import dev.slipway.messaging.ServerRejectedException;
 import dev.slipway.testkit.FreshDatabase;
 import dev.slipway.testkit.Proves;
 import io.vertx.core.Future;
@@ -27,15 +27,15 @@ class DatabaseTest {
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
     private static Vertx vertx;
     private static FreshDatabase fresh;
-    private static Database alpha;
-    private static Database beta;
+    private static ServiceDatabase alpha;
+    private static ServiceDatabase beta;
 
     @BeforeAll
     static void open() {
         vertx = Vertx.vertx();
         fresh = FreshDatabase.create();
-        alpha = await(Database.open(vertx, new DatabaseSettings(fresh.url(), 4), "alpha", false));
-        beta = await(Database.open(vertx, new DatabaseSettings(fresh.url(), 4), "beta", false));
+        alpha = await(ServiceDatabase.open(vertx, new DatabaseSettings(fresh.url(), 4), "alpha", false));
+        beta = await(ServiceDatabase.open(vertx, new DatabaseSettings(fresh.url(), 4), "beta", false));
     }
 
     @AfterAll
@@ -58,7 +58,7 @@ class DatabaseTest {
                 "CREATE ROLE mine",
                 "SET ROLE slipway_alpha_owner"
             })
-    void runtimeRole_cannotChangeTheSchema(String sql) {
+    void runtimeRole_cannotChangeSchema(String sql) {
         assertThatThrownBy(() -> run(alpha, sql))
                 .hasRootCauseInstanceOf(PgException.class)
                 .rootCause()
@@ -89,12 +89,12 @@ class DatabaseTest {
                 "SET ROLE slipway_beta"
             })
     @Proves("3.28")
-    void runtimeRole_cannotReachAnotherServicesTables(String sql) {
+    void runtimeRole_cannotAccessTablesOfOtherServices(String sql) {
         assertThatThrownBy(() -> run(alpha, sql)).rootCause().satisfies(DatabaseTest::isForbidden);
     }
 
     @Test
-    void runtimeRole_readsAndWritesItsOwnTables() {
+    void runtimeRole_readsAndWritesOwnTables() {
         run(alpha, "INSERT INTO things VALUES ('a', 1)");
         run(alpha, "UPDATE things SET times = 2");
 
@@ -108,7 +108,7 @@ class DatabaseTest {
     }
 
     @Test
-    void open_works_whenManyDoSoAtOnce() {
+    void open_succeeds_whenCalledConcurrently() {
         try (var one = FreshDatabase.create()) {
             openAll(List.of(one, one, one, one));
             assertThat(one.query("SELECT count(*) FROM alpha.flyway_schema_history WHERE success"))
@@ -116,9 +116,9 @@ class DatabaseTest {
         }
     }
 
-    /** Roles belong to the server, not to the database: two platforms on one server make the same ones. */
+    /** Roles belong to the server: two platforms on one server create the same ones. */
     @Test
-    void open_works_whenTwoDatabasesOfOneServerDoSoAtOnce() {
+    void open_succeeds_whenTwoDatabasesOfOneServerAreOpenedConcurrently() {
         try (var one = FreshDatabase.create();
                 var two = FreshDatabase.create()) {
             for (var round = 0; round < 3; round++) {
@@ -128,23 +128,23 @@ class DatabaseTest {
     }
 
     @Test
-    void open_fails_whenTheServerIsAway() {
+    void open_fails_whenServerIsUnavailable() {
         var nowhere = new DatabaseSettings("postgresql://a:b@127.0.0.1:1/x", 2);
 
-        assertThatThrownBy(() -> await(Database.open(vertx, nowhere, "alpha", false)))
+        assertThatThrownBy(() -> await(ServiceDatabase.open(vertx, nowhere, "alpha", false)))
                 .rootCause()
                 .hasMessageContaining("refused")
                 .hasMessageNotContaining("a:b");
     }
 
-    /** What a managed PostgreSQL gives its customers. */
+    /** The rights that managed PostgreSQL services give their customers. */
     @Test
-    void open_works_whenItsUserIsNoSuperuserButMayMakeRoles() {
+    void open_succeeds_whenUserIsNoSuperuserButCanCreateRoles() {
         try (var own = FreshDatabase.create()) {
             var settings = new DatabaseSettings(own.urlOfNewUser("x", "CREATEROLE"), 2);
             var service = "own_" + UUID.randomUUID().toString().substring(0, 8);
 
-            var opened = await(Database.open(vertx, settings, service, false));
+            var opened = await(ServiceDatabase.open(vertx, settings, service, false));
 
             run(opened, "SELECT * FROM outbox");
             await(opened.close());
@@ -153,24 +153,24 @@ class DatabaseTest {
 
     @ParameterizedTest
     @CsvSource({"NOCREATEROLE, alone", "CREATEROLE, alpha"}) // the second's roles are the superuser's
-    void open_isRefused_whenItsUserMayNotMakeTheRoles(String right, String service) {
+    void open_fails_whenUserCannotCreateRoles(String right, String service) {
         try (var own = FreshDatabase.create()) {
             var settings = new DatabaseSettings(own.urlOfNewUser("x", right), 2);
 
-            assertThatThrownBy(() -> await(Database.open(vertx, settings, service, false)))
+            assertThatThrownBy(() -> await(ServiceDatabase.open(vertx, settings, service, false)))
                     .hasRootCauseInstanceOf(PgException.class)
                     .cause()
                     .cause()
-                    .isInstanceOf(NotLetInException.class)
+                    .isInstanceOf(ServerRejectedException.class)
                     .hasMessageContaining("PostgreSQL at ")
                     .hasMessageContaining("permission denied");
         }
     }
 
     private static void openAll(List<FreshDatabase> where) {
-        var opening = new ArrayList<Future<Database>>();
+        var opening = new ArrayList<Future<ServiceDatabase>>();
         for (var database : where) {
-            opening.add(Database.open(vertx, new DatabaseSettings(database.url(), 2), "alpha", false));
+            opening.add(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 2), "alpha", false));
         }
         await(Future.join(opening));
         opening.forEach(opened -> await(opened.result().close()));
@@ -182,8 +182,8 @@ class DatabaseTest {
                 .isEqualTo(INSUFFICIENT_PRIVILEGE));
     }
 
-    private static void run(Database database, String sql) {
-        await(database.reads().query(sql).execute());
+    private static void run(ServiceDatabase serviceDatabase, String sql) {
+        await(serviceDatabase.reads().query(sql).execute());
     }
 
     @CanIgnoreReturnValue

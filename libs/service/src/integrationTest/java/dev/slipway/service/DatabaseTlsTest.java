@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** A database that is spoken to by TLS alone. */
+/** A database that accepts only TLS connections. */
 class DatabaseTlsTest {
     private static TestCertificate certificate;
     private static EmbeddedPostgres server;
@@ -43,7 +43,7 @@ class DatabaseTlsTest {
         vertx = Vertx.vertx();
     }
 
-    /** It reads a key only if nobody else could, and may run as another user than this one. */
+    /** PostgreSQL rejects a key file that others can read, and may run as another user. */
     private static void give(Path data, String name, Path file) throws IOException {
         var copy = Files.copy(file, data.resolve(name));
         Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("rw-------"));
@@ -61,29 +61,29 @@ class DatabaseTlsTest {
     }
 
     @Test
-    void everyConnection_isEncrypted() throws Exception {
+    void connections_areEncrypted() throws Exception {
         isEncrypted(new DatabaseSettings(
                 server.uri(), 2, certificate.certificateFile().toString()));
     }
 
     @Test
-    void everyConnection_isEncrypted_whereTheUrlDemandsIt() throws Exception {
+    void connections_areEncrypted_whenUrlRequiresIt() throws Exception {
         isEncrypted(new DatabaseSettings(server.uri() + "?sslmode=require", 2));
     }
 
     private static void isEncrypted(DatabaseSettings settings) throws Exception {
-        var database = await(Database.open(vertx, settings, "alpha", false));
+        var serviceDatabase = await(ServiceDatabase.open(vertx, settings, "alpha", false));
 
-        for (var client : List.of(database.transactions(), database.reads())) {
+        for (var client : List.of(serviceDatabase.transactions(), serviceDatabase.reads())) {
             var encrypted = await(client.query("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
                     .execute());
             assertThat(encrypted.iterator().next().getBoolean(0)).isTrue();
         }
-        await(database.close());
+        await(serviceDatabase.close());
     }
 
     @Test
-    void aServer_isNotSpokenTo_whenAnotherSignedItsCertificate() {
+    void connection_fails_whenCertificateHasAnotherIssuer() {
         var stranger = TestCertificate.in(directory.resolve("stranger"), "127.0.0.1");
         var settings =
                 new DatabaseSettings(server.uri(), 2, stranger.certificateFile().toString());
@@ -92,7 +92,7 @@ class DatabaseTlsTest {
     }
 
     @Test
-    void aServer_isNotSpokenTo_underAnotherName() {
+    void connection_fails_whenHostNameDiffers() {
         var elsewhere = server.uri().replace("127.0.0.1", "localhost");
         var settings =
                 new DatabaseSettings(elsewhere, 2, certificate.certificateFile().toString());

@@ -6,7 +6,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.messaging.Cause;
+import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.telemetry.Telemetry;
@@ -34,12 +34,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class MutationsTest {
-    private static final int TWINS = 8;
+    private static final int CONCURRENT_REQUESTS = 8;
     private static final UUID CALLER = Ids.next();
     private static Vertx vertx;
     private static Telemetry telemetry;
     private static FreshDatabase fresh;
-    private static Database database;
+    private static ServiceDatabase serviceDatabase;
     private static Mutations mutations;
 
     @BeforeAll
@@ -47,13 +47,15 @@ class MutationsTest {
         vertx = Vertx.vertx();
         telemetry = Telemetry.start(Map.of());
         fresh = FreshDatabase.create();
-        database = await(Database.open(vertx, new DatabaseSettings(fresh.url(), TWINS), "alpha", false));
-        mutations = new Mutations(new Outbox(database.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {}));
+        serviceDatabase = await(
+                ServiceDatabase.open(vertx, new DatabaseSettings(fresh.url(), CONCURRENT_REQUESTS), "alpha", false));
+        mutations = new Mutations(
+                new Outbox(serviceDatabase.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {}));
     }
 
     @AfterAll
     static void close() {
-        await(database.close());
+        await(serviceDatabase.close());
         await(vertx.close());
         telemetry.close();
         fresh.close();
@@ -66,7 +68,7 @@ class MutationsTest {
     }
 
     @Test
-    void run_isRefused_whenTheKeyComesWithAnotherBodyPathOrQuery() {
+    void run_isRejected_whenKeyIsReusedWithAnotherRequest() {
         await(mutations.run(request("k", "p1", "one"), MutationsTest::count));
 
         var otherBody = await(mutations.run(request("k", "p1", "two"), MutationsTest::count));
@@ -78,9 +80,9 @@ class MutationsTest {
     }
 
     @Test
-    void run_keepsNothing_whenTheFirstFailed() {
+    void run_storesNothing_whenWorkFails() {
         assertThatThrownBy(() -> await(mutations.run(request("k", "p", "b"), unit -> {
-            announce(unit);
+            publishEvent(unit);
             return Future.failedFuture(
                     Problem.of(ErrorCode.INSTANCE_STATE_CONFLICT, "not now").asException());
         })));
@@ -92,7 +94,7 @@ class MutationsTest {
     }
 
     @Test
-    void run_doesItEachTime_whenThereIsNoKey() {
+    void run_executesEachTime_withoutKey() {
         await(mutations.run(request(null, "p", "b"), MutationsTest::count));
         await(mutations.run(request(null, "p", "b"), MutationsTest::count));
 
@@ -101,7 +103,7 @@ class MutationsTest {
     }
 
     @Test
-    void run_answersAsTheFirstTime_whenTheKeyComesAgain() {
+    void run_replaysReply_whenKeyIsRepeated() {
         var first = await(mutations.run(request("k", "p", "b"), MutationsTest::count));
 
         var second = await(mutations.run(request("k", "p", "b"), MutationsTest::count));
@@ -113,7 +115,7 @@ class MutationsTest {
     }
 
     @Test
-    void run_answersAsTheFirstTime_whenItWouldBeRefusedNow() {
+    void run_replaysReply_whenWorkWouldFailNow() {
         await(mutations.run(request("k", "p", "b"), MutationsTest::count));
 
         var second = await(mutations.run(request("k", "p", "b"), unit -> lock(unit)
@@ -124,7 +126,7 @@ class MutationsTest {
     }
 
     @Test
-    void run_answersAsTheFirstTime_withoutLookingAgain_whenItLooksOutsideFirst() {
+    void run_replaysReply_withoutRepeatingExternalCall() {
         var looked = new AtomicInteger();
         Supplier<Future<Integer>> look = () -> looked.incrementAndGet() == 1
                 ? Future.succeededFuture(7)
@@ -141,7 +143,7 @@ class MutationsTest {
     }
 
     @Test
-    void run_doesItForEach_whenTheKeyIsAnotherCallersOrAnotherOperations() {
+    void run_executes_whenKeyBelongsToOtherCallerOrOperation() {
         await(mutations.run(request("k", "p", "b"), MutationsTest::count));
 
         await(mutations.run(request("deleteAppInstance", CALLER, "k", "p", "b"), MutationsTest::count));
@@ -151,9 +153,9 @@ class MutationsTest {
     }
 
     @Test
-    void run_doesItOnce_whenTwinsComeAtOnce() {
+    void run_executesOnce_whenRequestsAreConcurrent() {
         var replies = new ArrayList<Future<Reply>>();
-        for (var i = 0; i < TWINS; i++) {
+        for (var i = 0; i < CONCURRENT_REQUESTS; i++) {
             replies.add(mutations.run(request("k", "p", "b"), MutationsTest::count));
         }
         await(Future.join(replies));
@@ -164,13 +166,13 @@ class MutationsTest {
     }
 
     @Test
-    void run_doesItOnce_whenTwinsComeAtOnceAndLockNothing() {
+    void run_executesOnce_whenRequestsAreConcurrent_withoutLock() {
         var replies = new ArrayList<Future<Reply>>();
-        for (var i = 0; i < TWINS; i++) {
+        for (var i = 0; i < CONCURRENT_REQUESTS; i++) {
             replies.add(mutations.run(request("k", "p", "b"), unit -> {
                 var id = Ids.next().toString();
                 unit.write("INSERT INTO things VALUES ($1, 1)", Tuple.of(id));
-                announce(unit);
+                publishEvent(unit);
                 return Future.succeededFuture(Reply.of(Json.object().put("id", id)));
             }));
         }
@@ -183,11 +185,11 @@ class MutationsTest {
         assertThat(fresh.query("SELECT count(*) FROM alpha.outbox")).isEqualTo("1");
     }
 
-    /** What a handler does: lock, decide, write, announce, answer. */
+    /** A typical handler: lock, decide, write, publish, reply. */
     private static Future<Reply> count(UnitOfWork unit) {
         return lock(unit).map(times -> {
             unit.write("UPDATE things SET times = $1 WHERE name = 'counter'", Tuple.of(times + 1));
-            announce(unit);
+            publishEvent(unit);
             return Reply.of(Json.object().put("count", times + 1), "/things/counter");
         });
     }
@@ -197,8 +199,8 @@ class MutationsTest {
                 .map(rows -> rows.iterator().next().getInteger(0));
     }
 
-    private static void announce(UnitOfWork unit) {
-        unit.announce("things", "counter", "test.counted", Json.object());
+    private static void publishEvent(UnitOfWork unit) {
+        unit.publish("things", "counter", "test.counted", Json.object());
     }
 
     private static Request request(String key, String path, String body) {
@@ -213,7 +215,7 @@ class MutationsTest {
         JsonNode json = Json.object().put("text", body);
         var call = new Call(operation, "c-1", null, Map.of("project_id", path), Map.of(), headers, json);
         var principal = Principal.user(caller, "Somebody");
-        return new Request(call, principal, null, null, new Cause("c-1", Context.root()));
+        return new Request(call, principal, null, null, new ChangeContext("c-1", Context.root()));
     }
 
     private static ErrorCode code(Reply reply) {

@@ -4,9 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Principal;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
-import dev.slipway.messaging.Cause;
+import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
@@ -17,14 +16,14 @@ import org.slf4j.LoggerFactory;
 
 import java.util.UUID;
 
-/** Writes audit records into the transaction of what they record. The actor is a snapshot: it stays readable when the user is gone. */
+/** Writes audit records into the transaction of the change they record. The actor is a snapshot, readable after the user is deleted. */
 public final class AuditTrail {
     private static final Logger LOG = LoggerFactory.getLogger(AuditTrail.class);
 
     private AuditTrail() {}
 
-    /** What was done, to what, and where. */
-    public record Entry(
+    /** The action, its target, and the organization and project it belongs to. */
+    public record AuditEntry(
             String action,
             String targetType,
             String targetId,
@@ -32,87 +31,110 @@ public final class AuditTrail {
             @Nullable UUID projectId,
             ObjectNode metadata) {
 
-        /** About a place itself: the project, else the organization, else the platform. */
-        public static Entry ofPlace(
+        /** Returns an entry whose target is the project, or without one the organization, or without one the platform. */
+        public static AuditEntry ofScope(
                 String action, @Nullable UUID orgId, @Nullable UUID projectId, ObjectNode metadata) {
             var type = projectId != null ? "project" : orgId != null ? "organization" : "platform";
             var id = projectId != null ? projectId : orgId;
-            return new Entry(action, type, id == null ? "-" : id.toString(), orgId, projectId, metadata);
+            return new AuditEntry(action, type, id == null ? "-" : id.toString(), orgId, projectId, metadata);
         }
     }
 
-    public static void success(UnitOfWork unit, Principal actor, Entry entry) {
-        write(unit, actor(actor), entry, "success", null);
+    /** The payload of {@code audit.recorded}. */
+    private record AuditPayload(
+            ObjectNode actor,
+            String action,
+            String targetType,
+            String targetId,
+            @Nullable UUID orgId,
+            @Nullable UUID projectId,
+            String result,
+            @Nullable String reason,
+            ObjectNode metadata) {}
+
+    /** The payload of {@code audit.break_glass.used}. */
+    private record BreakGlassPayload(
+            ObjectNode actor,
+            String operationId,
+            String action,
+            String targetType,
+            String targetId,
+            @Nullable UUID orgId,
+            @Nullable UUID projectId,
+            String reason) {}
+
+    public static void recordSuccess(UnitOfWork unit, Principal actor, AuditEntry entry) {
+        publish(unit, actor(actor), entry, "success", null);
     }
 
-    /**
-     * Refuses, and puts that on record in a transaction of its own: what was refused left none. That record failing does not turn the
-     * refusal into anything else.
-     */
-    public static <T> Future<T> refuse(Outbox outbox, Cause cause, Principal actor, Entry entry, Problem problem) {
-        return outbox.<Void>transaction(cause, unit -> {
-                    write(unit, actor(actor), entry, "denied", problem.code().code());
+    /** Records the denial in a new transaction. If that fails, the denial stands: the failure is only logged. */
+    static Future<Void> recordDenial(Outbox outbox, ChangeContext changeContext, DenialException denial) {
+        return outbox.<Void>transaction(changeContext, unit -> {
+                    var reason = denial.problem().code().code();
+                    publish(unit, actor(denial.principal()), denial.entry(), "denied", reason);
                     return Future.succeededFuture();
                 })
-                .transform(done -> {
-                    if (done.failed()) {
-                        LOG.atWarn().setCause(done.cause()).log("a refusal could not be audited");
-                    }
-                    return Future.failedFuture(problem.asException());
+                .recover(e -> {
+                    LOG.atWarn()
+                            .addKeyValue("action", denial.entry().action)
+                            .setCause(e)
+                            .log("cannot record a denial in the audit trail");
+                    return Future.succeededFuture();
                 });
     }
 
-    /** Who tries to give more than they hold is on record, like anyone whom the dispatcher refuses; other failures pass. */
-    public static <T> Future<T> refuseExcess(Outbox outbox, Request request, String action, Throwable failure) {
+    /** Returns a denial if the failure is an attempt to grant more than the caller holds, else the failure. */
+    public static Throwable denyExcessiveGrant(Request request, String action, Throwable failure) {
         if (!(failure instanceof ProblemException expected)
                 || expected.problem().code() != ErrorCode.GRANT_EXCEEDS_OWN) {
-            return Future.failedFuture(failure);
+            return failure;
         }
         var metadata = Json.object().put("message", expected.problem().message());
-        var entry = Entry.ofPlace(action, request.orgId(), request.projectIdOrNull(), metadata);
-        return refuse(outbox, request.cause(), request.principal(), entry, expected.problem());
+        var entry = AuditEntry.ofScope(action, request.orgId(), request.projectIdOrNull(), metadata);
+        return new DenialException(request.principal(), entry, expected.problem());
     }
 
-    /** Somebody reaches into a tenant through an admin twin: on the tenant's record with the reason, and announced by itself. */
-    static void breakGlass(UnitOfWork unit, Principal principal, Entry entry, String operationId, String reason) {
-        write(unit, actor(principal), entry, "success", reason);
-        var payload = Json.object();
-        payload.set("actor", actor(principal));
-        payload.put("operation_id", operationId);
-        payload.put("action", entry.action);
-        payload.put("target_type", entry.targetType);
-        payload.put("target_id", entry.targetId);
-        payload.put("org_id", entry.orgId == null ? null : entry.orgId.toString());
-        payload.put("project_id", entry.projectId == null ? null : entry.projectId.toString());
-        payload.put("reason", reason);
-        unit.announce(Topics.AUDIT_EVENTS, key(entry), "audit.break_glass.used", payload);
+    /** Records access to a tenant through an admin variant, with the reason, and publishes an event about it. */
+    static void recordBreakGlass(
+            UnitOfWork unit, Principal principal, AuditEntry entry, String operationId, String reason) {
+        var actor = actor(principal);
+        publish(unit, actor, entry, "success", reason);
+        var payload = Json.toObject(new BreakGlassPayload(
+                actor,
+                operationId,
+                entry.action,
+                entry.targetType,
+                entry.targetId,
+                entry.orgId,
+                entry.projectId,
+                reason));
+        unit.publish(Topics.AUDIT_EVENTS, key(entry), "audit.break_glass.used", payload);
     }
 
-    /** What the platform does of itself, or what an adapter does that has no principal of ours. */
-    public static void byOther(
+    /** Records an action of the platform itself, or of an actor that is not a principal. */
+    public static void recordSystemAction(
             UnitOfWork unit,
             String actorType,
             String name,
             @Nullable UUID id,
-            Entry entry,
+            AuditEntry entry,
             String result,
             @Nullable String reason) {
-        write(unit, actor(actorType, name, id), entry, result, reason);
+        publish(unit, actor(actorType, name, id), entry, result, reason);
     }
 
-    /** The payload of audit.recorded, for the one who has no transaction to write it in. */
-    public static ObjectNode payload(ObjectNode actor, Entry entry, String result, @Nullable String reason) {
-        var payload = Json.object();
-        payload.set("actor", actor);
-        payload.put("action", entry.action);
-        payload.put("target_type", entry.targetType);
-        payload.put("target_id", entry.targetId);
-        payload.put("org_id", entry.orgId == null ? null : entry.orgId.toString());
-        payload.put("project_id", entry.projectId == null ? null : entry.projectId.toString());
-        payload.put("result", result);
-        payload.put("reason", reason);
-        payload.set("metadata", entry.metadata);
-        return payload;
+    /** Returns the payload of {@code audit.recorded}, for a caller that has no transaction. */
+    public static ObjectNode payload(ObjectNode actor, AuditEntry entry, String result, @Nullable String reason) {
+        return Json.toObject(new AuditPayload(
+                actor,
+                entry.action,
+                entry.targetType,
+                entry.targetId,
+                entry.orgId,
+                entry.projectId,
+                result,
+                reason,
+                entry.metadata));
     }
 
     public static ObjectNode actor(Principal principal) {
@@ -120,7 +142,7 @@ public final class AuditTrail {
                 .put("responsible_user_id", principal.responsibleUserId().toString());
     }
 
-    /** One that is no principal of ours. */
+    /** Returns an actor that is not a principal. */
     public static ObjectNode actor(String type, String name, @Nullable UUID id) {
         return Json.object()
                 .put("principal_id", id == null ? null : id.toString())
@@ -128,12 +150,13 @@ public final class AuditTrail {
                 .put("display_name", name);
     }
 
-    private static void write(UnitOfWork unit, ObjectNode actor, Entry entry, String result, @Nullable String reason) {
-        unit.announce(Topics.AUDIT_EVENTS, key(entry), "audit.recorded", payload(actor, entry, result, reason));
+    private static void publish(
+            UnitOfWork unit, ObjectNode actor, AuditEntry entry, String result, @Nullable String reason) {
+        unit.publish(Topics.AUDIT_EVENTS, key(entry), "audit.recorded", payload(actor, entry, result, reason));
     }
 
-    /** By organization: one organization's trail has one order. */
-    private static String key(Entry entry) {
+    /** The organization, so that the records of one organization are in order. */
+    private static String key(AuditEntry entry) {
         return entry.orgId == null ? "platform" : entry.orgId.toString();
     }
 }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Map;
 
-/** A validated request on its way from the gateway to the service; its address on the bus is the operation's id. */
+/** A validated request that the gateway sends to a service. Its event bus address is the operation id. */
 public record Call(
         String operationId,
         String correlationId,
@@ -14,24 +14,24 @@ public record Call(
         Map<String, String> query,
         Map<String, String> headers,
         @Nullable JsonNode body) {
-    /** Where a stream is: what the gateway adds to the query to be told what follows. */
+    /** Query parameter that the gateway adds to continue a stream after this position. */
     public static final String STREAM_POSITION = "after";
 
-    /** How long the service may wait for something to follow. */
+    /** Query parameter with the time the service may wait for the next event of a stream. */
     public static final String STREAM_WAIT_MS = "wait_ms";
 
-    /** The same, of another operation. */
-    public Call to(String otherOperationId) {
+    /** Returns a copy for another operation. */
+    public Call withOperation(String otherOperationId) {
         return new Call(otherOperationId, correlationId, token, path, query, headers, body);
     }
 
-    /** Why a tenant is reached into, when the call came through an admin twin; only those take the header. */
+    /** Returns the break-glass reason, or null: only admin variants accept the header. */
     public @Nullable String breakGlassReason() {
         return headers.get("x-break-glass-reason");
     }
 
-    /** Whether it asks for what follows an earlier answer of the same stream: the contract has no such parameter, only the gateway. */
-    public boolean continuesStream() {
+    /** Returns whether the call continues a stream. Clients cannot send this parameter: it is not in the contract. */
+    public boolean isStreamContinuation() {
         return query.containsKey(STREAM_POSITION);
     }
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 
-/** How this process joins others on one event bus. Hazelcast knows the members; it holds nothing that may not be lost. */
+/** Settings of the clustered event bus. Hazelcast maintains the membership and stores nothing that must not be lost. */
 public record ClusterSettings(
         String name,
         String host,
@@ -25,23 +25,23 @@ public record ClusterSettings(
         List<String> members,
         @Nullable Tls tls) {
 
-    /** PEM files: every member shows its certificate, and trusts those of the authority. */
+    /** PEM files for mutual TLS: every member presents its certificate and trusts those of the certificate authority. */
     public record Tls(String certificateFile, String keyFile, String authorityFile) {}
 
-    /** Null without SLIPWAY_CLUSTER: the process is alone. */
+    /** Returns null without SLIPWAY_CLUSTER: the process is not clustered. */
     public static @Nullable ClusterSettings from(Settings settings) {
         var members = settings.list("SLIPWAY_CLUSTER", List.of());
         if (members.isEmpty()) {
             return null;
         }
-        var certificate = settings.readable("SLIPWAY_CLUSTER_CERTIFICATE_FILE");
-        var key = settings.readable("SLIPWAY_CLUSTER_KEY_FILE");
-        var authority = settings.readable("SLIPWAY_CLUSTER_CA_FILE");
+        var certificate = settings.readableFile("SLIPWAY_CLUSTER_CERTIFICATE_FILE");
+        var key = settings.readableFile("SLIPWAY_CLUSTER_KEY_FILE");
+        var authority = settings.readableFile("SLIPWAY_CLUSTER_CA_FILE");
         Tls tls = null;
         if (certificate != null && key != null && authority != null) {
             tls = new Tls(certificate, key, authority);
         } else if (certificate != null || key != null || authority != null) {
-            settings.fault(
+            settings.addError(
                     "SLIPWAY_CLUSTER_CERTIFICATE_FILE, SLIPWAY_CLUSTER_KEY_FILE and SLIPWAY_CLUSTER_CA_FILE go together");
         }
         return new ClusterSettings(
@@ -52,7 +52,7 @@ public record ClusterSettings(
                 tls);
     }
 
-    /** A Vert.x of its own, or one that has joined the cluster. */
+    /** Starts a local Vert.x, or one that joins the cluster. */
     public static Future<Vertx> startVertx(
             Telemetry telemetry, @Nullable ClusterSettings cluster, VertxOptions options) {
         if (cluster == null) {
@@ -78,7 +78,7 @@ public record ClusterSettings(
     }
 
     private Config hazelcast() {
-        // Vert.x's own settings for its maps, then ours for the network: no multicast, a known port, named members.
+        // The map settings of Vert.x, then our network settings: no multicast, a fixed port, listed members.
         var config = io.vertx.spi.cluster.hazelcast.ConfigUtil.loadConfig();
         config.setClusterName(name);
         config.setProperty("hazelcast.logging.type", "slf4j");
@@ -86,11 +86,11 @@ public record ClusterSettings(
         config.setProperty("hazelcast.shutdownhook.enabled", "false");
         config.setProperty("hazelcast.heartbeat.interval.seconds", "1");
         config.setProperty("hazelcast.max.no.heartbeat.seconds", "5");
-        // Five by default, in which a start waits for others that may come too: here they are a handful.
+        // The default of 5 s only helps large clusters that start at once.
         config.setProperty("hazelcast.wait.seconds.before.join", "1");
-        // Without this it listens on every address of the machine, whichever it is told to have.
+        // Without this Hazelcast listens on every address of the machine.
         config.setProperty("hazelcast.socket.bind.any", "false");
-        // Members and nobody else: it has no client, no REST and no memcache protocol to offer.
+        // Only the member protocol: no client, REST or memcache endpoint.
         var member = new ServerSocketEndpointConfig();
         member.setPort(port).setPortAutoIncrement(false).setPublicAddress(host + ":" + port);
         member.setInterfaces(new InterfacesConfig().setEnabled(true).addInterface(host));

@@ -1,6 +1,6 @@
 package dev.slipway.service;
 
-import dev.slipway.messaging.NotLetInException;
+import dev.slipway.messaging.ServerRejectedException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.ClientSSLOptions;
@@ -22,61 +22,61 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Where PostgreSQL is, and the administrator who may make each service its schema and roles.
+ * The PostgreSQL server, and the administrator that creates the schema and roles of each service.
  *
- * <p>A service's passwords are derived from the administrator's, so that every process that runs the service knows them and nobody
- * has to hand them out. They can't be turned back into the administrator's.
+ * <p>The passwords of the service roles are derived from the administrator's password, so that every process knows them and none have to
+ * be distributed. The administrator's password cannot be computed from them.
  */
 public record DatabaseSettings(
         String uri, int poolSize, @Nullable String caFile) {
-    /** The client would have longer ones than 2,048 characters parsed and planned each time, which costs more than to run them. */
-    private static final int LONGEST_STATEMENT = 32 << 10;
+    /** By default statements longer than 2,048 characters are not cached, and parsing and planning them costs more than running them. */
+    private static final int MAX_CACHED_STATEMENT_LENGTH = 32 << 10;
 
-    private static final Set<SslMode> VERIFYING = EnumSet.of(SslMode.VERIFY_CA, SslMode.VERIFY_FULL);
+    private static final Set<SslMode> VERIFYING_MODES = EnumSet.of(SslMode.VERIFY_CA, SslMode.VERIFY_FULL);
 
     private static final String NO_SUCH_DATABASE = "3D000";
-    /** How the codes begin that speak of who connects. */
-    private static final String NOT_LET_IN = "28";
+    /** The class of SQLSTATE codes for a rejected login. */
+    private static final String AUTHORIZATION_ERROR_CLASS = "28";
 
-    /** As the URI says, which is in the clear if it does not say. */
+    /** Without a CA file: encrypted only if the URI requires it. */
     public DatabaseSettings(String uri, int poolSize) {
         this(uri, poolSize, null);
     }
 
-    /** What is wrong with the URI, for who set it; not the URI itself, which has a password in it. */
-    public static @Nullable String fault(String uri, @Nullable String caFile) {
+    /** Returns what is wrong with the URI, or null. Does not contain the URI, which includes a password. */
+    public static @Nullable String validate(String uri, @Nullable String caFile) {
         try {
             var mode = PgConnectOptions.fromUri(uri).getSslMode();
-            return caFile == null && VERIFYING.contains(mode)
+            return caFile == null && VERIFYING_MODES.contains(mode)
                     ? "with sslmode=" + mode.value
-                            + " needs SLIPWAY_DATABASE_CA_FILE: who signs the database's certificate"
+                            + " needs SLIPWAY_DATABASE_CA_FILE: the certificate authority of the database"
                     : null;
         } catch (IllegalArgumentException e) {
             return "cannot be read: it has the form postgresql://user:password@host:port/database?sslmode=require";
         }
     }
 
-    /** Without the password, for people. */
-    public String place() {
-        var options = administrator();
+    /** Returns host, port and database, without the password. */
+    public String address() {
+        var options = administratorOptions();
         return options.getHost() + ":" + options.getPort() + "/" + options.getDatabase();
     }
 
-    /** Whether the administrator gets in; failed by a {@link NotLetInException} if never. */
+    /** Logs in as the administrator. Fails with a {@link ServerRejectedException} if retrying cannot help. */
     public Future<Void> tryConnection(Vertx vertx) {
-        return PgConnection.connect(vertx, administrator())
+        return PgConnection.connect(vertx, administratorOptions())
                 .compose(PgConnection::close)
                 .recover(e -> Future.failedFuture(
-                        e instanceof PgException said && isForGood(String.valueOf(said.getSqlState()))
-                                ? new NotLetInException(said.getErrorMessage(), e)
+                        e instanceof PgException rejected && isPermanent(String.valueOf(rejected.getSqlState()))
+                                ? new ServerRejectedException(rejected.getErrorMessage(), e)
                                 : e));
     }
 
-    private static boolean isForGood(String sqlState) {
-        return sqlState.startsWith(NOT_LET_IN) || sqlState.equals(NO_SUCH_DATABASE);
+    private static boolean isPermanent(String sqlState) {
+        return sqlState.startsWith(AUTHORIZATION_ERROR_CLASS) || sqlState.equals(NO_SUCH_DATABASE);
     }
 
-    PgConnectOptions administrator() {
+    PgConnectOptions administratorOptions() {
         var options = PgConnectOptions.fromUri(uri);
         if (caFile != null) {
             options.setSslMode(SslMode.VERIFY_FULL)
@@ -84,29 +84,29 @@ public record DatabaseSettings(
                             .setTrustOptions(new PemTrustOptions().addCertPath(caFile))
                             .setHostnameVerificationAlgorithm("HTTPS"));
         } else if (options.getSslMode() != SslMode.DISABLE) {
-            // Encrypted, and not verified: what these modes mean to every client of PostgreSQL.
+            // Encrypted, not verified: as these modes are defined by PostgreSQL.
             options.setSslOptions(new ClientSSLOptions().setTrustAll(true));
         }
         return options;
     }
 
-    /** Connects as the service itself, which may only read and write its own tables. */
-    PgConnectOptions runtime(String service) {
-        var options = as(runtimeRole(service), service)
-                // Nothing may wait for ever, whatever holds a lock or was left open by whom.
+    /** Returns the options of the runtime role, which can only read and write the tables of the service. */
+    PgConnectOptions runtimeOptions(String service) {
+        var options = optionsForRole(runtimeRole(service), service)
+                // Every wait in the database is bounded.
                 .addProperty("statement_timeout", "10000")
                 .addProperty("lock_timeout", "5000")
                 .addProperty("idle_in_transaction_session_timeout", "30000")
                 .setCachePreparedStatements(true)
                 .setPreparedStatementCacheMaxSize(256)
-                .setPreparedStatementCacheSqlLimit(LONGEST_STATEMENT)
+                .setPreparedStatementCacheSqlLimit(MAX_CACHED_STATEMENT_LENGTH)
                 .setPipeliningLimit(64);
         options.setMetricsName(service);
         return options;
     }
 
-    PgConnectOptions owner(String service) {
-        return as(ownerRole(service), service);
+    PgConnectOptions ownerOptions(String service) {
+        return optionsForRole(ownerRole(service), service);
     }
 
     static String schema(String service) {
@@ -124,7 +124,7 @@ public record DatabaseSettings(
     String password(String role) {
         try {
             var mac = Mac.getInstance("HmacSHA256");
-            var key = String.valueOf(administrator().getPassword()).getBytes(StandardCharsets.UTF_8);
+            var key = String.valueOf(administratorOptions().getPassword()).getBytes(StandardCharsets.UTF_8);
             mac.init(new SecretKeySpec(key, "HmacSHA256"));
             return Base64.getUrlEncoder()
                     .withoutPadding()
@@ -134,21 +134,22 @@ public record DatabaseSettings(
         }
     }
 
-    private PgConnectOptions as(String role, String service) {
-        return administrator()
+    private PgConnectOptions optionsForRole(String role, String service) {
+        return administratorOptions()
                 .setUser(role)
                 .setPassword(password(role))
                 .addProperty("search_path", schema(service))
                 .addProperty("application_name", "slipway-" + service);
     }
 
-    /** For the migrations' driver, which by itself encrypts where it can and speaks to anybody. */
+    /** The JDBC driver of the migrations does not verify the server by default. */
     String jdbcUrl() {
-        var url = "jdbc:postgresql://" + place() + "?sslmode=" + administrator().getSslMode().value;
+        var url = "jdbc:postgresql://" + address() + "?sslmode="
+                + administratorOptions().getSslMode().value;
         return caFile == null ? url : url + "&sslrootcert=" + URLEncoder.encode(caFile, StandardCharsets.UTF_8);
     }
 
-    /** The tables of the frame come before the service's own. */
+    /** The tables of the libraries come before those of the service. */
     static String[] migrations(String service) {
         return new String[] {
             "classpath:db/migration/messaging", "classpath:db/migration/service", "classpath:db/migration/" + service
@@ -157,6 +158,6 @@ public record DatabaseSettings(
 
     @Override
     public String toString() {
-        return "DatabaseSettings[" + place() + "]";
+        return "DatabaseSettings[" + address() + "]";
     }
 }

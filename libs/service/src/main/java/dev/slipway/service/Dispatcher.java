@@ -1,11 +1,12 @@
 package dev.slipway.service;
 
+import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.ErrorCode;
-import dev.slipway.contract.Operation;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.messaging.ChangeContext;
+import dev.slipway.messaging.Failures;
 import dev.slipway.messaging.Outbox;
-import dev.slipway.messaging.Transient;
 import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
 import io.opentelemetry.context.Context;
@@ -29,93 +30,102 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * The door of a service: verifies the token, authorizes the operation's action, and only then calls the handler. The gateway has done the
- * first already; a service does not take its word for it.
+ * Receives the calls of a service from the event bus: verifies the token, authorizes the action of the API operation and then runs the
+ * handler. The gateway has verified the token before; services do not rely on that.
  */
 public final class Dispatcher {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
-
-    private static final long PATIENCE_MS = 10_000;
+    private static final long DRAIN_TIMEOUT_MS = 10_000;
+    private static final long REPLICATION_TIMEOUT_NS = 2_000_000_000L;
+    private static final long REPLICATION_RETRY_MS = 50;
 
     private final Vertx vertx;
-    private final Frame frame;
-    private final Admission admission;
-    private final Map<Operation, Function<Request, Future<Reply>>> handlers = new LinkedHashMap<>();
-    private final Map<Operation, Function<Request, Future<Reply>>> everywhere = new LinkedHashMap<>();
+    private final ServiceContext serviceContext;
+    private final Outbox outbox;
+    private final RequestAuthorizer authorizer;
+    private final Map<ApiOperation, Function<Request, Future<Reply>>> handlers = new LinkedHashMap<>();
+    private final Map<ApiOperation, Function<Request, Future<Reply>>> handlersOnEveryLoop = new LinkedHashMap<>();
     private final List<MessageConsumer<Call>> consumers = new ArrayList<>();
     private final Promise<Void> idle = Promise.promise();
     private final AtomicInteger inFlight = new AtomicInteger();
     private volatile boolean stopping;
-    private @Nullable String doors;
+    private @Nullable String consumersDeploymentId;
 
-    Dispatcher(Vertx vertx, Frame frame, Outbox outbox, String service) {
+    Dispatcher(Vertx vertx, ServiceContext serviceContext, Outbox outbox, String service) {
         this.vertx = vertx;
-        this.frame = frame;
-        this.admission = new Admission(vertx, frame, outbox, service);
+        this.serviceContext = serviceContext;
+        this.outbox = outbox;
+        this.authorizer = new RequestAuthorizer(vertx, serviceContext, outbox, service);
     }
 
-    /** Serves an operation once {@link #open} is called. */
     void serve(String operationId, Function<Request, Future<Reply>> handler) {
-        handlers.put(frame.contract().operation(operationId), handler);
+        handlers.put(serviceContext.contract().operation(operationId), handler);
     }
 
-    /** The same, by whichever event loop has time: for a handler that keeps nothing which two of them could trip over. */
     void serveOnEveryLoop(String operationId, Function<Request, Future<Reply>> handler) {
-        everywhere.put(frame.contract().operation(operationId), handler);
+        handlersOnEveryLoop.put(serviceContext.contract().operation(operationId), handler);
     }
 
+    /** Registers the handlers on the event bus. */
     Future<Void> open() {
         consumers.addAll(consume(handlers));
-        var all = new DeploymentOptions().setInstances(frame.eventLoops());
+        var onEveryLoop = new DeploymentOptions().setInstances(serviceContext.eventLoops());
         return Future.all(consumers.stream().map(MessageConsumer::completion).toList())
-                .compose(ok -> everywhere.isEmpty()
+                .compose(ok -> handlersOnEveryLoop.isEmpty()
                         ? Future.succeededFuture()
-                        : vertx.deployVerticle(Door::new, all).onSuccess(id -> doors = id))
+                        : vertx.deployVerticle(EventLoopConsumer::new, onEveryLoop)
+                                .onSuccess(id -> consumersDeploymentId = id))
                 .mapEmpty();
     }
 
-    /** Where calls come in on one event loop. */
-    private final class Door extends VerticleBase {
+    /** Receives calls on one event loop. */
+    private final class EventLoopConsumer extends VerticleBase {
         @Override
         public Future<?> start() {
-            return Future.all(consume(everywhere).stream()
+            return Future.all(consume(handlersOnEveryLoop).stream()
                     .map(MessageConsumer::completion)
                     .toList());
         }
     }
 
-    private List<MessageConsumer<Call>> consume(Map<Operation, Function<Request, Future<Reply>>> served) {
-        var made = new ArrayList<MessageConsumer<Call>>(served.size());
+    private List<MessageConsumer<Call>> consume(Map<ApiOperation, Function<Request, Future<Reply>>> served) {
+        var created = new ArrayList<MessageConsumer<Call>>(served.size());
         served.forEach((operation, handler) -> {
             var options =
-                    new MessageConsumerOptions().setAddress(operation.id()).setLocalOnly(!frame.clustered());
-            made.add(vertx.eventBus().consumer(options, message -> answer(operation, handler, message)));
+                    new MessageConsumerOptions().setAddress(operation.id()).setLocalOnly(!serviceContext.clustered());
+            created.add(vertx.eventBus().consumer(options, message -> handle(operation, handler, message)));
         });
-        return made;
+        return created;
     }
 
-    /** Takes no more calls, and is done when those it took are answered, or their callers have given up. */
+    /** Stops accepting calls. Completes when those in flight are answered, or after the drain timeout. */
     Future<Void> close() {
         stopping = true;
-        vertx.setTimer(PATIENCE_MS, timer -> idle.tryComplete());
+        vertx.setTimer(DRAIN_TIMEOUT_MS, timer -> idle.tryComplete());
         return Future.join(consumers.stream().map(MessageConsumer::unregister).toList())
                 .otherwiseEmpty()
-                .compose(ok -> doors == null ? Future.succeededFuture() : vertx.undeploy(doors))
+                .compose(ok -> consumersDeploymentId == null
+                        ? Future.succeededFuture()
+                        : vertx.undeploy(consumersDeploymentId))
                 .otherwiseEmpty()
                 .compose(ok -> inFlight.get() == 0 ? Future.succeededFuture() : idle.future());
     }
 
-    private void answer(Operation operation, Function<Request, Future<Reply>> handler, Message<Call> message) {
+    private void handle(ApiOperation operation, Function<Request, Future<Reply>> handler, Message<Call> message) {
         inFlight.incrementAndGet();
         var call = message.body();
-        Traces.attach(Correlation.with(Context.current(), call.correlationId()));
+        Traces.makeCurrent(Correlation.with(Context.current(), call.correlationId()));
+        var changeContext = new ChangeContext(call.correlationId(), Context.current());
         Future<Reply> reply;
         try {
-            reply = admission.admit(operation, call).compose(handler);
+            reply = authorizer
+                    .authorize(operation, call, changeContext)
+                    .compose(request -> handle(handler, request, System.nanoTime() + REPLICATION_TIMEOUT_NS))
+                    .recover(failure -> recordDenial(changeContext, failure));
         } catch (RuntimeException e) {
             reply = Future.failedFuture(e);
         }
-        reply.otherwise(failure -> Reply.of(problem(operation, failure))).onComplete(done -> {
+        reply.otherwise(failure -> Reply.of(toProblem(operation, failure))).onComplete(done -> {
             message.reply(done.result());
             if (inFlight.decrementAndGet() == 0 && stopping) {
                 idle.tryComplete();
@@ -123,20 +133,47 @@ public final class Dispatcher {
         });
     }
 
-    private static Problem problem(Operation operation, Throwable failure) {
+    /** Runs the handler, again and again until the deadline while it needs data that is not replicated yet. */
+    private Future<Reply> handle(Function<Request, Future<Reply>> handler, Request request, long deadlineNanos) {
+        Future<Reply> reply;
+        try {
+            reply = handler.apply(request);
+        } catch (NotReplicatedException e) {
+            reply = Future.failedFuture(e);
+        }
+        return reply.recover(
+                failure -> failure instanceof NotReplicatedException && System.nanoTime() - deadlineNanos < 0
+                        ? vertx.timer(REPLICATION_RETRY_MS).compose(ok -> handle(handler, request, deadlineNanos))
+                        : Future.failedFuture(failure));
+    }
+
+    /** The only place that records denials of known callers. */
+    private Future<Reply> recordDenial(ChangeContext changeContext, Throwable failure) {
+        return failure instanceof DenialException denial
+                ? AuditTrail.recordDenial(outbox, changeContext, denial)
+                        .compose(ok -> Future.failedFuture(denial.problem().asException()))
+                : Future.failedFuture(failure);
+    }
+
+    private static Problem toProblem(ApiOperation operation, Throwable failure) {
         if (failure instanceof ProblemException expected) {
             return expected.problem();
         }
-        if (Transient.isOutage(failure)) {
+        if (failure instanceof NotReplicatedException missing) {
+            return missing.problem();
+        }
+        if (Failures.isRetryable(failure)) {
             LOG.atWarn()
                     .addKeyValue("operation", operation.id())
                     .setCause(failure)
-                    .log("a dependency is away");
+                    .log("dependency unavailable");
             return Problem.of(
                     ErrorCode.DEPENDENCY_UNAVAILABLE,
-                    "A part that Slipway depends on is away. Try again, with the same Idempotency-Key.");
+                    "A dependency is unavailable. Retry with the same Idempotency-Key.");
         }
-        LOG.atError().addKeyValue("operation", operation.id()).setCause(failure).log("an operation failed");
-        return Problem.of(ErrorCode.INTERNAL_ERROR, "Something went wrong on our side. Quote the correlation id.");
+        LOG.atError().addKeyValue("operation", operation.id()).setCause(failure).log("operation failed");
+        return Problem.of(
+                ErrorCode.INTERNAL_ERROR,
+                "An internal error occurred. Report it with the correlation id of this response.");
     }
 }

@@ -4,7 +4,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 
-/** Documents whose changes are counted: those that are replaced as a whole have a {@code version} in their body, and that is their ETag. */
+/** ETags of documents that are replaced as a whole: the ETag is the {@code version} in the body. */
 public final class ETags {
     private ETags() {}
 
@@ -12,41 +12,41 @@ public final class ETags {
         return '"' + Long.toString(version) + '"';
     }
 
-    /** The answer with the ETag of the document in it; one that is given again for its Idempotency-Key has the same. */
-    public static Reply tagged(Reply reply) {
-        return tagged(reply, "version");
+    /** Adds the ETag of the document in the body. A replayed reply gets the same ETag. */
+    public static Reply withETag(Reply reply) {
+        return withETag(reply, "version");
     }
 
-    /** The same, where another field has the number of its changes. */
-    public static Reply tagged(Reply reply, String field) {
+    /** Adds the ETag of the document in the body, whose version is in the given field. */
+    public static Reply withETag(Reply reply, String field) {
         return reply.problem() == null
-                ? reply.tagged(of(Json.node(reply.body()).path(field).longValue()))
+                ? reply.withETag(of(Json.parseTrusted(reply.body()).path(field).longValue()))
                 : reply;
     }
 
-    /** Refuses a change by whoever has not seen the version that they would replace; 0 when nothing was ever written. */
-    public static void require(Request request, long version) {
+    /** Rejects a change without an If-Match that names the current version; {@code version} is 0 if the document does not exist. */
+    public static void requireMatch(Request request, long version) {
         if (version > 0 && request.call().headers().get("if-match") == null) {
             throw problem(
                     ErrorCode.PRECONDITION_REQUIRED,
-                    "It exists already. Read it, and send its ETag in If-Match.",
+                    "The document exists. Read it and send its ETag in If-Match.",
                     version);
         }
-        requireIfGiven(request, version);
+        requireMatchIfGiven(request, version);
     }
 
-    /** The same, of those who say what they have seen: the others change whatever is there. */
-    public static void requireIfGiven(Request request, long version) {
+    /** Rejects a change with an If-Match that does not name the current version. Without If-Match the change is allowed. */
+    public static void requireMatchIfGiven(Request request, long version) {
         var given = request.call().headers().get("if-match");
         if (given != null && !matches(given, version)) {
             throw problem(
                     ErrorCode.PRECONDITION_FAILED,
-                    "It has changed since you read it. Read it again, and send its ETag in If-Match.",
+                    "The document has changed since you read it. Read it again and send its ETag in If-Match.",
                     version);
         }
     }
 
-    /** A weak tag never matches: it does not promise that nothing has changed. */
+    /** Weak tags never match, because they do not identify an exact version. */
     private static boolean matches(String given, long version) {
         if (given.strip().equals("*")) {
             return version > 0;

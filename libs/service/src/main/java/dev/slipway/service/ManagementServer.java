@@ -10,28 +10,29 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 
-/** Health and metrics, on a port of their own: for the orchestrator and Prometheus, not for tenants. */
+/** Serves health and metrics on a separate port, for orchestrators and Prometheus. */
 public final class ManagementServer {
     private ManagementServer() {}
 
-    public static Future<HttpServer> start(Vertx vertx, String host, int port, Health health, Telemetry telemetry) {
-        Gauge.builder("slipway.ready", health, parts -> parts.ready() ? 1 : 0)
-                .description("1 when /health/ready says so")
+    public static Future<HttpServer> start(
+            Vertx vertx, String host, int port, HealthRegistry healthRegistry, Telemetry telemetry) {
+        Gauge.builder("slipway.ready", healthRegistry, parts -> parts.isReady() ? 1 : 0)
+                .description("1 if /health/ready returns 200")
                 .register(telemetry.metrics());
         return vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false))
-                .requestHandler(request -> answer(request, health, telemetry))
+                .requestHandler(request -> handle(request, healthRegistry, telemetry))
                 .listen(port, host);
     }
 
-    private static void answer(HttpServerRequest request, Health health, Telemetry telemetry) {
+    private static void handle(HttpServerRequest request, HealthRegistry healthRegistry, Telemetry telemetry) {
         var response = request.response();
         var answered =
                 switch (request.path()) {
                     case "/health/live" ->
                         response.putHeader("content-type", "application/json").end("{\"live\":true}");
                     case "/health/ready" -> {
-                        var body = health.describe();
-                        yield response.setStatusCode(body.path("ready").asBoolean() ? 200 : 503)
+                        var body = healthRegistry.describe();
+                        yield response.setStatusCode(body.ready() ? 200 : 503)
                                 .putHeader("content-type", "application/json")
                                 .end(Buffer.buffer(Json.bytes(body)));
                     }

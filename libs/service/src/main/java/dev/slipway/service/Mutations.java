@@ -2,9 +2,9 @@ package dev.slipway.service;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
-import dev.slipway.messaging.Cause;
+import dev.slipway.messaging.ChangeContext;
+import dev.slipway.messaging.Failures;
 import dev.slipway.messaging.Outbox;
-import dev.slipway.messaging.Transient;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -21,13 +21,13 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A mutation: state, events, audit record and idempotency record, in one transaction. */
+/** Runs mutations: state, events, audit record and idempotency record are committed in one transaction. */
 public final class Mutations {
     private static final String FIND = """
             SELECT request_hash, location, body FROM idempotency
             WHERE principal_id = $1 AND operation = $2 AND key = $3
             """;
-    private static final String KEEP = """
+    private static final String INSERT = """
             INSERT INTO idempotency (principal_id, operation, key, request_hash, location, body, created_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7)
             """;
@@ -39,82 +39,85 @@ public final class Mutations {
     }
 
     /**
-     * Runs a mutation, or answers as the first time when its Idempotency-Key has been here. Most keys have not, so none is looked up before:
-     * one that has been here cannot be kept a second time, which undoes the work; or the work is refused, as what it asks for is done.
+     * Runs a mutation, or replays the stored reply of its Idempotency-Key. Most keys are new, so the key is not looked up first: a known key
+     * fails to be inserted, or the work itself fails because it was done before, and then the stored reply is looked up.
      */
     public Future<Reply> run(Request request, Function<UnitOfWork, Future<Reply>> work) {
         var key = request.call().headers().get("idempotency-key");
         if (key == null) {
-            return outbox.transaction(cause(request), work);
+            return outbox.transaction(changeContext(request), work);
         }
-        return outbox.transaction(cause(request), unit -> work.apply(unit).map(reply -> {
-                    keep(unit, request, key, reply);
-                    return reply;
-                }))
+        return outbox.transaction(
+                        changeContext(request), unit -> work.apply(unit).map(reply -> {
+                            storeReply(unit, request, key, reply);
+                            return reply;
+                        }))
                 .recover(failure ->
-                        Transient.isOutage(failure) ? Future.failedFuture(failure) : first(request, failure));
+                        Failures.isRetryable(failure) ? Future.failedFuture(failure) : replayOrFail(request, failure));
     }
 
     /**
-     * A mutation that has to look outside first, at what no transaction should wait for. One whose Idempotency-Key has been here is
-     * answered without looking: what was there the first time may be gone.
+     * Runs a mutation that first calls an external system, outside the transaction. The reply of a known Idempotency-Key is replayed without
+     * that call, because the external state may have changed since.
      */
     public <T> Future<Reply> run(
-            Request request, Supplier<Future<T>> look, BiFunction<UnitOfWork, T, Future<Reply>> work) {
-        return before(request)
-                .compose(first -> first != null
-                        ? Future.succeededFuture(first)
-                        : look.get().compose(seen -> run(request, unit -> work.apply(unit, seen))));
+            Request request, Supplier<Future<T>> externalCall, BiFunction<UnitOfWork, T, Future<Reply>> work) {
+        return findStoredReply(request)
+                .compose(stored -> stored != null
+                        ? Future.succeededFuture(stored)
+                        : externalCall.get().compose(result -> run(request, unit -> work.apply(unit, result))));
     }
 
-    /** The request's, with who made it. */
-    private static Cause cause(Request request) {
+    /** Adds the caller as the actor. */
+    private static ChangeContext changeContext(Request request) {
         var caller = request.caller();
-        return caller == null ? request.cause() : request.cause().by(AuditTrail.actor(caller));
+        return caller == null
+                ? request.changeContext()
+                : request.changeContext().withActor(AuditTrail.actor(caller));
     }
 
-    /** The answer that was given the first time, or what is in the way of giving one. */
-    private Future<Reply> first(Request request, Throwable failure) {
-        return before(request)
+    /** Returns the stored reply, or fails with the given failure if there is none. */
+    private Future<Reply> replayOrFail(Request request, Throwable failure) {
+        return findStoredReply(request)
                 .transform(found -> found.succeeded() && found.result() != null
                         ? Future.succeededFuture(found.result())
                         : Future.failedFuture(failure));
     }
 
-    /** The answer that was given the first time; null if this is the first. */
-    private Future<@Nullable Reply> before(Request request) {
+    /** Returns null if the Idempotency-Key is new or missing. */
+    private Future<@Nullable Reply> findStoredReply(Request request) {
         var key = request.call().headers().get("idempotency-key");
         if (key == null) {
             return Future.succeededFuture();
         }
-        var asked = Tuple.of(request.principal().id(), request.call().operationId(), key);
-        return outbox.transaction(request.cause(), unit -> unit.query(FIND, asked)
-                .map(found -> found.size() == 0 ? null : again(found.iterator().next(), hash(request.call()))));
+        var lookup = Tuple.of(request.principal().id(), request.call().operationId(), key);
+        return outbox.transaction(request.changeContext(), unit -> unit.query(FIND, lookup)
+                .map(found -> found.size() == 0 ? null : replay(found.iterator().next(), requestHash(request.call()))));
     }
 
-    private static void keep(UnitOfWork unit, Request request, String key, Reply reply) {
+    private static void storeReply(UnitOfWork unit, Request request, String key, Reply reply) {
         unit.insert(
-                KEEP,
+                INSERT,
                 Tuple.of(
                         request.principal().id(),
                         request.call().operationId(),
                         key,
-                        hash(request.call()),
+                        requestHash(request.call()),
                         reply.location(),
                         Buffer.buffer(reply.body()),
                         unit.now().atOffset(ZoneOffset.UTC)));
     }
 
-    private static Reply again(Row first, Buffer hash) {
+    private static Reply replay(Row first, Buffer hash) {
         return first.getBuffer("request_hash").equals(hash)
                 ? new Reply(null, first.getBuffer("body").getBytes(), first.getString("location"), null, null)
                 : Reply.of(Problem.of(
                         ErrorCode.IDEMPOTENCY_CONFLICT,
-                        "This Idempotency-Key was used with another request; use a new key for a new request."));
+                        "This Idempotency-Key was used with a different request. Use a new key for a new request."));
     }
 
-    /** Of everything that makes the request what it is. */
-    private static Buffer hash(Call call) {
+    /** Hashes the path parameters, the query parameters and the body. */
+    private static Buffer requestHash(Call call) {
         try {
             var digest = MessageDigest.getInstance("SHA-256");
             new TreeMap<>(call.path()).forEach((name, value) -> update(digest, value));

@@ -1,15 +1,18 @@
 package dev.slipway.service;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import org.jspecify.annotations.Nullable;
 
+import java.util.UUID;
+
 /**
- * What a service answers: a body with the operation's own success status, or a problem.
+ * The reply of a service: a body, sent with the success status of the API operation, or a problem.
  *
- * @param revision of the permissions after this change, where it changed any: sent back, it makes readers wait for it
- * @param etag of the document in the body, where it can be replaced
+ * @param revision the authorization revision of this change, if it changed permissions; a client sends it back as X-Revision
+ * @param etag the ETag of the document in the body, if it can be replaced
  */
 public record Reply(
         @Nullable Problem problem,
@@ -17,7 +20,7 @@ public record Reply(
         @Nullable String location,
         @Nullable Long revision,
         @Nullable String etag) {
-    private static final byte[] NOTHING = {};
+    private static final byte[] EMPTY_BODY = {};
 
     public static Reply of(JsonNode body) {
         return new Reply(null, Json.bytes(body), null, null, null);
@@ -27,15 +30,32 @@ public record Reply(
         return new Reply(null, Json.bytes(body), location, null, null);
     }
 
-    public static Reply of(Problem problem) {
-        return new Reply(problem, NOTHING, null, null, null);
+    /** Returns a reply whose body is the record as JSON. */
+    public static Reply ofRecord(Object body) {
+        return new Reply(null, Json.bytes(body), null, null, null);
     }
 
-    public Reply at(long committed) {
+    public static Reply of(Problem problem) {
+        return new Reply(problem, EMPTY_BODY, null, null, null);
+    }
+
+    public Reply withRevision(long committed) {
         return new Reply(problem, body, location, committed, etag);
     }
 
-    public Reply tagged(String tag) {
+    public Reply withETag(String tag) {
         return new Reply(problem, body, location, revision, tag);
+    }
+
+    /**
+     * Adds a secret to the reply of the request that created it. A replayed reply, which names another id, stays without: secrets are not
+     * stored.
+     */
+    public Reply withSecret(String idField, UUID id, String secret) {
+        if (problem != null) {
+            return this;
+        }
+        var json = (ObjectNode) Json.parseTrusted(body);
+        return json.path(idField).asText().equals(id.toString()) ? of(json.put("secret", secret)) : this;
     }
 }

@@ -3,36 +3,36 @@ package dev.slipway.service;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.slipway.authz.Principal;
-import dev.slipway.authz.Target;
+import dev.slipway.authz.ResourceScope;
 import dev.slipway.contract.Cursor;
-import dev.slipway.messaging.Cause;
+import dev.slipway.messaging.ChangeContext;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
 import java.util.UUID;
 
-/** A call whose caller is known and may make it. */
+/** An authorized call and its caller. */
 public record Request(
         Call call,
         @Nullable Principal caller,
         @Nullable UUID orgId,
         @Nullable UUID projectIdOrNull,
-        Cause cause) {
+        ChangeContext changeContext) {
     private static final int DEFAULT_LIMIT = 50;
 
-    /** The caller; there is one, unless the operation is public. */
+    /** Returns the caller. Fails for a public operation, which has none. */
     public Principal principal() {
         return Objects.requireNonNull(caller, "a public operation has no principal");
     }
 
-    /** The project that the call was authorized for. */
+    /** Returns the project that the call was authorized for. Fails if the operation has none. */
     public UUID projectId() {
         return Objects.requireNonNull(projectIdOrNull, "the operation has no project");
     }
 
-    /** The place as this caller reaches it, for further decisions: through the admin twin, if that is how they came. */
-    public Target reached(Target place) {
-        return call.breakGlassReason() == null ? place : place.throughBreakGlass();
+    /** Returns the scope for further decisions: with break-glass if the call came through an admin variant. */
+    public ResourceScope effectiveScope(ResourceScope scope) {
+        return call.breakGlassReason() == null ? scope : scope.withBreakGlass();
     }
 
     public UUID pathId(String name) {

@@ -1,13 +1,17 @@
 package dev.slipway.service;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.messaging.InboxConsumer;
 import dev.slipway.messaging.KafkaSender;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.Relay;
-import dev.slipway.service.Health.Status;
+import dev.slipway.service.HealthRegistry.Status;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,53 +21,63 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 
-/** One service in its frame: its database, its outbox, the operations it serves and the topics it consumes. */
+/** A service: its database and outbox, the API operations it serves and the topics it consumes. */
 public final class Service {
     private static final Logger LOG = LoggerFactory.getLogger(Service.class);
-    private static final long HOUSEKEEPING_EVERY_MS = 3_600_000;
-    private static final String FORGET_KEYS = "DELETE FROM idempotency WHERE created_at < now() - interval '7 days'";
-    /** Topics keep their records for 30 days: after that an event cannot come a second time. */
-    private static final String FORGET_EVENTS = "DELETE FROM inbox WHERE received_at < now() - interval '35 days'";
+    private static final long CLEANUP_INTERVAL_MS = 3_600_000;
+    private static final long OUTBOX_CHECK_INTERVAL_MS = 20;
+    private static final String DELETE_EXPIRED_IDEMPOTENCY_KEYS =
+            "DELETE FROM idempotency WHERE created_at < now() - interval '7 days'";
+    /** Topics retain records for 30 days, so an event cannot be delivered again after that. */
+    private static final String DELETE_EXPIRED_INBOX_ROWS =
+            "DELETE FROM inbox WHERE received_at < now() - interval '35 days'";
+
+    private static final String LAST_OUTBOX_ROW = "SELECT coalesce(max(seq), 0) FROM outbox";
+    private static final String IS_PUBLISHED = "SELECT NOT EXISTS (SELECT FROM outbox WHERE seq <= $1)";
 
     private final Vertx vertx;
-    private final Frame frame;
+    private final Context context;
+    private final ServiceContext serviceContext;
     private final String name;
-    private final Database database;
+    private final ServiceDatabase database;
     private final Relay relay;
     private final Outbox outbox;
     private final Mutations mutations;
     private final Dispatcher dispatcher;
     private final KafkaSender deadLetters;
     private final List<InboxConsumer> consumers = new ArrayList<>();
-    private boolean started;
+    private volatile Status status = new Status(false, "starting");
 
-    private Service(Vertx vertx, Frame frame, String name, Database database) {
+    private Service(Vertx vertx, ServiceContext serviceContext, String name, ServiceDatabase database) {
         this.vertx = vertx;
-        this.frame = frame;
+        this.context = vertx.getOrCreateContext();
+        this.serviceContext = serviceContext;
         this.name = name;
         this.database = database;
-        var traces = frame.telemetry().traces();
+        var traces = serviceContext.telemetry().traces();
         this.relay = new Relay(
                 vertx,
                 database.options(),
-                frame.kafka(),
+                serviceContext.kafka(),
                 traces,
-                frame.telemetry().metrics(),
+                serviceContext.telemetry().metrics(),
                 name);
-        this.outbox = new Outbox(database.transactions(), traces, frame.clock(), relay::wake);
+        this.outbox = new Outbox(database.transactions(), traces, serviceContext.clock(), relay::wake);
         this.mutations = new Mutations(outbox);
-        this.dispatcher = new Dispatcher(vertx, frame, outbox, name);
-        this.deadLetters = new KafkaSender(vertx, frame.kafka());
-        frame.health().register(name, () -> new Status(started, started ? "serving" : "starting"));
+        this.dispatcher = new Dispatcher(vertx, serviceContext, outbox, name);
+        this.deadLetters = new KafkaSender(vertx, serviceContext.kafka());
+        serviceContext.health().register(name, () -> status);
     }
 
-    /** Brings the service's schema up to date and connects. Nothing is served before {@link #start}. */
-    public static Future<Service> open(Vertx vertx, Frame frame, String name) {
-        var settings = Objects.requireNonNull(frame.database(), "a service has a database");
-        return Database.open(vertx, settings, name, frame.telemetry().exports())
-                .map(database -> new Service(vertx, frame, name, database));
+    /** Migrates the schema of the service and connects to the database. */
+    public static Future<Service> open(Vertx vertx, ServiceContext serviceContext, String name) {
+        var settings = Objects.requireNonNull(serviceContext.database(), "a service needs a database");
+        return ServiceDatabase.open(
+                        vertx, settings, name, serviceContext.telemetry().exportsTraces())
+                .map(database -> new Service(vertx, serviceContext, name, database));
     }
 
+    /** Returns the client for single statements outside a transaction. */
     public SqlClient reads() {
         return database.reads();
     }
@@ -76,66 +90,100 @@ public final class Service {
         return mutations;
     }
 
+    /** Registers the handler of an API operation. It runs on the event loop of the service. */
+    @CanIgnoreReturnValue
     public Service serve(String operationId, Function<Request, Future<Reply>> handler) {
         dispatcher.serve(operationId, handler);
         return this;
     }
 
-    /** The same, on every event loop: for a handler that keeps nothing which two of them could trip over. */
+    /** Registers the handler of an API operation on every event loop. It must be thread-safe. */
     public Service serveOnEveryLoop(String operationId, Function<Request, Future<Reply>> handler) {
         dispatcher.serveOnEveryLoop(operationId, handler);
         return this;
     }
 
-    /** Applies every event of the topics once. The consumer's name is its Kafka group and its place in the inbox: keep it. */
-    public Service consume(String consumer, List<String> topics, InboxConsumer.Effect effect) {
+    /** Applies every event of the topics once. The consumer name is part of the Kafka group and of the inbox key: do not change it. */
+    public Service consume(String consumer, List<String> topics, InboxConsumer.EventHandler handler) {
         consumers.add(new InboxConsumer(
                 vertx,
-                frame.kafka(),
+                serviceContext.kafka(),
                 name + "." + consumer,
                 topics,
                 outbox,
-                frame.telemetry().traces(),
+                serviceContext.telemetry().traces(),
                 deadLetters,
-                frame.telemetry().metrics(),
-                effect));
+                serviceContext.telemetry().metrics(),
+                handler));
         return this;
     }
 
     /**
-     * Has whole batches of events applied, by an effect that passes over those it has seen. What can wait is gathered for so long: at
-     * hundreds of events a second, one transaction then does for dozens. The consumer's name is its Kafka group.
+     * Applies batches of events with a handler that ignores duplicates itself. Records wait for up to {@code batchWindow} so that one
+     * transaction applies many of them. The consumer name is part of the Kafka group: do not change it.
      */
+    @CanIgnoreReturnValue
     public Service consumeBatches(
-            String consumer, List<String> topics, Duration gather, InboxConsumer.BatchEffect effect) {
+            String consumer, List<String> topics, Duration batchWindow, InboxConsumer.EventBatchHandler handler) {
         consumers.add(new InboxConsumer(
                 vertx,
-                frame.kafka(),
+                serviceContext.kafka(),
                 name + "." + consumer,
                 topics,
                 outbox,
-                frame.telemetry().traces(),
+                serviceContext.telemetry().traces(),
                 deadLetters,
-                frame.telemetry().metrics(),
-                gather,
-                effect));
+                serviceContext.telemetry().metrics(),
+                batchWindow,
+                handler));
         return this;
     }
 
+    /** Starts the relay and the consumers. Requests are accepted after {@link #acceptRequests}. */
     public Future<Void> start() {
         relay.start();
-        vertx.setPeriodic(60_000, HOUSEKEEPING_EVERY_MS, timer -> keepHouse());
+        vertx.setPeriodic(60_000, CLEANUP_INTERVAL_MS, timer -> deleteExpiredRows());
         return Future.all(consumers.stream().map(InboxConsumer::start).toList())
-                .compose(ok -> dispatcher.open())
+                .<Void>mapEmpty()
                 .onSuccess(ok -> {
-                    started = true;
-                    LOG.atInfo().addKeyValue("service", name).log("serving");
+                    status = new Status(false, "waiting for the read models of this process");
+                    serviceContext.services().register(this);
+                    LOG.atInfo().addKeyValue("service", name).log("service started");
                 });
     }
 
-    /** Takes no more, finishes what is in flight, publishes what the outbox holds, closes. */
+    /** Completes when every outbox row that exists now is published. */
+    public Future<Void> awaitPublished() {
+        return reads().query(LAST_OUTBOX_ROW)
+                .execute()
+                .compose(rows -> awaitPublished(rows.iterator().next().getLong(0)));
+    }
+
+    private Future<Void> awaitPublished(long sequence) {
+        return reads().preparedQuery(IS_PUBLISHED)
+                .execute(Tuple.of(sequence))
+                .compose(rows -> rows.iterator().next().getBoolean(0)
+                        ? Future.succeededFuture()
+                        : vertx.timer(OUTBOX_CHECK_INTERVAL_MS).compose(ok -> awaitPublished(sequence)));
+    }
+
+    List<InboxConsumer> consumers() {
+        return consumers;
+    }
+
+    /** Registers the handlers on the event bus, on the event loop that the service was opened on. */
+    Future<Void> acceptRequests() {
+        var promise = Promise.<Void>promise();
+        context.runOnContext(ignored -> dispatcher.open().onComplete(promise));
+        return promise.future().onSuccess(ok -> {
+            status = new Status(true, "serving");
+            LOG.atInfo().addKeyValue("service", name).log("serving");
+        });
+    }
+
+    /** Stops accepting requests, completes those in flight, publishes the outbox and closes all connections. */
     public Future<Void> stop() {
-        started = false;
+        status = new Status(false, "stopping");
         return dispatcher
                 .close()
                 .compose(ok -> Future.join(
@@ -144,13 +192,16 @@ public final class Service {
                 .compose(ok -> relay.stop())
                 .eventually(deadLetters::close)
                 .eventually(database::close)
-                .onSuccess(ok -> LOG.atInfo().addKeyValue("service", name).log("stopped"));
+                .onSuccess(ok -> LOG.atInfo().addKeyValue("service", name).log("service stopped"));
     }
 
-    private void keepHouse() {
+    private void deleteExpiredRows() {
         Future.join(
-                        database.reads().query(FORGET_KEYS).execute(),
-                        database.reads().query(FORGET_EVENTS).execute())
-                .onFailure(e -> LOG.atWarn().setCause(e).log("housekeeping failed; it comes round again"));
+                        reads().query(DELETE_EXPIRED_IDEMPOTENCY_KEYS).execute(),
+                        reads().query(DELETE_EXPIRED_INBOX_ROWS).execute())
+                .onFailure(e -> LOG.atWarn()
+                        .addKeyValue("service", name)
+                        .setCause(e)
+                        .log("cannot delete expired rows; retrying in an hour"));
     }
 }

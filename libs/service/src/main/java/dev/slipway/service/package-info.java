@@ -1,4 +1,4 @@
-/** A service's frame: settings, database, the bus, mutations, health, start and stop. */
+/** The shared parts of every service: settings, database, event bus, mutations, health, start and stop. */
 @NullMarked
 package dev.slipway.service;
 

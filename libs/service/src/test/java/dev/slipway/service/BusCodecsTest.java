@@ -19,14 +19,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class BusCodecsTest {
     @Test
-    void decodeFromWire_fails_whenTheBytesAreNoMessage() {
+    void decodeFromWire_throws_whenBytesAreMalformed() {
         var buffer = Buffer.buffer().appendInt(3).appendString("no!");
 
         assertThatThrownBy(() -> BusCodecs.CALLS.decodeFromWire(0, buffer)).hasMessageContaining("no");
     }
 
     @Test
-    void call_isTheSame_behindTheWire() {
+    void call_isEqual_afterEncoding() {
         var body = Json.object().put("text", "ü\n\"").put("n", 1);
         var call = new Call(
                 "createAppInstance",
@@ -41,21 +41,21 @@ class BusCodecsTest {
     }
 
     @Test
-    void call_isTheSame_whenItHasNothing() {
+    void call_isEqual_afterEncoding_whenEmpty() {
         var call = new Call("getJwks", "c-1", null, Map.of(), Map.of(), Map.of(), null);
 
         assertThat(overTheWire(BusCodecs.CALLS, call)).isEqualTo(call);
     }
 
     @Test
-    void call_isTheSame_whenItsBodyIsNull() {
+    void call_isEqual_afterEncoding_whenBodyIsNull() {
         var call = new Call("getJwks", "c-1", null, Map.of(), Map.of(), Map.of(), NullNode.getInstance());
 
         assertThat(overTheWire(BusCodecs.CALLS, call)).isEqualTo(call);
     }
 
     @Test
-    void call_isTheSame_whenItsBodyIsNestedAsDeepAsACallersMay() throws IOException {
+    void call_isEqual_afterEncoding_whenBodyHasMaximumDepth() throws IOException {
         var depth = 64;
         var body = Json.parse(
                 ("{\"a\":".repeat(depth - 1) + "{}" + "}".repeat(depth - 1)).getBytes(StandardCharsets.UTF_8));
@@ -65,12 +65,12 @@ class BusCodecsTest {
     }
 
     @Test
-    void reply_isTheSame_behindTheWire() {
+    void reply_isEqual_afterEncoding() {
         var back = overTheWire(
                 BusCodecs.REPLIES,
                 Reply.of(Json.object().put("a", "ü"), "/here")
-                        .at(7_000_000_000L)
-                        .tagged("\"3\""));
+                        .withRevision(7_000_000_000L)
+                        .withETag("\"3\""));
 
         assertThat(back.problem()).isNull();
         assertThat(new String(back.body(), StandardCharsets.UTF_8)).isEqualTo("{\"a\":\"ü\"}");
@@ -81,7 +81,7 @@ class BusCodecsTest {
 
     @ParameterizedTest
     @EnumSource
-    void reply_isTheSameProblem_behindTheWire(ErrorCode code) {
+    void reply_isEqual_afterEncoding_forEveryProblem(ErrorCode code) {
         var problem = new Problem(code, "what happened", Json.object().put("field", "x"));
 
         var back = overTheWire(BusCodecs.REPLIES, Reply.of(problem));

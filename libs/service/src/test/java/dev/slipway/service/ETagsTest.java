@@ -4,7 +4,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
-import dev.slipway.messaging.Cause;
+import dev.slipway.messaging.ChangeContext;
 import io.opentelemetry.context.Context;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,15 +33,15 @@ class ETagsTest {
                 "\"1\", \"2\"    | 2       | done",
                 "\"11\"        | 1       | precondition_failed",
             })
-    void change_isFor_whoeverHasSeenWhatTheyReplace(String ifMatch, long version, String outcome) {
+    void requireMatch_allowsChange_onlyWithCurrentVersion(String ifMatch, long version, String outcome) {
         var headers = ifMatch == null ? Map.<String, String>of() : Map.of("if-match", ifMatch);
         var call = new Call("putGlobalPolicy", "c-1", null, Map.of(), Map.of(), headers, null);
-        var request = new Request(call, null, null, null, new Cause("c-1", Context.root()));
+        var request = new Request(call, null, null, null, new ChangeContext("c-1", Context.root()));
 
         if (outcome.equals("done")) {
-            ETags.require(request, version);
+            ETags.requireMatch(request, version);
         } else {
-            assertThatThrownBy(() -> ETags.require(request, version))
+            assertThatThrownBy(() -> ETags.requireMatch(request, version))
                     .isInstanceOfSatisfying(ProblemException.class, refused -> {
                         assertThat(refused.problem().code()).isEqualTo(ErrorCode.of(outcome));
                         assertThat(refused.problem().details().path("etag").asText())
@@ -51,10 +51,10 @@ class ETagsTest {
     }
 
     @Test
-    void answer_isTagged_withItsDocumentsVersion_andAProblemWithNothing() {
-        assertThat(ETags.tagged(Reply.of(Json.object().put("version", 7))).etag())
+    void withETag_usesVersionOfDocument_andIgnoresProblems() {
+        assertThat(ETags.withETag(Reply.of(Json.object().put("version", 7))).etag())
                 .isEqualTo("\"7\"");
-        assertThat(ETags.tagged(Reply.of(Problem.of(ErrorCode.NOT_FOUND, "nothing")))
+        assertThat(ETags.withETag(Reply.of(Problem.of(ErrorCode.NOT_FOUND, "nothing")))
                         .etag())
                 .isNull();
     }

@@ -1,7 +1,7 @@
 package dev.slipway.service;
 
 import dev.slipway.contract.Json;
-import dev.slipway.service.Health.Status;
+import dev.slipway.service.HealthRegistry.Status;
 import dev.slipway.telemetry.Telemetry;
 import io.micrometer.core.instrument.Gauge;
 import io.vertx.core.Vertx;
@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ManagementServerTest {
-    private final Health health = new Health();
+    private final HealthRegistry healthRegistry = new HealthRegistry();
     private final Telemetry telemetry = Telemetry.start(Map.of());
     private final Vertx vertx =
             telemetry.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();
@@ -30,7 +30,7 @@ class ManagementServerTest {
 
     @BeforeEach
     void start() throws Exception {
-        port = ManagementServer.start(vertx, "127.0.0.1", 0, health, telemetry)
+        port = ManagementServer.start(vertx, "127.0.0.1", 0, healthRegistry, telemetry)
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(30, TimeUnit.SECONDS)
@@ -44,14 +44,14 @@ class ManagementServerTest {
     }
 
     @Test
-    void answers404_whenThePathIsAnother() throws Exception {
+    void server_returns404_forUnknownPath() throws Exception {
         assertThat(get("/").statusCode()).isEqualTo(404);
         assertThat(get("/health").statusCode()).isEqualTo(404);
     }
 
-    /** Java's client asks for HTTP/2 unless told otherwise. */
+    /** Uses HTTP/1.1; Java's client tries HTTP/2 by default. */
     @Test
-    void answersWhole_whenTheAnswerIsLong() throws Exception {
+    void server_returnsCompleteBody_whenItIsLong() throws Exception {
         for (var i = 0; i < 600; i++) {
             Gauge.builder("test.gauge." + i, () -> 1)
                     .description("one of many, which together make a long page")
@@ -64,15 +64,15 @@ class ManagementServerTest {
     }
 
     @Test
-    void isNotReady_beforeAnythingIsRegistered() throws Exception {
+    void ready_returns503_whenNothingIsRegistered() throws Exception {
         assertThat(get("/health/ready").statusCode()).isEqualTo(503);
         assertThat(get("/health/live").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void isNotReady_whenOnePartIsNot_andSaysWhich() throws Exception {
-        health.register("database", () -> new Status(true, "connected"));
-        health.register("authz", () -> new Status(false, "no heartbeat for 40 s"));
+    void ready_returns503AndNamesPart_whenAPartIsNotReady() throws Exception {
+        healthRegistry.register("database", () -> new Status(true, "connected"));
+        healthRegistry.register("authz", () -> new Status(false, "no heartbeat for 40 s"));
 
         var answer = get("/health/ready");
 
@@ -84,19 +84,19 @@ class ManagementServerTest {
     }
 
     @Test
-    void isReady_whenEveryPartIs_orTheOneThatWasNotIsGone() throws Exception {
-        health.register("a", () -> new Status(true, "fine"));
+    void ready_returns200_whenAllPartsAreReady() throws Exception {
+        healthRegistry.register("a", () -> new Status(true, "fine"));
         assertThat(get("/health/ready").statusCode()).isEqualTo(200);
-        health.register("b", () -> new Status(false, "broken"));
+        healthRegistry.register("b", () -> new Status(false, "broken"));
         assertThat(get("/health/ready").statusCode()).isEqualTo(503);
 
-        health.remove("b");
+        healthRegistry.remove("b");
 
         assertThat(get("/health/ready").statusCode()).isEqualTo(200);
     }
 
     @Test
-    void metrics_areForPrometheus() throws Exception {
+    void metrics_haveThePrometheusFormat() throws Exception {
         telemetry.metrics().counter("things.done").increment();
 
         var answer = get("/metrics");

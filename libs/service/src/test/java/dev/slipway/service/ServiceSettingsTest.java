@@ -12,17 +12,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ServiceSettingsTest {
     @Test
-    void cluster_isAFault_whenItsFilesAreNotAllNamed() {
+    void clusterSettings_areInvalid_whenFilesAreMissing() {
         var settings =
                 new Settings(Map.of("SLIPWAY_CLUSTER", "127.0.0.1:5701", "SLIPWAY_CLUSTER_KEY_FILE", "/etc/hostname"));
 
         assertThat(ClusterSettings.from(settings)).isNotNull();
 
-        assertThatThrownBy(settings::check).hasMessageContaining("go together");
+        assertThatThrownBy(settings::requireValid).hasMessageContaining("go together");
     }
 
     @Test
-    void toString_keepsSecrets() {
+    void toString_hidesSecrets() {
         var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway", 4);
         var kafka = new KafkaSettings("b:9092", "", 1, (short) 1, Map.of("sasl.jaas.config", "password=\"hunter2\""));
         var call = new Call("getMe", "c-1", "hunter2", Map.of(), Map.of(), Map.of(), null);
@@ -33,7 +33,7 @@ class ServiceSettingsTest {
     }
 
     @Test
-    void migrations_verifyTheServer_asTheServicesDo() {
+    void jdbcUrl_verifiesServer_withCaFile() {
         var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway", 4, "/etc/our ca.pem");
 
         assertThat(database.jdbcUrl())
@@ -41,14 +41,14 @@ class ServiceSettingsTest {
     }
 
     @Test
-    void migrations_areEncrypted_whereTheUrlDemandsIt() {
+    void jdbcUrl_isEncrypted_whenUrlRequiresIt() {
         var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway?sslmode=require", 4);
 
         assertThat(database.jdbcUrl()).isEqualTo("jdbc:postgresql://db:5432/slipway?sslmode=require");
     }
 
     @Test
-    void password_ofARole_isItsOwn_andNotTheAdministrators() {
+    void password_differsPerRole_andDoesNotContainTheAdministrators() {
         var database = new DatabaseSettings("postgresql://admin:hunter2@db:5432/slipway", 4);
 
         assertThat(database.password("slipway_a"))

@@ -12,15 +12,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** What is counted of a service's decisions. */
-final class AdmissionMetrics {
+/** Counts and times the authorization decisions of a service. */
+final class AuthorizationMetrics {
     private final Counter allowed;
     private final Counter denied;
     private final Counter stale;
     private final Map<Verdict, Counter> denials;
-    private final Timer time;
+    private final Timer duration;
 
-    AdmissionMetrics(MeterRegistry registry, String service) {
+    AuthorizationMetrics(MeterRegistry registry, String service) {
         allowed = decisions(registry, service, "allowed");
         denied = decisions(registry, service, "denied");
         stale = decisions(registry, service, "stale");
@@ -31,15 +31,15 @@ final class AdmissionMetrics {
                         verdict -> denials(registry, service, verdict),
                         (one, other) -> one,
                         () -> new EnumMap<>(Verdict.class)));
-        time = Timer.builder("slipway.authorization")
-                .description("How long it takes to verify a token and to decide")
+        duration = Timer.builder("slipway.authorization")
+                .description("Time to verify a token and decide")
                 .tag("service", service)
                 .publishPercentiles(0.5, 0.99)
                 .register(registry);
     }
 
-    void decided(Verdict verdict, long nanos) {
-        time.record(nanos, TimeUnit.NANOSECONDS);
+    void recordDecision(Verdict verdict, long nanos) {
+        duration.record(nanos, TimeUnit.NANOSECONDS);
         var reason = denials.get(verdict);
         if (reason == null) {
             allowed.increment();
@@ -49,13 +49,14 @@ final class AdmissionMetrics {
         }
     }
 
-    void stale() {
+    void recordStale() {
         stale.increment();
     }
 
     private static Counter decisions(MeterRegistry registry, String service, String outcome) {
         return Counter.builder("slipway.decisions")
-                .description("Authorization decisions; stale ones were refused for want of confirmed permissions")
+                .description(
+                        "Authorization decisions; stale ones were rejected because permissions were not confirmed in time")
                 .tag("service", service)
                 .tag("outcome", outcome)
                 .register(registry);
@@ -63,7 +64,7 @@ final class AdmissionMetrics {
 
     private static Counter denials(MeterRegistry registry, String service, Verdict verdict) {
         return Counter.builder("slipway.denials")
-                .description("Denied decisions by their reason")
+                .description("Denied decisions by reason")
                 .tag("service", service)
                 .tag("reason", verdict.text())
                 .register(registry);

@@ -11,26 +11,27 @@ import java.time.Clock;
 import java.time.Duration;
 
 /**
- * What all services of one process share.
+ * The parts that all services of a process share.
  *
- * @param database null where none of them keeps anything
+ * @param database null if no service of the process needs one
  */
-public record Frame(
+public record ServiceContext(
         Contract contract,
         AuthzModel authz,
         TokenVerifier tokens,
         KafkaSettings kafka,
         @Nullable DatabaseSettings database,
         Telemetry telemetry,
-        Health health,
+        HealthRegistry health,
+        ServiceRegistry services,
         Clock clock,
         int eventLoops,
         boolean clustered,
-        Duration authzBudgetForWrites,
-        Duration authzBudgetForReads) {
+        Duration maxAuthzAgeForWrites,
+        Duration maxAuthzAgeForReads) {
 
-    /** For those who have seen a write that may still be on its way here. */
-    public Revisions revisions() {
-        return new Revisions(authz);
+    /** Returns a waiter for requests that carry an {@code X-Revision}. */
+    public RevisionWaiter revisionWaiter() {
+        return new RevisionWaiter(authz);
     }
 }

@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
-/** All libraries that a service is built on, as this one brings them along. */
-class BoundariesTest {
+/** Boundaries of the libraries that services are built on. */
+class ServiceLibraryBoundariesTest {
     private static final String[] LIBRARIES = {
         "dev.slipway.contract",
         "dev.slipway.telemetry",
@@ -19,11 +19,11 @@ class BoundariesTest {
     };
 
     @TestFactory
-    Stream<DynamicTest> libraries_keepTheirBoundaries() {
+    Stream<DynamicTest> libraries_respectBoundaries() {
         return ArchitectureRules.tests(
                 ArchitectureRules.production(LIBRARIES),
                 ArchitectureRules.kafkaOnlyIn("dev.slipway.messaging.."),
-                ArchitectureRules.nobodyWaits(),
+                ArchitectureRules.noBlockingCalls(),
                 ArchitectureRules.plainNames(),
                 ArchitectureRules.environmentOnlyInMain(),
                 ArchitectureRules.noCycles("dev.slipway"),
@@ -33,13 +33,13 @@ class BoundariesTest {
                         .should()
                         .dependOnClassesThat()
                         .resideInAnyPackage("io.vertx.sqlclient..", "io.vertx.pgclient..")
-                        .as("SQL is in messaging and service"),
+                        .as("SQL is only in messaging and service"),
                 noClasses()
                         .that()
                         .resideInAPackage("dev.slipway.contract..")
                         .should()
                         .dependOnClassesThat()
                         .resideInAnyPackage("io.vertx..", "org.apache.kafka..", "io.opentelemetry..")
-                        .as("the contract knows no transport"));
+                        .as("the contract does not depend on a transport"));
     }
 }

@@ -8,27 +8,27 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for the model to hold what a caller has seen already: their X-Revision. */
-public final class Revisions {
-    private static final long PATIENCE_MS = 2_000;
-    private static final int MOST_DIGITS = 18;
+/** Waits until the authorization model has reached the X-Revision of a request, so that callers read their own writes. */
+public final class RevisionWaiter {
+    private static final long TIMEOUT_MS = 2_000;
+    private static final int MAX_DIGITS = 18;
 
     private final AuthzModel model;
 
-    public Revisions(AuthzModel model) {
+    public RevisionWaiter(AuthzModel model) {
         this.model = model;
     }
 
-    /** Whether there is nothing to wait for; what is no revision is the contract's to refuse. */
+    /** Returns true for a malformed revision, too: validation rejects it. */
     public boolean isReached(@Nullable String revision) {
         return revision == null
                 || revision.isEmpty()
-                || revision.length() > MOST_DIGITS
+                || revision.length() > MAX_DIGITS
                 || !revision.chars().allMatch(c -> c >= '0' && c <= '9')
                 || model.revision() >= Long.parseLong(revision);
     }
 
-    /** Done when the revision is here; fails when it does not come in time. */
+    /** Completes when the model has the revision. Fails with {@code authz_behind} after 2 seconds. */
     public Future<Void> await(Vertx vertx, @Nullable String revision) {
         return revision == null || isReached(revision)
                 ? Future.succeededFuture()
@@ -41,21 +41,22 @@ public final class Revisions {
         }
         var arrived = Promise.<Void>promise();
         var context = vertx.getOrCreateContext();
-        var giveUp = model.whenAt(revision, () -> context.runOnContext(ignored -> arrived.tryComplete()));
+        var giveUp = model.runAtRevision(revision, () -> context.runOnContext(ignored -> arrived.tryComplete()));
         if (giveUp == null) {
-            return Future.failedFuture(behind(revision));
+            return Future.failedFuture(notReplicatedYet(revision));
         }
-        var timer = vertx.setTimer(PATIENCE_MS, ignored -> arrived.tryFail(behind(revision)));
+        var timer = vertx.setTimer(TIMEOUT_MS, ignored -> arrived.tryFail(notReplicatedYet(revision)));
         return arrived.future().onComplete(done -> {
             vertx.cancelTimer(timer);
             giveUp.run();
         });
     }
 
-    private static Exception behind(long revision) {
+    private static Exception notReplicatedYet(long revision) {
         return Problem.of(
                         ErrorCode.AUTHZ_BEHIND,
-                        "Revision " + revision + " has not arrived here yet, so nothing was done. Try again shortly.")
+                        "Revision " + revision
+                                + " has not been replicated to this service yet, so the request was not processed. Retry shortly.")
                 .asException();
     }
 }

@@ -1,6 +1,6 @@
 package dev.slipway.service;
 
-import dev.slipway.messaging.NotLetInException;
+import dev.slipway.messaging.ServerRejectedException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.tracing.TracingPolicy;
@@ -16,35 +16,35 @@ import org.flywaydb.core.Flyway;
 import java.util.Set;
 
 /**
- * A service's own part of the database: its schema, brought up to date by its owner role, and connections of its runtime role, which
- * cannot change the schema nor see another service's.
+ * The schema of a service: migrated by its owner role, and accessed with connections of its runtime role, which cannot change the schema or
+ * see the schema of another service.
  */
-public final class Database {
+public final class ServiceDatabase {
     private static final long SETUP_LOCK = 0x51_19_7A_79L;
     private static final int SETUP_ATTEMPTS = 10;
-    /** What PostgreSQL answers to the slower of two that change the same role: unique violation, duplicate, internal error. */
-    private static final Set<String> ROLE_RACES = Set.of("23505", "42710", "XX000");
+    /** The errors of the slower of two sessions that change the same role: unique violation, duplicate object, internal error. */
+    private static final Set<String> CONCURRENT_ROLE_CHANGE_STATES = Set.of("23505", "42710", "XX000");
 
-    private static final String NOT_ALLOWED = "42501";
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
     private final Pool transactions;
     private final SqlClient reads;
     private final PgConnectOptions options;
 
-    private Database(Vertx vertx, PgConnectOptions options, String service, int poolSize) {
+    private ServiceDatabase(Vertx vertx, PgConnectOptions options, String service, int poolSize) {
         this.options = options;
         var pool = new PoolOptions()
                 .setName(service)
                 .setMaxSize(poolSize)
                 .setConnectionTimeout(5)
                 .setMaxWaitQueueSize(5_000);
-        // Statements of a transaction find rows by their keys: one plan suits all values, and making it takes longer
-        // than
-        // to run it. Reads page through lists, where the plan depends on whether there is a cursor.
+        // Statements of a transaction find rows by key: one plan fits all values, and planning takes longer than
+        // running.
+        // Reads page through lists, where the plan depends on the presence of a cursor.
         var planned = new PgConnectOptions(options).addProperty("plan_cache_mode", "force_generic_plan");
         this.transactions =
                 PgBuilder.pool().using(vertx).connectingTo(planned).with(pool).build();
-        // Single statements share connections: many can be in flight on each.
+        // Single statements are pipelined on shared connections.
         this.reads = PgBuilder.client()
                 .using(vertx)
                 .connectingTo(options)
@@ -55,21 +55,24 @@ public final class Database {
                 .build();
     }
 
-    /** Makes what is missing of roles and schema, migrates, connects. Several processes may do so at once. */
-    public static Future<Database> open(Vertx vertx, DatabaseSettings settings, String service, boolean traced) {
+    /** Creates missing roles and the schema, migrates and connects. Safe to run in several processes at once. */
+    public static Future<ServiceDatabase> open(Vertx vertx, DatabaseSettings settings, String service, boolean traced) {
         var policy = traced ? TracingPolicy.PROPAGATE : TracingPolicy.IGNORE;
         return setUp(vertx, settings, service, 1)
                 .compose(ok -> migrate(vertx, settings, service))
-                .map(ok -> new Database(
-                        vertx, settings.runtime(service).setTracingPolicy(policy), service, settings.poolSize()));
+                .map(ok -> new ServiceDatabase(
+                        vertx,
+                        settings.runtimeOptions(service).setTracingPolicy(policy),
+                        service,
+                        settings.poolSize()));
     }
 
-    /** For transactions; use it through {@link dev.slipway.messaging.Outbox}. */
+    /** Returns the pool for transactions; use it through {@link dev.slipway.messaging.Outbox}. */
     public Pool transactions() {
         return transactions;
     }
 
-    /** For single reads. */
+    /** Returns the client for single statements. */
     public SqlClient reads() {
         return reads;
     }
@@ -82,9 +85,9 @@ public final class Database {
         return Future.join(transactions.close(), reads.close()).mapEmpty();
     }
 
-    /** The lock is the database's, but roles are the server's: another database's service may be making the same ones. */
+    /** The lock is per database, but roles belong to the server: a platform on another database may create the same ones. */
     private static Future<Void> setUp(Vertx vertx, DatabaseSettings settings, String service, int attempt) {
-        return PgConnection.connect(vertx, settings.administrator())
+        return PgConnection.connect(vertx, settings.administratorOptions())
                 .compose(connection -> connection
                         .query("SELECT pg_advisory_lock(" + SETUP_LOCK + ")")
                         .execute()
@@ -93,28 +96,30 @@ public final class Database {
                         .eventually(connection::close)
                         .<Void>mapEmpty())
                 .recover(e -> {
-                    var state = e instanceof PgException said ? String.valueOf(said.getSqlState()) : "";
-                    if (attempt < SETUP_ATTEMPTS && ROLE_RACES.contains(state)) {
+                    var state = e instanceof PgException rejected ? String.valueOf(rejected.getSqlState()) : "";
+                    if (attempt < SETUP_ATTEMPTS && CONCURRENT_ROLE_CHANGE_STATES.contains(state)) {
                         return setUp(vertx, settings, service, attempt + 1);
                     }
-                    return Future.failedFuture(state.equals(NOT_ALLOWED) ? notAllowed(settings, e) : e);
+                    return Future.failedFuture(
+                            state.equals(INSUFFICIENT_PRIVILEGE) ? insufficientPrivilege(settings, e) : e);
                 });
     }
 
-    private static NotLetInException notAllowed(DatabaseSettings settings, Throwable cause) {
-        return new NotLetInException(
-                "PostgreSQL at " + settings.place() + " does not let its user make the services' schemas and roles, or"
-                        + " change those that another has made: " + cause.getMessage(),
+    private static ServerRejectedException insufficientPrivilege(DatabaseSettings settings, Throwable cause) {
+        return new ServerRejectedException(
+                "PostgreSQL at " + settings.address()
+                        + " does not allow its user to create the schemas and roles of the services, or to"
+                        + " change those that another user created: " + cause.getMessage(),
                 cause);
     }
 
-    /** Names and passwords are ours and need no quoting: letters, digits, '_' and '-'. */
+    /** Names and passwords need no quoting: they consist of letters, digits, '_' and '-'. */
     private static String setUpSql(DatabaseSettings settings, String service) {
         var schema = DatabaseSettings.schema(service);
         var owner = DatabaseSettings.ownerRole(service);
         var runtime = DatabaseSettings.runtimeRole(service);
         return """
-                SET client_min_messages = warning; -- that a thing is there already is no news
+                SET client_min_messages = warning; -- no notices about existing objects
                 DO $$ BEGIN
                   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%2$s') THEN
                     CREATE ROLE %2$s LOGIN;
@@ -137,15 +142,15 @@ public final class Database {
     private static Future<Void> migrate(Vertx vertx, DatabaseSettings settings, String service) {
         return vertx.executeBlocking(
                 () -> {
-                    var owner = settings.owner(service);
-                    var result = Flyway.configure(Database.class.getClassLoader())
+                    var owner = settings.ownerOptions(service);
+                    var result = Flyway.configure(ServiceDatabase.class.getClassLoader())
                             .dataSource(settings.jdbcUrl(), owner.getUser(), owner.getPassword())
                             .defaultSchema(DatabaseSettings.schema(service))
                             .locations(DatabaseSettings.migrations(service))
                             .load()
                             .migrate();
                     if (!result.success) {
-                        throw new IllegalStateException("the migrations of " + service + " failed");
+                        throw new IllegalStateException("migration of " + service + " failed");
                     }
                     return null;
                 },
