@@ -1,0 +1,78 @@
+package dev.slipway.operations;
+
+import dev.slipway.authz.Authorizer;
+import dev.slipway.authz.AuthzModel;
+import dev.slipway.authz.Principal;
+import dev.slipway.authz.ResourceScope;
+import dev.slipway.authz.TokenVerifier;
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.EventSchemas;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
+import dev.slipway.contract.Problem.FieldProblem;
+import dev.slipway.messaging.ReceivedRecord;
+import dev.slipway.operations.domain.ReportType;
+
+import java.util.List;
+
+/** Authenticates and authorizes reports by the token that each of them carries. */
+public final class ReportAuthorization {
+    static final String ACTION = "apps.instance.report";
+    private static final String BEARER = "Bearer ";
+
+    private final Authorizer authorizer;
+    private final TokenVerifier tokens;
+    private final EventSchemas schemas;
+
+    public ReportAuthorization(AuthzModel model, TokenVerifier tokens, EventSchemas schemas) {
+        this.authorizer = new Authorizer(model);
+        this.tokens = tokens;
+        this.schemas = schemas;
+    }
+
+    /** Returns the sender of a valid report. The token must have been valid when the broker received the report. */
+    Principal authenticate(ReceivedRecord record, Envelope event) {
+        var header = record.headers().get("authorization");
+        if (header == null || !header.startsWith(BEARER)) {
+            throw Problem.of(ErrorCode.TOKEN_MISSING, "The report carries no token.")
+                    .asException();
+        }
+        var principal = tokens.verify(header.substring(BEARER.length()), record.appendedAt());
+        var problems = schemas.validate(Json.parseTrusted(record.value()));
+        if (!problems.isEmpty() || !event.eventType().startsWith(ReportType.PREFIX)) {
+            throw Problem.validation(
+                            problems.isEmpty() ? List.of(new FieldProblem("event_type", "is not a report")) : problems)
+                    .asException();
+        }
+        return principal;
+    }
+
+    /** Rejects a report on another subject, command or project than the token is bound to. */
+    void requireTask(Principal principal, ReceivedRecord record, RuntimeReport.Payload payload) {
+        var task = principal.task();
+        if (task == null
+                || !task.appInstanceId().equals(payload.appInstanceId())
+                || !task.commandId().equals(payload.commandId())) {
+            throw Problem.of(ErrorCode.INSUFFICIENT_PERMISSIONS, "The token is not bound to this instance and command.")
+                    .asException();
+        }
+        requireAction(principal, ACTION, ResourceScope.project(payload.projectId()), record);
+    }
+
+    /** Rejects a heartbeat that is not sent by the adapter itself. */
+    void requireAdapter(Principal principal, ReceivedRecord record, Heartbeat heartbeat) {
+        requireAction(principal, Heartbeat.ACTION, ResourceScope.platform(), record);
+        if (!principal.id().equals(heartbeat.adapterId())) {
+            throw Problem.of(ErrorCode.INSUFFICIENT_PERMISSIONS, "The token belongs to another adapter.")
+                    .asException();
+        }
+    }
+
+    private void requireAction(Principal principal, String action, ResourceScope scope, ReceivedRecord record) {
+        var decision = authorizer.decide(principal, action, scope, record.appendedAt());
+        if (!decision.allowed()) {
+            throw decision.toProblem(action).asException();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.slipway.operations;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.authz.Principal;
+import dev.slipway.contract.Envelope;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.operations.domain.Operation.Blocker;
+import dev.slipway.operations.domain.Refusal;
+import dev.slipway.operations.domain.ReportType;
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.UUID;
+
+/** An authorized report of a runtime adapter. */
+public record RuntimeReport(Principal principal, Envelope event, ReportType type, Payload payload) {
+
+    /** Refuses a report that names another operation than the one of its command; null if it does not. */
+    public @Nullable Refusal checkOperation(@Nullable Operation operation) {
+        var named = payload.operationId();
+        return named != null && (operation == null || !operation.id().equals(named))
+                ? Refusal.invalid("operation_id", "is not the operation of this command")
+                : null;
+    }
+
+    /** The payload of a report; which fields are present depends on the type. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Payload(
+            UUID projectId,
+            UUID appInstanceId,
+            UUID commandId,
+            @Nullable UUID operationId,
+            int generation,
+            @Nullable String appVersion,
+            @Nullable String status,
+            @Nullable String reason,
+            @Nullable Integer percent,
+            @Nullable String message,
+            @Nullable List<Blocker> blockers,
+            @Nullable JsonNode endpoints,
+            @Nullable JsonNode output,
+            @Nullable List<MemberState> members,
+            @Nullable String usageId,
+            @Nullable String unit,
+            @Nullable String quantity,
+            @Nullable String windowStart,
+            @Nullable String windowEnd) {}
+
+    /** The reported state of a member. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record MemberState(
+            UUID memberId,
+            int generation,
+            String state,
+            @Nullable String componentKey,
+            @Nullable JsonNode adapterDetail,
+            @Nullable String reason) {}
+}

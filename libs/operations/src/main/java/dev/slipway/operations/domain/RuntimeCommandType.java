@@ -1,0 +1,24 @@
+package dev.slipway.operations.domain;
+
+/** The commands that runtime adapters receive. */
+public enum RuntimeCommandType implements TextEnum {
+    DEPLOY,
+    UPGRADE,
+    ROLLBACK,
+    DELETE,
+    MEMBER,
+    OPERATE,
+    CANCEL;
+
+    /** Returns whether the command starts a generation: it replaces the commands of the generation before. */
+    public boolean startsGeneration() {
+        return switch (this) {
+            case DEPLOY, UPGRADE, ROLLBACK, DELETE -> true;
+            case MEMBER, OPERATE, CANCEL -> false;
+        };
+    }
+
+    public String eventType() {
+        return "runtime.command." + text();
+    }
+}
