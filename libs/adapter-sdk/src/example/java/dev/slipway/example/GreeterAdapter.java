@@ -3,6 +3,7 @@ package dev.slipway.example;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.adapter.DeleteCommand;
 import dev.slipway.adapter.DeployCommand;
+import dev.slipway.adapter.InstanceReporter;
 import dev.slipway.adapter.OperateCommand;
 import dev.slipway.adapter.Outcome;
 import dev.slipway.adapter.Outcome.Canceled;
@@ -12,7 +13,6 @@ import dev.slipway.adapter.Outcome.Endpoint;
 import dev.slipway.adapter.Outcome.Failed;
 import dev.slipway.adapter.Outcome.Running;
 import dev.slipway.adapter.Progress;
-import dev.slipway.adapter.Reports;
 import dev.slipway.adapter.RuntimeAdapter;
 import dev.slipway.adapter.UpgradeCommand;
 import dev.slipway.contract.Json;
@@ -32,14 +32,13 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-/** Every instance is a small web server in this process. What it says is in a file, so that it says it again after a restart. */
+/** Runs every instance as a small web server in this process. The greeting is kept in a file, so that it survives a restart. */
 public final class GreeterAdapter implements RuntimeAdapter {
     private final Vertx vertx;
     private final Path home;
     private final Map<UUID, Greeter> greeters = new HashMap<>();
 
-    /** What runs of an instance. */
-    private record Greeter(HttpServer server, String words) {
+    private record Greeter(HttpServer server, String text) {
         Outcome running() {
             return new Running(List.of(new Endpoint("http", "http://127.0.0.1:" + server.actualPort())));
         }
@@ -55,20 +54,20 @@ public final class GreeterAdapter implements RuntimeAdapter {
         return "bare_metal";
     }
 
-    /** The servers ended with the process before this one: they are started anew, and the platform learns where. */
+    /** Starts the servers again, because they stopped with the previous process, and reports their new addresses. */
     @Override
-    public Future<Void> start(Reports reports) {
-        return owned(Set.of()).compose(instances -> Future.join(instances.stream()
-                        .map(id -> recall(id)
-                                .compose(words -> run(id, words))
-                                .compose(running -> reports.report(id, running)))
+    public Future<Void> start(InstanceReporter reporter) {
+        return listInstances(Set.of()).compose(instances -> Future.join(instances.stream()
+                        .map(id -> readGreeting(id)
+                                .compose(text -> startServer(id, text))
+                                .compose(running -> reporter.reportOutcome(id, running)))
                         .toList())
                 .mapEmpty());
     }
 
-    /** What there is, for the comparison with what the platform wants. */
+    /** Lists the instances with a greeting file, for reconciliation with the desired state. */
     @Override
-    public Future<Set<UUID>> owned(Set<UUID> onRecord) {
+    public Future<Set<UUID>> listInstances(Set<UUID> journaled) {
         return vertx.executeBlocking(() -> {
             var found = new HashSet<UUID>();
             try (var files = Files.newDirectoryStream(Files.createDirectories(home), "*.greeting")) {
@@ -85,16 +84,16 @@ public final class GreeterAdapter implements RuntimeAdapter {
     public Future<Outcome> deploy(DeployCommand command, Progress progress) {
         var greeting = command.config().path("greeting").asText("Hello");
         if (greeting.isBlank()) {
-            return Future.succeededFuture(new Failed("config.greeting is empty: give it a word"));
+            return Future.succeededFuture(new Failed("config.greeting is empty; set it to a word"));
         }
-        var words = greeting + " from " + command.task().appVersion();
-        return pause(command.config(), progress)
-                .compose(wanted -> wanted
-                        ? run(command.task().appInstanceId(), words)
-                        : Future.succeededFuture(new Canceled("not wanted any more")));
+        var text = greeting + " from " + command.task().appVersion();
+        return waitIfRequested(command.config(), progress)
+                .compose(active -> active
+                        ? startServer(command.task().appInstanceId(), text)
+                        : Future.succeededFuture(new Canceled("canceled while waiting")));
     }
 
-    /** To have another version run is the same: {@link #run} keeps the one before until the new one answers. */
+    /** An upgrade is a deploy: {@link #startServer} keeps the old server until the new one listens. */
     @Override
     public Future<Outcome> upgrade(UpgradeCommand command, Progress progress) {
         return deploy(
@@ -106,73 +105,74 @@ public final class GreeterAdapter implements RuntimeAdapter {
         return upgrade(command, progress);
     }
 
-    /** One operation, {@code greeter.greet}; the platform has checked its input, and checks the output. */
+    /** Runs the operation {@code greeter.greet}. The platform validates its input and output. */
     @Override
     public Future<Outcome> operate(OperateCommand command, Progress progress) {
         var greeter = greeters.get(command.task().appInstanceId());
         if (greeter == null || !command.operation().equals("greeter.greet")) {
-            return RuntimeAdapter.super.operate(command, progress); // it does not support that
+            return RuntimeAdapter.super.operate(command, progress); // not supported
         }
-        var greeting = greeter.words() + ", " + command.input().path("name").asText();
-        return pause(command.input(), progress)
-                .map(wanted -> wanted
+        var greeting = greeter.text() + ", " + command.input().path("name").asText();
+        return waitIfRequested(command.input(), progress)
+                .map(active -> active
                         ? new Done(Json.object().put("greeting", greeting))
-                        : new Canceled("not wanted any more"));
+                        : new Canceled("canceled while waiting"));
     }
 
-    /** Also of an instance that never was: then there is nothing to do. */
+    /** Also succeeds for an instance that does not exist. */
     @Override
     public Future<Outcome> delete(DeleteCommand command, Progress progress) {
         var id = command.task().appInstanceId();
-        return end(greeters.remove(id))
+        return closeServer(greeters.remove(id))
                 .compose(ok -> vertx.executeBlocking(() -> Files.deleteIfExists(file(id))))
                 .map(ok -> new Deleted());
     }
 
     @Override
     public Future<Void> stop() {
-        return Future.join(greeters.values().stream().map(this::end).toList()).mapEmpty();
+        return Future.join(greeters.values().stream().map(this::closeServer).toList())
+                .mapEmpty();
     }
 
-    /** Work that takes time: it says so, and answers whether it is still wanted at the end. */
-    private Future<Boolean> pause(JsonNode asked, Progress progress) {
-        var seconds = asked.path("after_seconds").asInt();
+    /** Waits for {@code after_seconds}, if set, and reports progress. Returns false if the command was canceled meanwhile. */
+    private Future<Boolean> waitIfRequested(JsonNode parameters, Progress progress) {
+        var seconds = parameters.path("after_seconds").asInt();
         if (seconds == 0) {
             return Future.succeededFuture(true);
         }
-        return progress.say("takes " + seconds + " seconds")
-                .compose(ok -> Future.any(vertx.timer(seconds, TimeUnit.SECONDS), progress.cancelled()))
-                .map(ok -> !progress.cancelled().isComplete());
+        return progress.report("waiting " + seconds + " seconds")
+                .compose(ok -> Future.any(vertx.timer(seconds, TimeUnit.SECONDS), progress.cancellation()))
+                .map(ok -> !progress.cancellation().isComplete());
     }
 
-    /** Asked twice, it finds its work done. Killed in between, it finds the file as it was before or as it is to be. */
-    private Future<Outcome> run(UUID id, String words) {
-        var before = greeters.get(id);
-        if (before != null && before.words().equals(words)) {
-            return Future.succeededFuture(before.running());
+    /** Idempotent: a second call finds the server running. A crash leaves either the old or the new greeting file. */
+    private Future<Outcome> startServer(UUID id, String text) {
+        var current = greeters.get(id);
+        if (current != null && current.text().equals(text)) {
+            return Future.succeededFuture(current.running());
         }
         return vertx.createHttpServer()
-                .requestHandler(request -> request.response().end(words))
+                .requestHandler(request -> request.response().end(text))
                 .listen(0, "127.0.0.1")
-                .compose(server -> remember(id, words).compose(ok -> {
-                    var greeter = new Greeter(server, words);
+                .compose(server -> writeGreeting(id, text).compose(ok -> {
+                    var greeter = new Greeter(server, text);
                     greeters.put(id, greeter);
-                    return end(before).map(ended -> greeter.running());
+                    return closeServer(current).map(closed -> greeter.running());
                 }));
     }
 
-    private Future<Void> end(@Nullable Greeter greeter) {
+    private Future<Void> closeServer(@Nullable Greeter greeter) {
         return greeter == null ? Future.succeededFuture() : greeter.server().close();
     }
 
-    private Future<String> recall(UUID id) {
+    private Future<String> readGreeting(UUID id) {
         return vertx.executeBlocking(() -> Files.readString(file(id)));
     }
 
-    private Future<Void> remember(UUID id, String words) {
+    private Future<Void> writeGreeting(UUID id, String text) {
         return vertx.executeBlocking(() -> {
             var temporary = Files.createTempFile(Files.createDirectories(home), "new", ".tmp");
-            Files.writeString(temporary, words);
+            Files.writeString(temporary, text);
             Files.move(temporary, file(id), StandardCopyOption.ATOMIC_MOVE);
             return null;
         });

@@ -8,15 +8,16 @@ import io.vertx.core.VertxOptions;
 
 import java.nio.file.Path;
 
-/** Runs the adapter until it is told to end. */
+/** Runs the adapter until the process is stopped. */
 public final class GreeterMain {
     private GreeterMain() {}
 
     public static void main(String[] args) {
         var settings = new Settings(System.getenv());
-        var home = Path.of(settings.required("SLIPWAY_ADAPTER_DATA_DIR", "what the adapter keeps; must outlive it"));
+        var home = Path.of(
+                settings.required("SLIPWAY_ADAPTER_DATA_DIR", "directory for the adapter's state; must be persistent"));
         var config = AdapterConfig.from(settings, home.resolve("journal"), 100);
-        settings.check();
+        settings.requireValid();
 
         var telemetry = Telemetry.start(System.getenv());
         var vertx = telemetry.vertx(new VertxOptions()).build();

@@ -1,4 +1,4 @@
-/** The adapter of docs/build-an-adapter.md. */
+/** The example adapter of docs/build-an-adapter.md. */
 @NullMarked
 package dev.slipway.example;
 

@@ -61,7 +61,7 @@ class AdapterHostTest {
 
     private void host(int maxConcurrent) throws Exception {
         host = new AdapterHost(
-                vertx, platform.adapter(home.resolve("journal"), maxConcurrent), telemetry.traces(), adapter);
+                vertx, platform.adapterConfig(home.resolve("journal"), maxConcurrent), telemetry.traces(), adapter);
         get(host.start());
     }
 
@@ -98,12 +98,12 @@ class AdapterHostTest {
 
     @Test
     @Proves("2.18")
-    void deploy_isReportedWithTheCommandsCorrelationAndTrace() throws Exception {
+    void deploy_isReportedWithCorrelationIdAndTraceOfCommand() throws Exception {
         host(4);
         var instance = Ids.next();
         var command = deploy(instance);
 
-        var running = platform.await(instance, "running");
+        var running = platform.awaitReport(instance, "running");
 
         assertThat(types(instance)).containsExactly("deploying", "running");
         for (var report : platform.reports(instance)) {
@@ -115,38 +115,39 @@ class AdapterHostTest {
             assertThat(report.text("command_id")).isEqualTo(command.eventId().toString());
         }
         assertThat(running.event().payload().path("endpoints")).hasSize(1);
-        assertThat(platform.tokens().exchanges()).as("one token serves a task").isEqualTo(1);
+        assertThat(platform.api().taskTokenRequests())
+                .as("one token per command")
+                .isEqualTo(1);
     }
 
     @Test
-    void command_hasOneEffect_whenItComesAgain() throws Exception {
-        // Given a command that came twice in a row, and once more after its instance was deleted and the adapter
-        // started anew
+    void command_isExecutedOnce_whenRedelivered() throws Exception {
+        // Given a command that is delivered twice, and again after its instance was deleted and the adapter restarted
         host(4);
         var instance = Ids.next();
         var command = deploy(instance);
-        platform.await(instance, "running");
+        platform.awaitReport(instance, "running");
         platform.send(command);
         platform.send(platform.delete(instance));
-        platform.await(instance, "deleted");
+        platform.awaitReport(instance, "deleted");
         get(host.stop());
         platform.send(command);
         host(4);
 
-        // When another follows it on its partition, so that its turn must have come
+        // When another command follows on its partition, so that it must have been consumed
         var later = deploy(instance);
-        platform.await(r -> r.type().equals("running")
+        platform.awaitReport(r -> r.type().equals("running")
                 && r.text("command_id").equals(later.eventId().toString()));
 
-        assertThat(adapter.deployed).as("once for each command").containsExactly(instance, instance);
+        assertThat(adapter.deployed).as("once per command").containsExactly(instance, instance);
         assertThat(types(instance))
-                .as("one that came again is answered with how it ended, but not when the instance is gone")
+                .as("a redelivered command repeats its outcome, unless the instance is deleted")
                 .containsExactly("deploying", "running", "running", "accepted", "deleted", "deploying", "running");
     }
 
     @Test
-    void command_isAskedForAgain_whenTheAdapterDiedAfterTheEffect() throws Exception {
-        var config = platform.adapter(home.resolve("journal"), 4);
+    void command_isExecutedAgain_whenAdapterIsKilledAfterTheEffect() throws Exception {
+        var config = platform.adapterConfig(home.resolve("journal"), 4);
         var effects = home.resolve("effects");
         var instance = Ids.next();
         var process = CrashingAdapter.start(config, effects, true);
@@ -155,17 +156,17 @@ class AdapterHostTest {
         assertThat(effects).hasContent(instance.toString());
 
         host(4);
-        platform.await(instance, "running");
+        platform.awaitReport(instance, "running");
 
         assertThat(adapter.deployed).containsExactly(instance);
         assertThat(types(instance)).endsWith("running").containsOnlyOnce("running");
     }
 
     @Test
-    void report_isSentUnderItsId_whenTheAdapterWasKilledBeforeItWasOut() throws Exception {
-        // Given an adapter that has done its work but cannot report, and is killed
-        platform.tokens().refuse(503, "unavailable");
-        var config = platform.adapter(home.resolve("journal"), 4);
+    void report_isSentWithItsId_whenAdapterIsKilledBeforeSending() throws Exception {
+        // Given an adapter that executed a command, cannot report it and is killed
+        platform.api().rejectTaskTokens(503, "unavailable");
+        var config = platform.adapterConfig(home.resolve("journal"), 4);
         var instance = Ids.next();
         var process = CrashingAdapter.start(config, home.resolve("effects"), false);
         deploy(instance);
@@ -174,12 +175,12 @@ class AdapterHostTest {
         assertThat(process.destroyForcibly().waitFor(30, TimeUnit.SECONDS)).isTrue();
         var journalled = reportsIn(log);
 
-        // When it starts again
-        platform.tokens().accept();
+        // When it restarts
+        platform.api().acceptTaskTokens();
         host(4);
-        platform.await(instance, "running");
+        platform.awaitReport(instance, "running");
 
-        // Then the reports go out as they were written, and the work is not done again
+        // Then the reports are sent unchanged, and the command is not executed again
         assertThat(ids(instance)).isEqualTo(journalled);
         assertThat(adapter.deployed).isEmpty();
         assertThat(home.resolve("effects")).hasContent(instance.toString());
@@ -196,31 +197,31 @@ class AdapterHostTest {
     }
 
     @Test
-    void report_keepsItsId_whenSentTwiceBecauseTheJournalDidNotHearOfTheFirst() throws Exception {
-        // Given a journal as it was before the broker's answer was written down
-        platform.tokens().refuse(503, "unavailable");
+    void report_keepsItsId_whenSentTwice() throws Exception {
+        // Given a journal that lacks the broker's acknowledgement
+        platform.api().rejectTaskTokens(503, "unavailable");
         host(4);
         var instance = Ids.next();
         deploy(instance);
         var log = home.resolve("journal").resolve(instance + ".json");
         eventually(() -> assertThat(reportsIn(log).size() == 2).isTrue());
         var before = Files.readAllBytes(log);
-        platform.tokens().accept();
-        platform.await(instance, "running");
+        platform.api().acceptTaskTokens();
+        platform.awaitReport(instance, "running");
         get(host.stop());
         Files.write(log, before);
 
-        // When the adapter starts from it
+        // When the adapter starts with it
         host(4);
-        platform.await(r -> ids(instance).size() == 4);
+        platform.awaitReport(r -> ids(instance).size() == 4);
 
-        // Then the platform sees what it has seen
+        // Then the platform receives the same report
         var ids = ids(instance);
         assertThat(ids.subList(2, 4)).isEqualTo(ids.subList(0, 2));
     }
 
     @Test
-    void delete_cancelsTheDeploymentInProgress_andFollowsIt() throws Exception {
+    void delete_cancelsRunningDeploy_andFollowsIt() throws Exception {
         host(4);
         var instance = Ids.next();
         adapter.gates.put(instance, Promise.promise());
@@ -228,14 +229,14 @@ class AdapterHostTest {
         eventually(() -> assertThat(adapter.deployed.contains(instance)).isTrue());
 
         platform.send(platform.delete(instance));
-        platform.await(instance, "deleted");
+        platform.awaitReport(instance, "deleted");
 
         assertThat(types(instance)).containsExactly("deploying", "accepted", "deleted");
         assertThat(adapter.deleted).containsExactly(instance);
     }
 
     @Test
-    void deploy_waitsAndSaysSo_whenTheBoundIsReached_butADeleteDoesNot() throws Exception {
+    void deploy_reportsBlocker_whenLimitIsReached_andDeleteDoesNotWait() throws Exception {
         host(1);
         var slow = Ids.next();
         var waiting = Ids.next();
@@ -247,21 +248,21 @@ class AdapterHostTest {
         deploy(waiting);
         deploy(unwanted);
 
-        assertThat(platform.await(waiting, "deploying").text("message")).startsWith("waiting: 1 of 1");
-        platform.await(unwanted, "deploying");
+        assertThat(platform.awaitReport(waiting, "deploying").text("message")).startsWith("waiting: 1 of 1");
+        platform.awaitReport(unwanted, "deploying");
         platform.send(platform.delete(unwanted));
         platform.send(platform.delete(other));
-        platform.await(unwanted, "deleted");
-        platform.await(other, "deleted");
+        platform.awaitReport(unwanted, "deleted");
+        platform.awaitReport(other, "deleted");
         assertThat(adapter.deployed).containsExactly(slow);
 
         adapter.gates.get(slow).complete(TestAdapter.RUNNING);
-        platform.await(waiting, "running");
+        platform.awaitReport(waiting, "running");
         assertThat(adapter.deployed).containsExactly(slow, waiting);
     }
 
     @Test
-    void deploy_doesNotHoldUpOthers_whenItIsSlow() throws Exception {
+    void deploy_doesNotBlockOtherInstances_whenSlow() throws Exception {
         host(2);
         var slow = Ids.next();
         adapter.gates.put(slow, Promise.promise());
@@ -269,27 +270,27 @@ class AdapterHostTest {
         for (var i = 0; i < 5; i++) {
             var quick = Ids.next();
             deploy(quick);
-            platform.await(quick, "running");
+            platform.awaitReport(quick, "running");
         }
         assertThat(types(slow)).containsExactly("deploying");
     }
 
     @Test
-    void reports_areSent_whenThePlatformDidNotKnowTheTaskYet() throws Exception {
-        platform.tokens().refuse(409, "task_unknown");
+    void reports_areSent_whenTaskIsUnknownAtFirst() throws Exception {
+        platform.api().rejectTaskTokens(409, "task_unknown");
         host(4);
         var instance = Ids.next();
         deploy(instance);
-        eventually(() -> assertThat(platform.tokens().exchanges() >= 3).isTrue());
+        eventually(() -> assertThat(platform.api().taskTokenRequests() >= 3).isTrue());
 
-        platform.tokens().accept();
+        platform.api().acceptTaskTokens();
 
-        platform.await(instance, "running");
+        platform.awaitReport(instance, "running");
         assertThat(types(instance)).containsExactly("deploying", "running");
     }
 
     @Test
-    void token_isNeitherJournalledNorLogged() throws Exception {
+    void token_isNeitherJournaledNorLogged() throws Exception {
         var logged = new ListAppender<ILoggingEvent>();
         var root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         logged.start();
@@ -299,13 +300,13 @@ class AdapterHostTest {
             var instance = Ids.next();
             adapter.gates.put(instance, Promise.promise());
             deploy(instance);
-            platform.await(instance, "deploying"); // the token is in the host's memory from here on
-            platform.tokens().refuse(401, "unauthenticated");
+            platform.awaitReport(instance, "deploying"); // the token is in the host's memory from here on
+            platform.api().rejectTaskTokens(401, "unauthenticated");
             var other = Ids.next();
             deploy(other);
-            eventually(() -> assertThat(platform.tokens().exchanges() >= 2).isTrue());
+            eventually(() -> assertThat(platform.api().taskTokenRequests() >= 2).isTrue());
             adapter.gates.get(instance).complete(new Failed("no more room"));
-            platform.await(instance, "failed");
+            platform.awaitReport(instance, "failed");
 
             eventually(() -> assertThat(List.copyOf(logged.list).stream()
                             .anyMatch(e -> e.getLevel().levelStr.equals("ERROR")))
@@ -321,19 +322,19 @@ class AdapterHostTest {
     }
 
     @Test
-    void report_isAboutTheDeployment_whenAnInstanceFailsLater() throws Exception {
+    void laterFailure_isReportedOnDeployCommand() throws Exception {
         host(4);
         var instance = Ids.next();
         var command = deploy(instance);
-        platform.await(instance, "running");
+        platform.awaitReport(instance, "running");
         get(host.stop());
         host(4);
 
-        get(host.report(instance, new Failed("the process died")));
-        var failed = platform.await(instance, "failed");
+        get(host.reportOutcome(instance, new Failed("the process died")));
+        var failed = platform.awaitReport(instance, "failed");
         platform.send(platform.delete(instance));
-        platform.await(instance, "deleted");
-        get(host.report(instance, new Failed("too late")));
+        platform.awaitReport(instance, "deleted");
+        get(host.reportOutcome(instance, new Failed("too late")));
 
         assertThat(failed.text("command_id")).isEqualTo(command.eventId().toString());
         assertThat(failed.text("reason")).isEqualTo("the process died");
@@ -342,19 +343,19 @@ class AdapterHostTest {
     }
 
     @Test
-    void deploy_isTriedAgain_whenTheAdapterBreaks() throws Exception {
+    void deploy_isRetried_whenAdapterThrows() throws Exception {
         host(4);
-        adapter.breaks = true;
+        adapter.failsOnce = true;
         var instance = Ids.next();
         deploy(instance);
 
-        platform.await(instance, "running");
+        platform.awaitReport(instance, "running");
 
         assertThat(adapter.deployed).containsExactly(instance, instance);
     }
 
     @Test
-    void record_isSkipped_whenItIsNoCommand() throws Exception {
+    void record_isSkipped_whenNotACommand() throws Exception {
         host(4);
         var instance = Ids.next();
         platform.send(instance.toString(), "not an envelope".getBytes(StandardCharsets.UTF_8));
@@ -363,7 +364,7 @@ class AdapterHostTest {
         platform.send(incomplete);
         deploy(instance);
 
-        platform.await(instance, "running");
+        platform.awaitReport(instance, "running");
 
         assertThat(adapter.deleted).isEmpty();
     }

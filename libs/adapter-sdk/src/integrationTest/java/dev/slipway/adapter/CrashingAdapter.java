@@ -18,17 +18,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** An adapter in a JVM of its own, so that it can really be killed. Its effect is a line in a file. */
+/** An adapter in its own JVM, so that tests can kill it. Each deploy appends a line to a file. */
 final class CrashingAdapter implements RuntimeAdapter {
     private final Path effects;
-    private final boolean halts;
+    private final boolean haltAfterEffect;
 
     CrashingAdapter(Path effects, boolean halts) {
         this.effects = effects;
-        this.halts = halts;
+        this.haltAfterEffect = halts;
     }
 
-    /** Arguments: base URL, bootstrap, prefix, adapter id, secret file, journal, effects, whether to halt after the effect. */
+    /** Arguments: base URL, bootstrap, prefix, adapter id, secret file, journal, effects file, whether to halt after the effect. */
     public static void main(String[] args) {
         var telemetry = Telemetry.start(Map.of());
         var vertx = telemetry.vertx(new VertxOptions()).build();
@@ -82,7 +82,7 @@ final class CrashingAdapter implements RuntimeAdapter {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        if (halts) {
+        if (haltAfterEffect) {
             Runtime.getRuntime().halt(137);
         }
         return Future.succeededFuture(new Running(List.of()));

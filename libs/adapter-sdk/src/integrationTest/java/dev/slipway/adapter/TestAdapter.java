@@ -17,18 +17,18 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Does what it is asked when it is let: an instance with a gate waits for it. */
+/** A scriptable adapter: commands for an instance with a gate wait until the gate completes. */
 final class TestAdapter implements RuntimeAdapter {
     static final Running RUNNING = new Running(List.of(new Endpoint("http", "http://127.0.0.1:1")));
 
     final List<UUID> deployed = new CopyOnWriteArrayList<>();
     final List<UUID> deleted = new CopyOnWriteArrayList<>();
-    /** What else was done: the command's word and its instance. */
-    final List<String> done = new CopyOnWriteArrayList<>();
+    /** Other executed commands, as type and instance id. */
+    final List<String> operations = new CopyOnWriteArrayList<>();
 
     final Map<UUID, Promise<Outcome>> gates = new ConcurrentHashMap<>();
-    final Set<UUID> world = ConcurrentHashMap.newKeySet();
-    volatile boolean breaks;
+    final Set<UUID> runtime = ConcurrentHashMap.newKeySet();
+    volatile boolean failsOnce;
 
     @Override
     public String backend() {
@@ -36,41 +36,41 @@ final class TestAdapter implements RuntimeAdapter {
     }
 
     @Override
-    public Future<Set<UUID>> owned(Set<UUID> onRecord) {
-        return Future.succeededFuture(Set.copyOf(world));
+    public Future<Set<UUID>> listInstances(Set<UUID> journaled) {
+        return Future.succeededFuture(Set.copyOf(runtime));
     }
 
     @Override
     public Future<Outcome> deploy(DeployCommand command, Progress progress) {
         var instance = command.task().appInstanceId();
         deployed.add(instance);
-        if (breaks) {
-            breaks = false;
-            throw new IllegalStateException("a bug of the adapter");
+        if (failsOnce) {
+            failsOnce = false;
+            throw new IllegalStateException("adapter bug");
         }
-        world.add(instance);
+        runtime.add(instance);
         return wait(instance, progress, RUNNING);
     }
 
     @Override
     public Future<Outcome> upgrade(UpgradeCommand command, Progress progress) {
-        done.add("upgrade " + command.task().appInstanceId());
-        return progress.say(40, "the new one starts")
-                .compose(ok -> progress.waitsFor(Blocker.ofAdapter("no_room", "the machine is full")))
+        operations.add("upgrade " + command.task().appInstanceId());
+        return progress.report(40, "starting the new version")
+                .compose(ok -> progress.reportBlocker(Blocker.ofAdapter("no_room", "the machine is full")))
                 .compose(ok -> wait(command.task().appInstanceId(), progress, RUNNING));
     }
 
     @Override
-    public Future<Outcome> member(MemberCommand command, Progress progress) {
-        done.add(command.operation().text() + " " + command.task().appInstanceId());
+    public Future<Outcome> changeMember(MemberCommand command, Progress progress) {
+        operations.add(command.operation().text() + " " + command.task().appInstanceId());
         var state = MemberState.of(command.member(), State.READY, "node-7");
-        return progress.members(List.of(state)).map(new Done());
+        return progress.reportMembers(List.of(state)).map(new Done());
     }
 
     @Override
     public Future<Outcome> operate(OperateCommand command, Progress progress) {
         var instance = command.task().appInstanceId();
-        done.add(command.operation() + " " + instance);
+        operations.add(command.operation() + " " + instance);
         return wait(instance, progress, new Done(Json.object().put("answer", 42)));
     }
 
@@ -78,7 +78,7 @@ final class TestAdapter implements RuntimeAdapter {
     public Future<Outcome> delete(DeleteCommand command, Progress progress) {
         var instance = command.task().appInstanceId();
         deleted.add(instance);
-        world.remove(instance);
+        runtime.remove(instance);
         return Future.succeededFuture(new Deleted());
     }
 
@@ -87,7 +87,7 @@ final class TestAdapter implements RuntimeAdapter {
         if (gate == null) {
             return Future.succeededFuture(outcome);
         }
-        progress.cancelled().onSuccess(ok -> gate.tryComplete(new Canceled("not wanted any more")));
+        progress.cancellation().onSuccess(ok -> gate.tryComplete(new Canceled("canceled")));
         return gate.future();
     }
 }

@@ -11,15 +11,15 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Where the platform is, and who this adapter is to it.
+ * Settings that connect an adapter to the platform.
  *
- * @param kafkaClient anything else a Kafka client takes: SASL and TLS, say
- * @param secretFile holds the adapter's secret; read for every exchange, so that it can be replaced while the adapter runs
- * @param journalDir the adapter's own, for commands and reports in flight; must outlive the process
- * @param maxConcurrent how many instances are launched at a time, how many operated on, and how many deleted
- * @param heartbeatEvery how often the platform hears that the adapter is alive
- * @param reconciles whether it compares, at its start, what it has with what the platform wants; not for one of several adapters that share
- *     a backend, as each would take the others' instances for missing
+ * @param kafkaClient further Kafka client properties, for example for SASL and TLS
+ * @param secretFile file with the adapter's secret; read for every token request, so it can be rotated without a restart
+ * @param journalDir directory for commands and reports in flight; must be persistent and used by one adapter only
+ * @param maxConcurrent limit for concurrent launches, for concurrent operations and for concurrent deletes
+ * @param heartbeatInterval time between heartbeats
+ * @param reconcileOnStart whether to reconcile the runtime with the desired state on start; must be false if several adapters share a
+ *     backend, because each would consider the others' instances missing
  */
 public record AdapterConfig(
         URI baseUrl,
@@ -30,9 +30,9 @@ public record AdapterConfig(
         Path secretFile,
         Path journalDir,
         int maxConcurrent,
-        Duration heartbeatEvery,
-        boolean reconciles) {
-    private static final Duration HEARTBEAT = Duration.ofSeconds(10);
+        Duration heartbeatInterval,
+        boolean reconcileOnStart) {
+    private static final Duration DEFAULT_HEARTBEAT_INTERVAL = Duration.ofSeconds(10);
 
     public AdapterConfig {
         kafkaClient = Map.copyOf(kafkaClient);
@@ -56,32 +56,32 @@ public record AdapterConfig(
                 secretFile,
                 journalDir,
                 maxConcurrent,
-                HEARTBEAT,
+                DEFAULT_HEARTBEAT_INTERVAL,
                 true);
     }
 
-    /** The settings that all adapters share; faults are left in {@code settings}. */
+    /** Reads the settings that all adapters share. Faults are collected in {@code settings}. */
     public static AdapterConfig from(Settings settings, Path journalDir, int maxConcurrent) {
         return new AdapterConfig(
-                settings.url("SLIPWAY_BASE_URL", "where the platform's API is, such as https://slipway.example.com"),
-                settings.required("SLIPWAY_KAFKA_BOOTSTRAP", "the Kafka brokers, as host:port,host:port"),
+                settings.url("SLIPWAY_BASE_URL", "base URL of the platform's API, such as https://slipway.example.com"),
+                settings.required("SLIPWAY_KAFKA_BOOTSTRAP", "Kafka brokers as host:port,host:port"),
                 settings.text("SLIPWAY_TOPIC_PREFIX", ""),
-                settings.file("SLIPWAY_KAFKA_CLIENT_FILE"),
-                settings.id("SLIPWAY_ADAPTER_ID", "the id under which this adapter is registered"),
-                Path.of(settings.required("SLIPWAY_ADAPTER_SECRET_FILE", "the file with this adapter's secret")),
+                settings.propertiesFile("SLIPWAY_KAFKA_CLIENT_FILE"),
+                settings.uuid("SLIPWAY_ADAPTER_ID", "id of this adapter's registration"),
+                Path.of(settings.required("SLIPWAY_ADAPTER_SECRET_FILE", "file with this adapter's secret")),
                 journalDir,
                 maxConcurrent,
-                settings.duration("SLIPWAY_ADAPTER_HEARTBEAT", HEARTBEAT),
+                settings.duration("SLIPWAY_ADAPTER_HEARTBEAT", DEFAULT_HEARTBEAT_INTERVAL),
                 settings.flag("SLIPWAY_ADAPTER_RECONCILE", true));
     }
 
-    /** An adapter makes no topics, so what those settings say does not matter. */
+    /** An adapter creates no topics, so partition and replica counts are irrelevant. */
     KafkaSettings kafka() {
         return new KafkaSettings(kafkaBootstrap, kafkaTopicPrefix, 1, (short) 1, kafkaClient);
     }
 
-    /** For a consumer that keeps its name: after a crash it has its partitions back at once, not when the broker has missed it for long. */
-    KafkaSettings kafkaNamed(String member) {
+    /** Uses static group membership, so that a restarted adapter gets its partitions back without waiting for a session timeout. */
+    KafkaSettings kafkaWithMemberId(String member) {
         var client = new HashMap<>(kafkaClient);
         client.putIfAbsent("group.instance.id", member);
         return new KafkaSettings(kafkaBootstrap, kafkaTopicPrefix, 1, (short) 1, client);

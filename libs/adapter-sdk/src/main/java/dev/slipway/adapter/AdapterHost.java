@@ -1,8 +1,8 @@
 package dev.slipway.adapter;
 
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
-import dev.slipway.messaging.Incoming;
-import dev.slipway.messaging.RecordLoop;
+import dev.slipway.messaging.PollLoop;
+import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.messaging.Topics;
 import dev.slipway.telemetry.Traces;
 import io.vertx.core.Future;
@@ -20,14 +20,14 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
-/** Connects an adapter to the platform: commands in, reports out, nothing lost in between. */
-public final class AdapterHost implements Reports {
+/** Connects an adapter to the platform: consumes commands, journals them on disk and sends reports, without losing any of them. */
+public final class AdapterHost implements InstanceReporter {
     private static final Logger LOG = LoggerFactory.getLogger(AdapterHost.class);
     private static final int MAX_BATCH = 200;
-    private static final long STOP_PATIENCE_MS = 3_000;
-    private static final long HOUSEKEEPING_EVERY_MS = 3_600_000;
-    /** Topics keep their records for 30 days: after that a command cannot come a second time. */
-    private static final Duration REMEMBER = Duration.ofDays(35);
+    private static final long STOP_TIMEOUT_MS = 3_000;
+    private static final long HOUSEKEEPING_INTERVAL_MS = 3_600_000;
+    /** Topics retain records for 30 days. After that a command cannot be redelivered. */
+    private static final Duration RETENTION = Duration.ofDays(35);
 
     private final Vertx vertx;
     private final ContextInternal context;
@@ -35,13 +35,13 @@ public final class AdapterHost implements Reports {
     private final RuntimeAdapter adapter;
     private final Journal journal;
     private final PlatformClient platform;
-    private final Tokens tokens;
+    private final TokenClient tokenClient;
     private final ReportSender sender;
-    private final Stopping stopping = new Stopping();
-    private final Shop shop;
-    private final Lanes lanes = new Lanes(this::lane);
-    private final Heartbeat heartbeat;
-    private @Nullable RecordLoop commands;
+    private final ShutdownFlag shutdown = new ShutdownFlag();
+    private final HostResources resources;
+    private final InstanceQueues queues = new InstanceQueues(this::createQueue);
+    private final HeartbeatSender heartbeatSender;
+    private @Nullable PollLoop commandLoop;
     private long housekeeping = -1;
 
     public AdapterHost(Vertx vertx, AdapterConfig config, Traces traces, RuntimeAdapter adapter) {
@@ -51,62 +51,69 @@ public final class AdapterHost implements Reports {
         this.adapter = adapter;
         this.journal = new Journal(config.journalDir());
         this.platform = new PlatformClient(vertx, config);
-        this.tokens = new Tokens(platform);
+        this.tokenClient = new TokenClient(platform);
         this.sender = new ReportSender(vertx, config.kafka(), traces, adapter.backend());
-        this.shop = new Shop(vertx, traces, adapter, config.maxConcurrent(), stopping);
-        this.heartbeat = new Heartbeat(
-                vertx, config, adapter, tokens, sender, () -> lanes.deployed().size(), shop::waiting);
+        this.resources = new HostResources(vertx, traces, adapter, config.maxConcurrent(), shutdown);
+        this.heartbeatSender = new HeartbeatSender(
+                vertx,
+                config,
+                adapter,
+                tokenClient,
+                sender,
+                () -> queues.deployedIds().size(),
+                resources::waiting);
     }
 
-    /** Takes up what the journal holds, then takes commands. */
+    /** Resumes the commands in the journal, then consumes new commands. */
     public Future<Void> start() {
-        return onContext(this::open).recover(e -> stop().transform(stopped -> Future.failedFuture(e)));
+        return onContext(this::startParts).recover(e -> stop().transform(stopped -> Future.failedFuture(e)));
     }
 
-    private Future<Void> open() {
-        return blocking(journal::open)
+    private Future<Void> startParts() {
+        return runBlocking(journal::open)
                 .compose(logs -> {
-                    logs.forEach(lanes::open);
+                    logs.forEach(queues::add);
                     return adapter.start(this);
                 })
                 .compose(ok -> {
-                    lanes.all().forEach(Lane::resume);
-                    housekeeping = vertx.setPeriodic(HOUSEKEEPING_EVERY_MS, timer -> forget());
-                    var loop = new RecordLoop(
+                    queues.all().forEach(InstanceQueue::resume);
+                    housekeeping = vertx.setPeriodic(HOUSEKEEPING_INTERVAL_MS, timer -> deleteSettledLogs());
+                    var loop = new PollLoop(
                             vertx,
-                            config.kafkaNamed(journal.id()),
+                            config.kafkaWithMemberId(journal.id()),
                             "adapter." + adapter.backend(),
                             List.of(Topics.runtimeCommands(adapter.backend())),
                             MAX_BATCH,
                             this::accept);
-                    return loop.start().onSuccess(started -> commands = loop);
+                    return loop.start().onSuccess(started -> commandLoop = loop);
                 })
                 .onSuccess(ok -> {
-                    heartbeat.start();
-                    if (config.reconciles()) {
-                        new Reconciliation(vertx, platform, tokens, adapter, lanes, stopping).start();
+                    heartbeatSender.start();
+                    if (config.reconcileOnStart()) {
+                        new Reconciler(vertx, platform, tokenClient, adapter, queues, shutdown).start();
                     }
                     LOG.atInfo()
                             .addKeyValue("backend", adapter.backend())
-                            .addKeyValue("instances", lanes.all().size())
-                            .log("adapter takes commands");
+                            .addKeyValue("instances", queues.all().size())
+                            .log("adapter started");
                 });
     }
 
-    /** Takes no more commands, gives those in progress a moment, and ends. What is not over is in the journal. */
+    /** Stops consuming, waits briefly for running commands and closes. Unfinished commands stay in the journal. */
     public Future<Void> stop() {
         return onContext(() -> {
-            stopping.begin();
-            heartbeat.stop();
+            shutdown.set();
+            heartbeatSender.stop();
             vertx.cancelTimer(housekeeping);
-            return (commands == null ? Future.<Void>succeededFuture() : commands.stop())
-                    .transform(ok -> idle(System.nanoTime() + STOP_PATIENCE_MS * 1_000_000))
+            return (commandLoop == null ? Future.<Void>succeededFuture() : commandLoop.stop())
+                    .transform(ok -> awaitIdle(System.nanoTime() + STOP_TIMEOUT_MS * 1_000_000))
                     .transform(ok -> adapter.stop())
                     .eventually(sender::close)
                     .eventually(platform::close)
-                    .eventually(() ->
-                            Future.join(lanes.all().stream().map(Lane::saved).toList()))
-                    .eventually(() -> blocking(() -> {
+                    .eventually(() -> Future.join(queues.all().stream()
+                            .map(InstanceQueue::awaitWrites)
+                            .toList()))
+                    .eventually(() -> runBlocking(() -> {
                         journal.close();
                         return null;
                     }));
@@ -114,27 +121,27 @@ public final class AdapterHost implements Reports {
     }
 
     @Override
-    public Future<Void> report(UUID appInstanceId, Outcome outcome) {
-        return onContext(() -> lanes.of(appInstanceId).report(outcome));
+    public Future<Void> reportOutcome(UUID appInstanceId, Outcome outcome) {
+        return onContext(() -> queues.getOrCreate(appInstanceId).reportOutcome(outcome));
     }
 
     @Override
-    public Future<Void> members(UUID appInstanceId, List<MemberState> members) {
-        return onContext(() -> lanes.of(appInstanceId).members(members));
+    public Future<Void> reportMembers(UUID appInstanceId, List<MemberState> members) {
+        return onContext(() -> queues.getOrCreate(appInstanceId).reportMemberStates(members));
     }
 
     @Override
-    public Future<Void> usage(UUID appInstanceId, Usage usage) {
-        return onContext(() -> lanes.of(appInstanceId).usage(usage));
+    public Future<Void> reportUsage(UUID appInstanceId, UsageWindow usageWindow) {
+        return onContext(() -> queues.getOrCreate(appInstanceId).reportUsage(usageWindow));
     }
 
-    /** Done when the whole batch is on disk: only then do the offsets move. */
-    private Future<Void> accept(List<Incoming> batch) {
+    /** Completes when the whole batch is on disk, so that offsets are committed only then. */
+    private Future<Void> accept(List<ReceivedRecord> batch) {
         var accepted = new ArrayList<Future<Void>>(batch.size());
         for (var record : batch) {
             try {
-                var command = Message.command(record.envelope(), record.headers());
-                accepted.add(lanes.of(command.task().appInstanceId()).accept(command));
+                var command = Message.parseCommand(record.envelope(), record.headers());
+                accepted.add(queues.getOrCreate(command.task().appInstanceId()).accept(command));
             } catch (MalformedEnvelopeException | IllegalArgumentException e) {
                 skip(record, String.valueOf(e.getMessage()));
             }
@@ -144,41 +151,43 @@ public final class AdapterHost implements Reports {
                 : Future.join(accepted).mapEmpty();
     }
 
-    /** What is no command stays where it is, in the topic: nobody could be told of its outcome. */
-    private static void skip(Incoming record, String reason) {
+    /** A record that is not a command cannot be reported on; it stays in the topic. */
+    private static void skip(ReceivedRecord record, String reason) {
         LOG.atError()
                 .addKeyValue("topic", record.topic())
                 .addKeyValue("partition", record.partition())
                 .addKeyValue("offset", record.offset())
-                .log("a record is not a command and is skipped: {}", reason);
+                .log("skipped a record that is not a valid command: {}", reason);
     }
 
-    private Lane lane(InstanceLog log) {
-        var ledger = new Ledger(vertx, journal, stopping, log);
-        return new Lane(shop, ledger, new ReportQueue(vertx, ledger, tokens, sender, stopping));
+    private InstanceQueue createQueue(InstanceLog log) {
+        var instanceLogWriter = new InstanceLogWriter(vertx, journal, shutdown, log);
+        return new InstanceQueue(
+                resources, instanceLogWriter, new ReportQueue(vertx, instanceLogWriter, tokenClient, sender, shutdown));
     }
 
-    private Future<Void> idle(long deadlineNanos) {
-        var over = shop.inUse() == 0 || System.nanoTime() > deadlineNanos;
-        return over ? Future.succeededFuture() : vertx.timer(25).compose(ok -> idle(deadlineNanos));
+    private Future<Void> awaitIdle(long deadlineNanos) {
+        var done = resources.inUse() == 0 || System.nanoTime() > deadlineNanos;
+        return done ? Future.succeededFuture() : vertx.timer(25).compose(ok -> awaitIdle(deadlineNanos));
     }
 
-    private void forget() {
-        var settled = lanes.forget(Instant.now().minus(REMEMBER));
-        blocking(() -> {
+    private void deleteSettledLogs() {
+        var settled = queues.removeSettledBefore(Instant.now().minus(RETENTION));
+        runBlocking(() -> {
                     for (var id : settled) {
                         journal.remove(id);
                     }
                     return null;
                 })
-                .onFailure(e -> LOG.atWarn().setCause(e).log("housekeeping failed; the next start repeats it"));
+                .onFailure(
+                        e -> LOG.atWarn().setCause(e).log("deleting old journal files failed; the next run retries"));
     }
 
-    private <T> Future<T> blocking(Callable<T> work) {
+    private <T> Future<T> runBlocking(Callable<T> work) {
         return vertx.executeBlocking(work, false);
     }
 
-    /** Everything here happens on one event loop, so that nothing needs a lock. */
+    /** Runs all work on one event loop, so that no locks are needed. */
     private <T> Future<T> onContext(Supplier<Future<T>> work) {
         var promise = context.<T>promise();
         context.runOnContext(ignored -> {

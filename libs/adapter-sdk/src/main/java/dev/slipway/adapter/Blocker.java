@@ -3,14 +3,14 @@ package dev.slipway.adapter;
 import java.util.Locale;
 
 /**
- * What a command waits for.
+ * Something that a command waits for.
  *
- * @param code for machines: lower case, with underscores
- * @param message for the person who waits
+ * @param code machine-readable code in snake_case
+ * @param message explanation for the user
  */
 public record Blocker(String code, String message, Turn turn) {
 
-    /** Who has to do something. */
+    /** The party that has to act. */
     public enum Turn {
         ADAPTER,
         PLATFORM,

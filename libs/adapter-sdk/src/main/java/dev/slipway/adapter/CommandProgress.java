@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Map;
 
-/** Reports on one command while it is carried out. Before a delete nobody listens any more. */
+/** Reports the progress of one command. Nothing is reported once a delete is pending. */
 final class CommandProgress implements Progress {
-    private final Ledger ledger;
+    private final InstanceLogWriter writer;
     private final ReportQueue reports;
     private final Message command;
     private final Map<String, String> trace;
@@ -16,8 +16,12 @@ final class CommandProgress implements Progress {
     private @Nullable Integer percent;
 
     CommandProgress(
-            Ledger ledger, ReportQueue reports, Message command, Map<String, String> trace, Future<Void> cancel) {
-        this.ledger = ledger;
+            InstanceLogWriter instanceLogWriter,
+            ReportQueue reports,
+            Message command,
+            Map<String, String> trace,
+            Future<Void> cancel) {
+        this.writer = instanceLogWriter;
         this.reports = reports;
         this.command = command;
         this.trace = trace;
@@ -25,33 +29,33 @@ final class CommandProgress implements Progress {
     }
 
     @Override
-    public Future<Void> say(Step step) {
-        if (!isCurrent() || ledger.log().isSuperseded()) {
+    public Future<Void> report(ProgressUpdate progressUpdate) {
+        if (!isCurrent() || writer.log().isSuperseded()) {
             return Future.succeededFuture();
         }
-        percent = step.percent() == null ? percent : step.percent();
+        percent = progressUpdate.percent() == null ? percent : progressUpdate.percent();
         if (command.task().operationId() != null) {
-            var whole = new Step(percent, step.message(), step.blockers());
+            var whole = new ProgressUpdate(percent, progressUpdate.message(), progressUpdate.blockers());
             return reports.add(ReportMessages.progress(command.task(), whole, trace));
         }
-        // Of a platform that knows no operations: it has this one place for a word.
-        return command.is(Kind.DEPLOY)
-                ? reports.add(ReportMessages.deploying(command.task(), step.message(), trace))
+        // A platform that does not know operations accepts a message in this report only.
+        return command.is(CommandType.DEPLOY)
+                ? reports.add(ReportMessages.deploying(command.task(), progressUpdate.message(), trace))
                 : Future.succeededFuture();
     }
 
     @Override
-    public Future<Void> members(List<MemberState> members) {
-        return isCurrent() ? Lane.reportMembers(reports, command, members, trace) : Future.succeededFuture();
+    public Future<Void> reportMembers(List<MemberState> members) {
+        return isCurrent() ? InstanceQueue.reportMembers(reports, command, members, trace) : Future.succeededFuture();
     }
 
     @Override
-    public Future<Void> cancelled() {
+    public Future<Void> cancellation() {
         return cancel;
     }
 
-    /** After the end of a command nothing more is said of it, however late the adapter is. */
+    /** Nothing is reported on a command after its end, even if the adapter still calls. */
     private boolean isCurrent() {
-        return ledger.log().commands().stream().anyMatch(c -> c.id().equals(command.id())) && !command.isOrphan();
+        return writer.log().commands().stream().anyMatch(c -> c.id().equals(command.id())) && !command.isOrphan();
     }
 }

@@ -1,4 +1,4 @@
 package dev.slipway.adapter;
 
-/** End the instance and everything that belongs to it. */
+/** Command to remove an instance completely. */
 public record DeleteCommand(Task task) {}

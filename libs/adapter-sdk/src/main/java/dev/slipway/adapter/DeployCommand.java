@@ -5,11 +5,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 
 /**
- * Make the instance run as the app version's manifest says, with this configuration.
+ * Command to start an instance with a manifest and a configuration.
  *
- * @param members those to be, by the ids that reports are to name them by; empty where the manifest has no components
+ * @param members the members to start, with the ids to use in reports; empty if the manifest has no components
  */
-public record DeployCommand(Task task, JsonNode manifest, JsonNode config, List<Member> members) {
+public record DeployCommand(Task task, JsonNode manifest, JsonNode config, List<MemberRef> members) {
     public DeployCommand {
         members = List.copyOf(members);
     }

@@ -1,5 +1,7 @@
 package dev.slipway.adapter;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -10,37 +12,38 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * All that is on record about one instance; every change makes a new one, which is written as a whole.
+ * The journaled state of one instance. Immutable; every change creates a copy that is written as a whole.
  *
- * @param generation the highest that was seen: commands of a lower one are old news
- * @param handled the commands that are over, to know them when they come again
- * @param outcomes how the last of them ended, as it was reported
- * @param canceled the commands that are not wanted any more, also those that have not come yet
- * @param commands those to be carried out, the first perhaps being so now
- * @param begun the one that the adapter was called for
- * @param reports those that the broker does not have yet, oldest first
- * @param deployed the last command that said what is to run, if it was not deleted: later reports are about it
- * @param runs the version that runs, which is not the one of {@code deployed} where an upgrade failed
+ * @param generation the highest generation seen; commands of a lower one are stale
+ * @param handledCommandIds finished commands, to recognize redeliveries
+ * @param outcomes the terminal reports of the latest finished commands
+ * @param canceledCommandIds canceled commands, including those that have not arrived yet
+ * @param commands pending commands; the first one may be running
+ * @param startedCommandId the command that the adapter was called for
+ * @param reports reports that the broker has not acknowledged, oldest first
+ * @param deployed the latest launch command, on which later states are reported; null after a delete
+ * @param runningVersion the running version, which differs from that of {@code deployed} after a failed upgrade
  */
+@JsonInclude(JsonInclude.Include.NON_NULL)
 record InstanceLog(
         UUID appInstanceId,
         int generation,
-        List<UUID> handled,
+        @JsonProperty("handled") List<UUID> handledCommandIds,
         List<Message> outcomes,
-        List<UUID> canceled,
+        @JsonProperty("canceled") List<UUID> canceledCommandIds,
         List<Message> commands,
-        @Nullable UUID begun,
+        @JsonProperty("begun") @Nullable UUID startedCommandId,
         List<Message> reports,
         @Nullable Message deployed,
-        @Nullable String runs,
+        @JsonProperty("runs") @Nullable String runningVersion,
         Instant changedAt) {
     private static final int HANDLED_MAX = 1_000;
     private static final int OUTCOMES_MAX = 8;
 
     InstanceLog {
-        handled = List.copyOf(handled);
+        handledCommandIds = List.copyOf(handledCommandIds);
         outcomes = List.copyOf(outcomes);
-        canceled = List.copyOf(canceled);
+        canceledCommandIds = List.copyOf(canceledCommandIds);
         commands = List.copyOf(commands);
         reports = List.copyOf(reports);
     }
@@ -60,91 +63,91 @@ record InstanceLog(
                 Instant.EPOCH);
     }
 
-    boolean knows(UUID commandId) {
-        return handled.contains(commandId) || commands.stream().anyMatch(c -> c.id().equals(commandId));
+    boolean isKnown(UUID commandId) {
+        return handledCommandIds.contains(commandId) || commands.stream().anyMatch(c -> c.id().equals(commandId));
     }
 
     boolean isCanceled(Message command) {
-        return canceled.contains(command.id());
+        return canceledCommandIds.contains(command.id());
     }
 
-    /** True when the first command is one that a delete behind it makes pointless. */
+    /** Returns true if a pending delete makes the first command pointless. */
     boolean isSuperseded() {
-        return !commands.isEmpty() && !commands.get(0).is(Kind.DELETE) && isEnding();
+        return !commands.isEmpty() && !commands.get(0).is(CommandType.DELETE) && isDeletePending();
     }
 
-    boolean isEnding() {
-        return commands.stream().anyMatch(c -> c.is(Kind.DELETE));
+    boolean isDeletePending() {
+        return commands.stream().anyMatch(c -> c.is(CommandType.DELETE));
     }
 
-    /** True when nothing is left to do; what remains is there to know old commands by. */
-    boolean isSettled() {
+    /** Returns true if nothing is pending and the log only serves to recognize redeliveries. */
+    boolean isRemovable() {
         return commands.isEmpty() && reports.isEmpty() && deployed == null;
     }
 
-    /** The command and the word that it is here, in one write. */
-    InstanceLog accept(Message command, List<Message> words) {
-        return edit(next -> {
+    /** Adds a command and its acknowledgements in one write. */
+    InstanceLog withCommand(Message command, List<Message> acknowledgements) {
+        return copyWith(next -> {
             next.generation = Math.max(generation, command.generation());
-            next.reports.addAll(words);
-            if (command.is(Kind.CANCEL)) {
+            next.reports.addAll(acknowledgements);
+            if (command.is(CommandType.CANCEL)) {
                 next.cancel(UUID.fromString(
                         command.event().payload().path("canceled_command_id").asText()));
-                next.handled.add(command.id());
+                next.handledCommandIds.add(command.id());
             } else {
                 next.commands.add(command);
             }
         });
     }
 
-    /** The platform wants again what was over: the runtime has lost it. */
-    InstanceLog again(Message command) {
-        return edit(next -> {
+    /** Queues a finished command again, because the runtime lost its effect. */
+    InstanceLog withRequeued(Message command) {
+        return copyWith(next -> {
             next.generation = Math.max(generation, command.generation());
-            next.handled.remove(command.id());
+            next.handledCommandIds.remove(command.id());
             next.outcomes.removeIf(o -> o.isAbout(command.id()));
             next.commands.add(command);
         });
     }
 
-    InstanceLog begin(Message command) {
-        return edit(next -> next.begun = command.id());
+    InstanceLog withStarted(Message command) {
+        return copyWith(next -> next.startedCommandId = command.id());
     }
 
-    /** The command and its outcome change places in one write: neither can be lost, nor the outcome be made twice. */
-    InstanceLog finish(Message command, Outcome outcome, Message report) {
-        return edit(next -> {
-            next.end(command);
+    /** Replaces the command by its outcome in one write, so that neither can be lost or repeated. */
+    InstanceLog withOutcome(Message command, Outcome outcome, Message report) {
+        return copyWith(next -> {
+            next.removeCommand(command);
             next.reports.add(report);
             if (outcome instanceof Outcome.Deleted) {
-                next.forgetTheInstance();
-            } else if (command.kind().launches()) {
-                next.deployed = command.brief();
-                if (command.is(Kind.DEPLOY) || outcome instanceof Outcome.Running) {
-                    next.runs = command.task().appVersion();
+                next.clearInstance();
+            } else if (command.kind().isLaunch()) {
+                next.deployed = command.withoutDocuments();
+                if (command.is(CommandType.DEPLOY) || outcome instanceof Outcome.Running) {
+                    next.runningVersion = command.task().appVersion();
                 }
             }
             next.outcomes.add(report);
         });
     }
 
-    /** The command is over and nobody needs to hear of it. */
-    InstanceLog drop(Message command) {
-        return edit(next -> next.end(command));
+    /** Removes a command without a report. */
+    InstanceLog withoutCommand(Message command) {
+        return copyWith(next -> next.removeCommand(command));
     }
 
-    /** Nothing is left, and the platform knows of nothing: it would not take a report on it. */
-    InstanceLog forget(Message command) {
-        return edit(next -> {
-            next.end(command);
-            next.forgetTheInstance();
+    /** Removes a deleted orphan and its reports, which the platform would reject. */
+    InstanceLog withoutInstance(Message command) {
+        return copyWith(next -> {
+            next.removeCommand(command);
+            next.clearInstance();
             next.reports.clear();
         });
     }
 
-    /** A later word on progress replaces those not sent yet, save the first: it may be on its way. */
-    InstanceLog report(Message report) {
-        return edit(next -> {
+    /** Adds a report. A progress report replaces earlier ones that were not sent yet, except the first, which may be in flight. */
+    InstanceLog withReport(Message report) {
+        return copyWith(next -> {
             if (next.reports.size() > 1
                     && (report.is(ReportMessages.DEPLOYING) || report.is(ReportMessages.PROGRESS))) {
                 next.reports
@@ -157,90 +160,90 @@ record InstanceLog(
     }
 
     /**
-     * What is said of a command that came again: how it ended, or that it is here. Unless that is about to be said anyway, or there is
-     * nothing any more that it could be said of.
+     * Repeats the terminal report or the acknowledgement of a redelivered command, unless it is queued already or the instance is gone.
      */
-    InstanceLog repeat(Message command) {
+    InstanceLog withRepeatedReport(Message command) {
         var outcome = outcomes.stream().filter(o -> o.isAbout(command.id())).findFirst();
-        var isHistory = command.generation() < generation || (deployed == null && handled.contains(command.id()));
+        var isHistory =
+                command.generation() < generation || (deployed == null && handledCommandIds.contains(command.id()));
         if (outcome.isEmpty() && isHistory) {
             return this;
         }
-        var word = outcome.orElseGet(() -> ReportMessages.accepted(command));
-        var waiting = reports.stream().anyMatch(r -> r.id().equals(word.id()) || isSame(r, word));
-        return waiting ? this : edit(next -> next.reports.add(word));
+        var repeated = outcome.orElseGet(() -> ReportMessages.accepted(command));
+        var isQueued =
+                reports.stream().anyMatch(r -> r.id().equals(repeated.id()) || isSameAcknowledgement(r, repeated));
+        return isQueued ? this : copyWith(next -> next.reports.add(repeated));
     }
 
-    private static boolean isSame(Message one, Message other) {
+    private static boolean isSameAcknowledgement(Message one, Message other) {
         return one.is(ReportMessages.ACCEPTED)
                 && other.is(ReportMessages.ACCEPTED)
                 && one.commandId().equals(other.commandId());
     }
 
-    InstanceLog sent(Message report) {
-        return edit(next -> next.reports.removeIf(r -> r.id().equals(report.id())));
+    InstanceLog withoutReport(Message report) {
+        return copyWith(next -> next.reports.removeIf(r -> r.id().equals(report.id())));
     }
 
-    private InstanceLog edit(Consumer<Edit> change) {
-        var next = new Edit();
+    private InstanceLog copyWith(Consumer<Builder> change) {
+        var next = new Builder();
         change.accept(next);
-        return next.done();
+        return next.build();
     }
 
-    /** The next log in the making. */
-    private final class Edit {
+    private final class Builder {
         private int generation = InstanceLog.this.generation;
-        private final List<UUID> handled = new ArrayList<>(InstanceLog.this.handled);
+        private final List<UUID> handledCommandIds = new ArrayList<>(InstanceLog.this.handledCommandIds);
         private final List<Message> outcomes = new ArrayList<>(InstanceLog.this.outcomes);
-        private final List<UUID> canceled = new ArrayList<>(InstanceLog.this.canceled);
+        private final List<UUID> canceledCommandIds = new ArrayList<>(InstanceLog.this.canceledCommandIds);
         private final List<Message> commands = new ArrayList<>(InstanceLog.this.commands);
-        private @Nullable UUID begun = InstanceLog.this.begun;
+        private @Nullable UUID startedCommandId = InstanceLog.this.startedCommandId;
         private final List<Message> reports = new ArrayList<>(InstanceLog.this.reports);
         private @Nullable Message deployed = InstanceLog.this.deployed;
-        private @Nullable String runs = InstanceLog.this.runs;
+        private @Nullable String runningVersion = InstanceLog.this.runningVersion;
 
-        private void end(Message command) {
+        private void removeCommand(Message command) {
             commands.removeIf(c -> c.id().equals(command.id()));
-            canceled.remove(command.id());
-            handled.add(command.id());
-            begun = command.id().equals(begun) ? null : begun;
+            canceledCommandIds.remove(command.id());
+            handledCommandIds.add(command.id());
+            startedCommandId = command.id().equals(startedCommandId) ? null : startedCommandId;
         }
 
         private void cancel(UUID command) {
-            if (!handled.contains(command)) {
-                canceled.add(command);
+            if (!handledCommandIds.contains(command)) {
+                canceledCommandIds.add(command);
             }
         }
 
-        private void forgetTheInstance() {
+        private void clearInstance() {
             deployed = null;
-            runs = null;
+            runningVersion = null;
             outcomes.clear();
-            canceled.clear();
+            canceledCommandIds.clear();
         }
 
-        private InstanceLog done() {
+        private InstanceLog build() {
             return new InstanceLog(
                     appInstanceId,
                     generation,
-                    last(handled, HANDLED_MAX),
-                    last(outcomes, OUTCOMES_MAX),
-                    last(canceled, HANDLED_MAX),
+                    lastOf(handledCommandIds, HANDLED_MAX),
+                    lastOf(outcomes, OUTCOMES_MAX),
+                    lastOf(canceledCommandIds, HANDLED_MAX),
                     commands,
-                    begun,
+                    startedCommandId,
                     reports,
                     deployed,
-                    runs,
+                    runningVersion,
                     Instant.now());
         }
 
-        private static <T> List<T> last(List<T> all, int max) {
+        private static <T> List<T> lastOf(List<T> all, int max) {
             return all.subList(Math.max(0, all.size() - max), all.size());
         }
     }
 
-    /** The highest generation among these, for journals that did not note it. */
-    static int highest(Stream<Message> commands) {
+    /** Returns the highest generation of these commands, for journal files without the field. */
+    static int highestGeneration(Stream<Message> commands) {
         return commands.mapToInt(Message::generation).max().orElse(0);
     }
 }

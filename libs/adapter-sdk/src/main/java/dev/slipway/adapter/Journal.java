@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The adapter's disk: a file per instance, replaced as a whole and synced, so that after a crash it is either the old or the new one.
- * Blocking; not for event loops.
+ * Persists one file per instance, replaced atomically and synced, so that after a crash it has either the old or the new content. All
+ * methods block.
  */
 final class Journal {
     private static final String SUFFIX = ".json";
@@ -31,13 +31,13 @@ final class Journal {
         this.directory = directory;
     }
 
-    /** Takes the directory for this process and reads what is in it. */
+    /** Locks the directory for this process and reads all instance logs. */
     List<InstanceLog> open() throws IOException {
-        // Only ours to read: a command's configuration may hold what its owner keeps to himself.
+        // Readable by the owner only, because the configuration in a command can be confidential.
         Files.createDirectories(
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        takeLock();
-        id = ownId();
+        acquireLock();
+        id = readOrCreateId();
         var logs = new ArrayList<InstanceLog>();
         try (var files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
             for (var file : files) {
@@ -47,12 +47,12 @@ final class Journal {
         return logs;
     }
 
-    /** The name of this journal, and so of whoever works on it: the same after every restart, and no other's. */
+    /** Returns the id of this journal, which stays the same across restarts and is unique. */
     String id() {
         return id;
     }
 
-    private String ownId() throws IOException {
+    private String readOrCreateId() throws IOException {
         var file = directory.resolve("id");
         if (!Files.exists(file)) {
             var temporary = directory.resolve("id.tmp");
@@ -62,8 +62,8 @@ final class Journal {
         return Files.readString(file).strip();
     }
 
-    /** Two adapters on one journal would carry out every command twice. */
-    private void takeLock() throws IOException {
+    /** Two adapters on one journal would execute every command twice. */
+    private void acquireLock() throws IOException {
         var channel = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             if (channel.tryLock() != null) {
@@ -71,17 +71,17 @@ final class Journal {
                 return;
             }
         } catch (OverlappingFileLockException e) {
-            // Held by this very process: no better.
+            // Held by another adapter in this process.
         }
         channel.close();
-        throw new IOException("another adapter uses the journal in " + directory);
+        throw new IOException("another adapter uses the journal directory " + directory);
     }
 
     private static InstanceLog read(Path file) throws IOException {
         try {
             return InstanceLogJson.read(Files.readAllBytes(file));
         } catch (IOException | RuntimeException e) {
-            throw new IOException("the journal is damaged: " + file, e);
+            throw new IOException("damaged journal file: " + file, e);
         }
     }
 
@@ -125,7 +125,7 @@ final class Journal {
         return directory.resolve(appInstanceId + SUFFIX);
     }
 
-    /** Without it, a rename may not outlive a power cut. */
+    /** Without this, a rename may be lost in a power failure. */
     private void syncDirectory() throws IOException {
         try (var channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);

@@ -6,16 +6,16 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Do something with one member.
+ * Command to change one member.
  *
- * @param replacement who takes its place; there for {@link Operation#REPLACE} alone
- * @param labels all that the member is to have, for {@link Operation#LABEL}
+ * @param replacement the new member; set for {@link Operation#REPLACE} only
+ * @param labels the complete labels of the member, for {@link Operation#LABEL}
  */
 public record MemberCommand(
         Task task,
         Operation operation,
-        Member member,
-        @Nullable Member replacement,
+        MemberRef member,
+        @Nullable MemberRef replacement,
         Map<String, String> labels) {
     public MemberCommand {
         labels = Map.copyOf(labels);
@@ -30,7 +30,7 @@ public record MemberCommand(
         UNCORDON,
         LABEL;
 
-        /** As the protocol writes it. */
+        /** Returns the name used in messages. */
         public String text() {
             return name().toLowerCase(Locale.ROOT);
         }

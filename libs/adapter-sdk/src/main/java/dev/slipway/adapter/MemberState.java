@@ -8,11 +8,11 @@ import java.util.Locale;
 import java.util.UUID;
 
 /**
- * What became of a member.
+ * The state of a member, as reported to the platform.
  *
- * @param componentKey the adapter's own name for it, such as a node or a pod
- * @param reason why it is in this state; wanted where it failed
- * @param detail whatever the adapter wants to be seen, at most 16 KiB of JSON
+ * @param componentKey the adapter's own name for the member, such as a node or a pod
+ * @param reason why the member is in this state; required if it failed
+ * @param detail free-form JSON of up to 16 KiB that tenants can read; without host paths, process ids and secrets
  */
 public record MemberState(
         UUID memberId,
@@ -29,21 +29,21 @@ public record MemberState(
         REMOVED,
         FAILED;
 
-        /** As the protocol writes it. */
+        /** Returns the name used in messages. */
         public String text() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    public static MemberState of(Member member, State state, String componentKey) {
-        return new MemberState(member.memberId(), member.generation(), state, componentKey, null, Json.object());
+    public static MemberState of(MemberRef memberRef, State state, String componentKey) {
+        return new MemberState(memberRef.memberId(), memberRef.generation(), state, componentKey, null, Json.object());
     }
 
-    public MemberState because(String reason) {
+    public MemberState withReason(String reason) {
         return new MemberState(memberId, generation, state, componentKey, reason, detail);
     }
 
-    public MemberState with(ObjectNode detail) {
+    public MemberState withDetail(ObjectNode detail) {
         return new MemberState(memberId, generation, state, componentKey, reason, detail);
     }
 }

@@ -1,12 +1,10 @@
 package dev.slipway.adapter;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
@@ -15,24 +13,25 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** A command or a report as the journal keeps it: the event, and the headers of the trace that it belongs to. Never a token. */
+/** A command or a report as stored in the journal: the event and its trace headers, but never a token. */
 record Message(Envelope event, Map<String, String> trace) {
     private static final Set<String> TRACE_HEADERS = Set.of("traceparent", "tracestate", "baggage");
-    /** Marks, in the journal alone, a delete that the platform did not ask for. */
+    /** Marks a delete that the platform did not request. Used in the journal only. */
     private static final String ORPHAN = "orphan";
 
     Message {
         trace = Map.copyOf(trace);
     }
 
-    /** Throws {@link IllegalArgumentException} when the event is not a command as the contract has it. */
-    static Message command(Envelope event, Map<String, String> headers) {
-        var kind = Kind.of(event.eventType());
-        if (event.version() != 1 || kind == null) {
+    /** Throws {@link IllegalArgumentException} if the event is not a valid command. */
+    static Message parseCommand(Envelope event, Map<String, String> headers) {
+        var commandType = CommandType.fromEventType(event.eventType());
+        if (event.version() != 1 || commandType == null) {
             throw new IllegalArgumentException(
-                    event.eventType() + " version " + event.version() + " is unknown to this adapter");
+                    event.eventType() + " version " + event.version() + " is not supported by this adapter");
         }
-        if (Task.of(event).operationId() == null && (kind.endsAsOperation() || kind == Kind.CANCEL)) {
+        if (Task.parse(event).operationId() == null
+                && (commandType.endsWithOperationReport() || commandType == CommandType.CANCEL)) {
             throw new IllegalArgumentException("operation_id is missing");
         }
         var trace = new HashMap<>(headers);
@@ -40,20 +39,24 @@ record Message(Envelope event, Map<String, String> trace) {
         return new Message(event, trace);
     }
 
-    /** The end of an instance that the platform does not know any more. Nobody hears of it. Of one that we do not know either, the id is all. */
-    static Message ofOrphan(InstanceLog log) {
+    /**
+     * Creates the delete command for an orphan, which is not reported. If the journal does not know the instance either, only its id is
+     * set.
+     */
+    static Message orphanDelete(InstanceLog log) {
         var deployed = log.deployed();
-        var payload = deployed == null ? unknown() : deployed.event().payload().deepCopy();
+        var payload =
+                deployed == null ? unknownTask() : deployed.event().payload().deepCopy();
         payload.remove(List.of("operation_id", "deadline_at", "attempt", "members", "from_version"));
         payload.put("app_instance_id", log.appInstanceId().toString());
         payload.put("generation", Math.max(1, log.generation()));
         payload.put(ORPHAN, true);
         var now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
         var id = Ids.next();
-        return new Message(new Envelope(id, Kind.DELETE.type(), now, 1, "orphan-" + id, payload), Map.of());
+        return new Message(new Envelope(id, CommandType.DELETE.eventType(), now, 1, "orphan-" + id, payload), Map.of());
     }
 
-    private static ObjectNode unknown() {
+    private static ObjectNode unknownTask() {
         var nobody = new UUID(0, 0).toString();
         return Json.object()
                 .put("org_id", nobody)
@@ -72,35 +75,35 @@ record Message(Envelope event, Map<String, String> trace) {
         return event.eventType().equals(type);
     }
 
-    boolean is(Kind kind) {
-        return is(kind.type());
+    boolean is(CommandType commandType) {
+        return is(commandType.eventType());
     }
 
-    /** Of a command. */
-    Kind kind() {
-        var kind = Kind.of(event.eventType());
-        if (kind == null) {
+    /** For commands only. */
+    CommandType kind() {
+        var commandType = CommandType.fromEventType(event.eventType());
+        if (commandType == null) {
             throw new IllegalStateException("not a command: " + event.eventType());
         }
-        return kind;
+        return commandType;
     }
 
-    /** Of a command. */
+    /** For commands only. */
     Task task() {
-        return Task.of(event);
+        return Task.parse(event);
     }
 
-    /** Of a command. */
+    /** For commands only. */
     int generation() {
         return event.payload().path("generation").asInt();
     }
 
-    /** Of a command. */
+    /** For commands only. */
     boolean isOrphan() {
         return event.payload().path(ORPHAN).asBoolean();
     }
 
-    /** Of a report. */
+    /** For reports only. */
     String commandId() {
         return event.payload().path("command_id").asText();
     }
@@ -113,8 +116,8 @@ record Message(Envelope event, Map<String, String> trace) {
         return event.payload().path("app_instance_id").asText();
     }
 
-    /** A command without the documents that only its execution needs. */
-    Message brief() {
+    /** Returns a copy of the command without the manifest and the configuration, which only its execution needs. */
+    Message withoutDocuments() {
         var payload = event.payload().deepCopy();
         payload.remove("manifest");
         payload.remove("config");
@@ -127,21 +130,5 @@ record Message(Envelope event, Map<String, String> trace) {
                         event.correlationId(),
                         payload),
                 trace);
-    }
-
-    ObjectNode toJson() {
-        var node = Json.object();
-        node.set("event", Json.trusted(new String(event.toBytes(), StandardCharsets.UTF_8)));
-        var headers = node.putObject("trace");
-        trace.forEach(headers::put);
-        return node;
-    }
-
-    static Message fromJson(JsonNode node) {
-        var trace = new HashMap<String, String>();
-        node.path("trace")
-                .properties()
-                .forEach(e -> trace.put(e.getKey(), e.getValue().asText()));
-        return new Message(Envelope.fromBytes(Json.bytes(node.path("event"))), trace);
     }
 }

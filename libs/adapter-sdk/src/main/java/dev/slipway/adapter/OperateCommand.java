@@ -2,5 +2,5 @@ package dev.slipway.adapter;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-/** Run an operation that the manifest declares. The platform has checked the input, and checks the output. */
+/** Command to run an operation that the manifest declares. The platform validates input and output against their schemas. */
 public record OperateCommand(Task task, String operation, JsonNode input) {}

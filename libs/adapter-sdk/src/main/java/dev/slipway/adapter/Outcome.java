@@ -5,32 +5,32 @@ import dev.slipway.contract.Json;
 
 import java.util.List;
 
-/** How a command ended, or what became of an instance later. */
+/** Result of a command, or a later state of an instance. */
 public sealed interface Outcome {
 
-    /** The instance is up and healthy: the end of a deploy, an upgrade or a rollback. */
+    /** The instance is up and healthy. Ends a deploy, an upgrade or a rollback. */
     record Running(List<Endpoint> endpoints) implements Outcome {
         public Running {
             endpoints = List.copyOf(endpoints);
         }
     }
 
-    /** A member operation or a declared operation was carried out; the output is the latter's. */
+    /** A member operation or a declared operation succeeded. Only declared operations have an output. */
     record Done(ObjectNode output) implements Outcome {
         public Done() {
             this(Json.object());
         }
     }
 
-    /** It cannot run, stopped running, or could not be done; the reason is for the person who asked for it. */
+    /** The instance cannot run, stopped running, or the command failed. The reason is shown to the user. */
     record Failed(String reason) implements Outcome {}
 
-    /** The command was not wanted any more, and left things as they were before it. */
+    /** The command was canceled and its partial work undone. */
     record Canceled(String reason) implements Outcome {}
 
-    /** Nothing of it is left. */
+    /** The instance is removed completely. */
     record Deleted() implements Outcome {}
 
-    /** Where users reach the instance. */
+    /** Address at which users reach the instance. */
     record Endpoint(String name, String url) {}
 }

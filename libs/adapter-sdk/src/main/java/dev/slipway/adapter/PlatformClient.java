@@ -1,7 +1,7 @@
 package dev.slipway.adapter;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -10,12 +10,14 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-/** The platform's API, as far as an adapter calls it. */
+/** Calls the platform's API. */
 final class PlatformClient {
     private static final int CONNECT_TIMEOUT_MS = 5_000;
     private static final int TIMEOUT_MS = 10_000;
@@ -24,27 +26,27 @@ final class PlatformClient {
     private final AdapterConfig config;
     private final HttpClient http;
 
-    /** The platform said no, or nonsense. The message holds its answer's code, nothing of what was sent. */
-    static final class AnswerException extends RuntimeException {
+    /** The platform returned an error or an unreadable response. The message contains the response code and nothing of the request. */
+    static final class PlatformResponseException extends RuntimeException {
         private final int status;
 
-        AnswerException(int status, String code) {
-            super("the platform answered " + status + " " + code);
+        PlatformResponseException(int status, String code) {
+            super("the platform returned " + status + " " + code);
             this.status = status;
         }
 
-        /** True when only a person can help: the credential is wrong. Everything else may pass by itself. */
-        boolean isRefusal() {
+        /** Returns true if the credential is wrong, which only an operator can fix. All other errors may be temporary. */
+        boolean isCredentialRejected() {
             return status >= 400 && status < 500 && status != 409 && status != 408 && status != 429;
         }
 
-        /** The platform hears of a task by another way than the adapter, and may do so a moment later. */
-        boolean isEarly() {
+        /** The platform learns of a task through another topic than the adapter, possibly a moment later. */
+        boolean isTaskUnknown() {
             return status == 409;
         }
 
-        /** The platform may be older than this adapter. */
-        boolean isUnknownThere() {
+        /** The platform may be older than this adapter and lack the endpoint. */
+        boolean isEndpointMissing() {
             return status == 404;
         }
     }
@@ -55,17 +57,25 @@ final class PlatformClient {
         this.http = vertx.createHttpClient(new HttpClientOptions().setConnectTimeout(CONNECT_TIMEOUT_MS));
     }
 
-    /** Shows the adapter's credential, and says what is asked for beside it. */
-    Future<JsonNode> postWithCredential(String path, ObjectNode asked, String correlationId) {
+    /** Requests a token with the adapter's credential: for a command, or for the adapter itself if both ids are null. */
+    Future<JsonNode> postTokenRequest(
+            String path, @Nullable String appInstanceId, @Nullable String commandId, String correlationId) {
         var options = options(HttpMethod.POST, path)
                 .putHeader("content-type", "application/json")
                 .putHeader("x-correlation-id", correlationId);
-        return vertx.fileSystem().readFile(config.secretFile().toString()).compose(secret -> {
-            asked.put("adapter_id", config.adapterId().toString());
-            asked.put("adapter_secret", secret.toString(StandardCharsets.UTF_8).strip());
-            return send(options, Buffer.buffer(Json.bytes(asked)));
+        return vertx.fileSystem().readFile(config.secretFile().toString()).compose(file -> {
+            var secret = file.toString(StandardCharsets.UTF_8).strip();
+            var body = new TokenRequest(config.adapterId(), secret, appInstanceId, commandId);
+            return send(options, Buffer.buffer(Json.bytes(body)));
         });
     }
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record TokenRequest(
+            UUID adapterId,
+            String adapterSecret,
+            @Nullable String appInstanceId,
+            @Nullable String commandId) {}
 
     Future<JsonNode> get(String path, Token token) {
         var options = options(HttpMethod.GET, path).putHeader("authorization", "Bearer " + token.value());
@@ -84,22 +94,23 @@ final class PlatformClient {
     }
 
     private Future<JsonNode> send(RequestOptions options, Buffer body) {
+        // The body is read on the request's own event loop: a caller's thread can be late and miss its end.
         return http.request(options)
-                .compose(request -> body.length() == 0 ? request.send() : request.send(body))
-                .compose(answer -> answer.body().map(bytes -> read(answer.statusCode(), bytes)))
+                .compose(request -> (body.length() == 0 ? request.send() : request.send(body))
+                        .compose(response -> response.body().map(bytes -> read(response.statusCode(), bytes))))
                 .timeout(TIMEOUT_MS, TimeUnit.MILLISECONDS);
     }
 
-    /** Something between us and the platform may answer with anything. */
+    /** A proxy in between can return anything. */
     private static JsonNode read(int status, Buffer body) {
         try {
-            var json = Json.parseOwn(body.getBytes());
+            var json = Json.parseInternal(body.getBytes());
             if (status != 200) {
-                throw new AnswerException(status, json.path("code").asText());
+                throw new PlatformResponseException(status, json.path("code").asText());
             }
             return json;
         } catch (IOException e) {
-            throw new AnswerException(status == 200 ? 502 : status, "without JSON");
+            throw new PlatformResponseException(status == 200 ? 502 : status, "without JSON");
         }
     }
 }

@@ -7,7 +7,20 @@ import dev.slipway.adapter.Outcome.Done;
 import dev.slipway.adapter.Outcome.Endpoint;
 import dev.slipway.adapter.Outcome.Failed;
 import dev.slipway.adapter.Outcome.Running;
-import dev.slipway.adapter.Progress.Step;
+import dev.slipway.adapter.Progress.ProgressUpdate;
+import dev.slipway.adapter.ReportPayload.Accepted;
+import dev.slipway.adapter.ReportPayload.BlockerPayload;
+import dev.slipway.adapter.ReportPayload.CommandFields;
+import dev.slipway.adapter.ReportPayload.DeletedPayload;
+import dev.slipway.adapter.ReportPayload.Deploying;
+import dev.slipway.adapter.ReportPayload.FailedPayload;
+import dev.slipway.adapter.ReportPayload.HeartbeatPayload;
+import dev.slipway.adapter.ReportPayload.MemberPayload;
+import dev.slipway.adapter.ReportPayload.MembersPayload;
+import dev.slipway.adapter.ReportPayload.OperationResult;
+import dev.slipway.adapter.ReportPayload.ProgressPayload;
+import dev.slipway.adapter.ReportPayload.RunningPayload;
+import dev.slipway.adapter.ReportPayload.UsagePayload;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -18,12 +31,15 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 
-/** Writes reports as the contract has them, whatever the adapter said: one that is too long would never get through. */
+/**
+ * Creates reports that match their schemas. Values from the adapter are truncated to the schema's limits, because an invalid report would
+ * be rejected.
+ */
 final class ReportMessages {
     static final String ACCEPTED = "runtime.report.accepted";
     static final String DEPLOYING = "runtime.report.deploying";
     static final String PROGRESS = "runtime.report.progress";
-    /** How many members one report may speak of: with all their details it still fits into a record. */
+    /** Maximum number of members per report, so that it fits into a record with all details. */
     static final int MEMBERS_MAX = 32;
 
     static final int OUTPUT_MAX_BYTES = 256 << 10;
@@ -36,159 +52,131 @@ final class ReportMessages {
 
     static Message accepted(Message command) {
         var task = command.task();
-        return report(ACCEPTED, task, payload(task), command.trace());
+        return report(ACCEPTED, task, new Accepted(CommandFields.of(task)), command.trace());
     }
 
     static Message deploying(Task task, @Nullable String message, Map<String, String> trace) {
-        var payload = payload(task);
-        if (message != null) {
-            payload.put("message", shorten(message));
-        }
-        return report(DEPLOYING, task, payload, trace);
+        var text = message == null ? null : truncate(message);
+        return report(DEPLOYING, task, new Deploying(CommandFields.of(task), text), trace);
     }
 
-    static Message progress(Task task, Step step, Map<String, String> trace) {
-        var payload = payload(task);
-        var percent = step.percent();
-        if (percent != null) {
-            payload.put("percent", Math.max(0, Math.min(100, percent)));
-        }
-        var message = step.message();
-        if (message != null && !message.isBlank()) {
-            payload.put("message", shorten(message));
-        }
-        var blockers = payload.putArray("blockers");
-        step.blockers().stream().limit(BLOCKERS_MAX).forEach(b -> blockers.addObject()
-                .put("code", b.code())
-                .put("message", shorten(b.message()))
-                .put("turn", b.turn().text()));
+    static Message progress(Task task, ProgressUpdate update, Map<String, String> trace) {
+        var percent = update.percent();
+        var message = update.message();
+        var payload = new ProgressPayload(
+                CommandFields.of(task),
+                percent == null ? null : Math.max(0, Math.min(100, percent)),
+                message == null || message.isBlank() ? null : truncate(message),
+                update.blockers().stream()
+                        .limit(BLOCKERS_MAX)
+                        .map(b -> new BlockerPayload(
+                                b.code(), truncate(b.message()), b.turn().text()))
+                        .toList());
         return report(PROGRESS, task, payload, trace);
     }
 
-    /** How a command ended. */
+    /** Creates the terminal report of a command. */
     static Message outcome(Message command, Outcome outcome, Map<String, String> trace) {
-        return command.kind().endsAsOperation()
-                ? operation(command, outcome, trace)
-                : state(command.task(), null, outcome, trace);
+        return command.kind().endsWithOperationReport()
+                ? report("runtime.report.operation", command.task(), operationResult(command, outcome), trace)
+                : instanceState(command.task(), null, outcome, trace);
     }
 
-    /** What became of an instance later, as part of the command that it runs by. */
-    static Message later(Message deployed, @Nullable String runs, Outcome outcome) {
-        return state(deployed.task(), runs, outcome, deployed.trace());
+    /** Creates a later state report of an instance, on the command that launched it. */
+    static Message stateChange(Message deployed, @Nullable String runningVersion, Outcome outcome) {
+        return instanceState(deployed.task(), runningVersion, outcome, deployed.trace());
     }
 
-    private static Message operation(Message command, Outcome outcome, Map<String, String> trace) {
-        var task = command.task();
-        var payload = payload(task);
+    private static OperationResult operationResult(Message command, Outcome outcome) {
+        var fields = CommandFields.of(command.task());
         if (outcome instanceof Running running) {
-            payload.put("status", "succeeded");
-            putEndpoints(payload, running.endpoints());
-        } else if (outcome instanceof Done done) {
-            payload.put("status", "succeeded");
-            if (command.is(Kind.OPERATE)) {
-                payload.set("output", done.output());
-            }
-        } else if (outcome instanceof Canceled canceled) {
-            payload.put("status", "canceled").put("reason", reason(canceled.reason()));
-        } else if (outcome instanceof Failed failed) {
-            payload.put("status", "failed").put("reason", reason(failed.reason()));
-        } else {
-            throw new IllegalStateException("not the end of an operation: " + outcome);
+            return new OperationResult(fields, "succeeded", null, limit(running.endpoints()), null);
         }
-        return report("runtime.report.operation", task, payload, trace);
+        if (outcome instanceof Done done) {
+            var output = command.is(CommandType.OPERATE) ? done.output() : null;
+            return new OperationResult(fields, "succeeded", null, null, output);
+        }
+        if (outcome instanceof Canceled canceled) {
+            return new OperationResult(fields, "canceled", reasonOrDefault(canceled.reason()), null, null);
+        }
+        if (outcome instanceof Failed failed) {
+            return new OperationResult(fields, "failed", reasonOrDefault(failed.reason()), null, null);
+        }
+        throw new IllegalStateException("not an outcome of an operation: " + outcome);
     }
 
-    private static Message state(Task task, @Nullable String runs, Outcome outcome, Map<String, String> trace) {
-        var payload = payload(task);
+    private static Message instanceState(
+            Task task, @Nullable String runningVersion, Outcome outcome, Map<String, String> trace) {
+        var fields = CommandFields.of(task);
         if (outcome instanceof Running running) {
-            putEndpoints(payload, running.endpoints());
-            if (runs != null && !runs.equals(task.appVersion())) {
-                payload.put("app_version", runs);
-            }
+            var version = task.appVersion().equals(runningVersion) ? null : runningVersion;
+            var payload = new RunningPayload(fields, limit(running.endpoints()), version);
             return report("runtime.report.running", task, payload, trace);
         }
         if (outcome instanceof Failed failed) {
-            payload.put("reason", reason(failed.reason()));
+            var payload = new FailedPayload(fields, reasonOrDefault(failed.reason()));
             return report("runtime.report.failed", task, payload, trace);
         }
         if (outcome instanceof Canceled canceled) {
-            payload.put("reason", reason("canceled: " + canceled.reason()));
+            var payload = new FailedPayload(fields, reasonOrDefault("canceled: " + canceled.reason()));
             return report("runtime.report.failed", task, payload, trace);
         }
         if (outcome instanceof Deleted) {
-            return report("runtime.report.deleted", task, payload, trace);
+            return report("runtime.report.deleted", task, new DeletedPayload(fields), trace);
         }
-        throw new IllegalStateException("not a state of an instance: " + outcome);
+        throw new IllegalStateException("not an instance state: " + outcome);
     }
 
     static Message members(Task task, List<MemberState> states, Map<String, String> trace) {
-        var payload = payload(task);
-        var members = payload.putArray("members");
-        for (var state : states) {
-            var member = members.addObject()
-                    .put("member_id", state.memberId().toString())
-                    .put("generation", state.generation())
-                    .put("state", state.state().text());
-            var key = state.componentKey();
-            if (key != null) {
-                member.put("component_key", key);
-            }
-            var reason = state.reason();
-            if (reason != null) {
-                member.put("reason", reason(reason));
-            }
-            member.set("adapter_detail", bounded(state.detail()));
-        }
-        return report("runtime.report.members", task, payload, trace);
+        var members = states.stream().map(ReportMessages::member).toList();
+        return report("runtime.report.members", task, new MembersPayload(CommandFields.of(task), members), trace);
     }
 
-    static Message usage(Task task, Usage usage, Map<String, String> trace) {
-        var payload = payload(task)
-                .put("usage_id", usage.usageId().toString())
-                .put("unit", usage.unit())
-                .put("quantity", usage.quantity().toPlainString())
-                .put("window_start", usage.windowStart().toString())
-                .put("window_end", usage.windowEnd().toString());
-        return report("runtime.report.usage", task, payload, trace);
+    private static MemberPayload member(MemberState state) {
+        var reason = state.reason();
+        return new MemberPayload(
+                state.memberId(),
+                state.generation(),
+                state.state().text(),
+                state.componentKey(),
+                reason == null ? null : reasonOrDefault(reason),
+                limitSize(state.detail()));
     }
 
-    private static Message report(String type, Task task, ObjectNode payload, Map<String, String> trace) {
-        var now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
-        return new Message(new Envelope(Ids.next(), type, now, 1, task.correlationId(), payload), trace);
+    static Message usage(Task task, UsageWindow usage, Map<String, String> trace) {
+        return report("runtime.report.usage", task, UsagePayload.of(task, usage), trace);
     }
 
-    private static ObjectNode payload(Task task) {
-        var payload = Json.object()
-                .put("org_id", task.orgId().toString())
-                .put("project_id", task.projectId().toString())
-                .put("app_instance_id", task.appInstanceId().toString())
-                .put("command_id", task.commandId().toString())
-                .put("generation", task.generation());
-        var operation = task.operationId();
-        if (operation != null) {
-            payload.put("operation_id", operation.toString());
-        }
-        return payload;
+    static Message heartbeat(HeartbeatPayload payload) {
+        var id = Ids.next();
+        var event = new Envelope(id, "runtime.report.heartbeat", now(), 1, "heartbeat-" + id, Json.toObject(payload));
+        return new Message(event, Map.of());
     }
 
-    private static void putEndpoints(ObjectNode payload, List<Endpoint> endpoints) {
-        var array = payload.putArray("endpoints");
-        endpoints.stream()
-                .limit(ENDPOINTS_MAX)
-                .forEach(e -> array.addObject().put("name", e.name()).put("url", e.url()));
+    private static Message report(String type, Task task, ReportPayload payload, Map<String, String> trace) {
+        var event = new Envelope(Ids.next(), type, now(), 1, task.correlationId(), Json.toObject(payload));
+        return new Message(event, trace);
     }
 
-    private static ObjectNode bounded(ObjectNode detail) {
+    private static Instant now() {
+        return Instant.now().truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    private static List<Endpoint> limit(List<Endpoint> endpoints) {
+        return endpoints.stream().limit(ENDPOINTS_MAX).toList();
+    }
+
+    private static ObjectNode limitSize(ObjectNode detail) {
         return Json.bytes(detail).length <= DETAIL_MAX_BYTES
                 ? detail
-                : Json.object().put("omitted", "longer than " + DETAIL_MAX_BYTES + " bytes");
+                : Json.object().put("omitted", "larger than " + DETAIL_MAX_BYTES + " bytes");
     }
 
-    private static String reason(String text) {
-        return text.isBlank() ? "no reason given" : shorten(text);
+    private static String reasonOrDefault(String text) {
+        return text.isBlank() ? "no reason given" : truncate(text);
     }
 
-    private static String shorten(String text) {
+    private static String truncate(String text) {
         return text.length() <= TEXT_MAX ? text : text.substring(0, TEXT_MAX - 1) + "…";
     }
 }

@@ -2,7 +2,7 @@ package dev.slipway.adapter;
 
 import dev.slipway.messaging.CloudEvents;
 import dev.slipway.messaging.KafkaSender;
-import dev.slipway.messaging.KafkaSender.Outgoing;
+import dev.slipway.messaging.KafkaSender.OutgoingRecord;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.Topics;
 import dev.slipway.telemetry.Correlation;
@@ -16,9 +16,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 
-/** Puts reports on their topic, each with the token that it is sent under. */
+/** Sends reports to their topic, each with its token. */
 final class ReportSender {
-    /** Less than what a token is good for at least: a report must not arrive with one that has expired on the way. */
+    /** Shorter than the remaining validity of a token, so that no report arrives with an expired one. */
     private static final Duration DEADLINE = Duration.ofSeconds(Token.MARGIN_SECONDS - 10);
 
     private static final int CONCURRENT = 4;
@@ -26,31 +26,32 @@ final class ReportSender {
     private final KafkaSender sender;
     private final Traces traces;
     private final String source;
-    // A producer may block its worker while the broker is away: few at a time, or nothing else would get a worker.
-    private final Slots sending = new Slots(CONCURRENT);
+    // A producer can block its worker thread while the broker is unavailable, so only a few send at a time.
+    private final Slots slots = new Slots(CONCURRENT);
     private final Future<Void> never = Promise.<Void>promise().future();
 
     ReportSender(Vertx vertx, KafkaSettings kafka, Traces traces, String backend) {
-        this.sender = KafkaSender.timely(vertx, kafka, DEADLINE);
+        this.sender = KafkaSender.withDeadline(vertx, kafka, DEADLINE);
         this.traces = traces;
         this.source = "adapter." + backend;
     }
 
-    /** Done when the broker has it. */
+    /** Completes when the broker has acknowledged the report. */
     Future<Void> send(String key, Message report, Token token) {
-        return sending.acquire(never).compose(got -> sendNow(key, report, token).onComplete(done -> sending.release()));
+        return slots.acquire(never)
+                .compose(acquired -> sendNow(key, report, token).onComplete(done -> slots.release()));
     }
 
     private Future<Void> sendNow(String key, Message report, Token token) {
         var event = report.event();
         var headers = new HashMap<String, String>();
-        CloudEvents.describe(
+        CloudEvents.addHeaders(
                 headers, source, event.eventId(), event.eventType(), key, event.occurredAt(), event.correlationId());
         headers.put("authorization", "Bearer " + token.value());
         var parent = Correlation.with(traces.extract(report.trace()), event.correlationId());
-        var span = traces.start(parent, SpanKind.PRODUCER, "publish " + Topics.RUNTIME_REPORTS);
+        var span = traces.startSpan(parent, SpanKind.PRODUCER, "publish " + Topics.RUNTIME_REPORTS);
         traces.inject(parent.with(span), headers::put);
-        return sender.send(List.of(new Outgoing(Topics.RUNTIME_REPORTS, key, event.toBytes(), headers)))
+        return sender.send(List.of(new OutgoingRecord(Topics.RUNTIME_REPORTS, key, event.toBytes(), headers)))
                 .onComplete(done -> span.end());
     }
 

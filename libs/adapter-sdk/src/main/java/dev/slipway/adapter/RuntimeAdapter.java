@@ -7,73 +7,79 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Makes app instances run on one kind of runtime.
+ * Runs app instances on one kind of runtime.
  *
- * <p>All methods are called on one event loop and must not block it. Calls for one instance never overlap; those for different
- * instances do. A command may come again after a crash, though it was carried out: doing it twice must change nothing.
+ * <p>All methods are called on one event loop and must not block it. Calls for one instance never overlap; calls for different instances
+ * do. After a crash a command can be passed in again although it was executed, so every method must be idempotent.
  *
- * <p>What is expected to go wrong is {@link Outcome.Failed}, with a reason for the person who asked. A failed Future means trouble on
- * the adapter's side: the command is tried a few times more before it is given up.
+ * <p>Return {@link Outcome.Failed} for an expected failure, with a reason for the user. A failed Future means an internal error of the
+ * adapter: the host retries the command a few times and then reports it as failed.
  */
 public interface RuntimeAdapter {
 
-    /** The runtime backend whose commands this adapter takes, such as {@code bare_metal}. */
+    /** Returns the runtime backend whose commands this adapter handles, such as {@code bare_metal}. */
     String backend();
 
-    /** What this adapter is, and its version: shown to who runs the platform. */
+    /** Returns the name and version of the adapter software, shown to platform operators. */
     default String software() {
         return getClass().getName();
     }
 
-    /** Called once, before any command; the adapter looks after what it left running. */
-    default Future<Void> start(Reports reports) {
+    /** Called once, before any command. The adapter adopts the instances that an earlier process left running. */
+    default Future<Void> start(InstanceReporter reporter) {
         return Future.succeededFuture();
     }
 
     /**
-     * The instances of which there is something in the runtime, so that it can be compared with what the platform wants there: what is
-     * missing is deployed, what is too much is deleted. {@code onRecord} are those that the host's journal knows as deployed: an adapter
-     * that cannot look believes it.
+     * Lists the instances that exist in the runtime. The host compares them with the desired state, deploys missing instances and deletes
+     * orphans. {@code journaled} are the instances that the host's journal lists as deployed; an adapter that cannot inspect its runtime
+     * returns them.
      */
-    default Future<Set<UUID>> owned(Set<UUID> onRecord) {
-        return Future.succeededFuture(onRecord);
+    default Future<Set<UUID>> listInstances(Set<UUID> journaled) {
+        return Future.succeededFuture(journaled);
     }
 
-    /** Makes the instance run: {@link Outcome.Running} or {@link Outcome.Failed}. */
+    /** Starts the instance. Returns {@link Outcome.RunningPlatform} or {@link Outcome.Failed}. */
     Future<Outcome> deploy(DeployCommand command, Progress progress);
 
-    /** Has it run another version: {@link Outcome.Running}, or {@link Outcome.Failed} and it runs as before. */
+    /**
+     * Switches the instance to another version. Returns {@link Outcome.RunningPlatform}, or {@link Outcome.Failed} if the old version keeps
+     * running.
+     */
     default Future<Outcome> upgrade(UpgradeCommand command, Progress progress) {
         return unsupported("upgrades");
     }
 
-    /** Has it run the version that it came from: {@link Outcome.Running}, or {@link Outcome.Failed} and it runs as before. */
+    /**
+     * Switches the instance back to its previous version. Returns {@link Outcome.RunningPlatform}, or {@link Outcome.Failed} if the current version
+     * keeps running.
+     */
     default Future<Outcome> rollback(UpgradeCommand command, Progress progress) {
         return unsupported("rollbacks");
     }
 
-    /** Does something with one member: {@link Outcome.Done} or {@link Outcome.Failed}. */
-    default Future<Outcome> member(MemberCommand command, Progress progress) {
+    /** Changes one member. Returns {@link Outcome.ObservedChange} or {@link Outcome.Failed}. */
+    default Future<Outcome> changeMember(MemberCommand command, Progress progress) {
         return unsupported("the member operation " + command.operation().text());
     }
 
-    /** Runs a declared operation: {@link Outcome.Done} with its output, or {@link Outcome.Failed}. */
+    /** Runs an operation that the manifest declares. Returns {@link Outcome.ObservedChange} with its output, or {@link Outcome.Failed}. */
     default Future<Outcome> operate(OperateCommand command, Progress progress) {
         return unsupported("the operation " + command.operation());
     }
 
     /**
-     * Ends the instance and all that belongs to it: {@link Outcome.Deleted}, also when there was nothing, or {@link Outcome.Failed}. Of an
-     * instance that the platform no longer knows, the task has the id and no more.
+     * Removes the instance completely. Returns {@link Outcome.Deleted}, also if it did not exist, or {@link Outcome.Failed}. For an orphan,
+     * which the platform does not know, the task contains only the instance id.
      */
     Future<Outcome> delete(DeleteCommand command, Progress progress);
 
-    /** Called once, at the end. Commands that are not over are taken up again at the next start. */
+    /** Called once, on shutdown. Unfinished commands are resumed on the next start. */
     default Future<Void> stop() {
         return Future.succeededFuture();
     }
 
-    private Future<Outcome> unsupported(String what) {
-        return Future.succeededFuture(new Failed("the " + backend() + " adapter does not support " + what));
+    private Future<Outcome> unsupported(String feature) {
+        return Future.succeededFuture(new Failed("the " + backend() + " adapter does not support " + feature));
     }
 }

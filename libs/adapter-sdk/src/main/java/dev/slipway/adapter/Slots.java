@@ -5,13 +5,13 @@ import io.vertx.core.Promise;
 
 import java.util.ArrayDeque;
 
-/** So many places and no more; who finds too few waits in line. To be used from one event loop. */
+/** A counting semaphore with a FIFO queue. Must be used from one event loop. */
 public final class Slots {
     private final int limit;
-    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Waiter> waiting = new ArrayDeque<>();
     private int inUse;
 
-    private record Waiting(int places, Promise<Boolean> got) {}
+    private record Waiter(int places, Promise<Boolean> granted) {}
 
     public Slots(int limit) {
         this.limit = limit;
@@ -25,17 +25,17 @@ public final class Slots {
         return inUse;
     }
 
-    /** How many wait in line. */
+    /** Returns the number of waiting requests. */
     public int waiting() {
         return waiting.size();
     }
 
-    /** Takes a place if one is free and nobody waits for it. */
+    /** Acquires a slot if one is free and nobody waits for it. */
     public boolean tryAcquire() {
         return tryAcquire(1);
     }
 
-    /** Takes all of these places or none. */
+    /** Acquires all of these slots or none. */
     public boolean tryAcquire(int places) {
         if (!waiting.isEmpty() || inUse + places > limit) {
             return false;
@@ -44,29 +44,29 @@ public final class Slots {
         return true;
     }
 
-    /** Waits for a place. Answers false, with no place taken, when {@code givenUp} comes first. */
+    /** Waits for a slot. Returns false, without acquiring one, if {@code givenUp} completes first. */
     public Future<Boolean> acquire(Future<?> givenUp) {
         return acquire(1, givenUp);
     }
 
-    /** Waits for so many places at once: who took them one by one could wait for ever for another who does the same. */
+    /** Waits for all slots at once. Two callers that acquired them one by one could block each other forever. */
     public Future<Boolean> acquire(int places, Future<?> givenUp) {
         if (tryAcquire(places)) {
             return Future.succeededFuture(true);
         }
-        var next = new Waiting(places, Promise.promise());
+        var next = new Waiter(places, Promise.promise());
         waiting.add(next);
         givenUp.onComplete(done -> {
             if (waiting.remove(next)) {
-                next.got.complete(false);
-                letIn();
+                next.granted.complete(false);
+                grantWaiting();
             }
         });
-        return next.got.future();
+        return next.granted.future();
     }
 
-    /** Takes a place even beyond the limit: for what holds one already, such as a process that outlived a restart. */
-    public void occupy() {
+    /** Acquires a slot even beyond the limit, for a resource that is in use already, such as a process that survived a restart. */
+    public void forceAcquire() {
         inUse++;
     }
 
@@ -76,15 +76,15 @@ public final class Slots {
 
     public void release(int places) {
         inUse -= places;
-        letIn();
+        grantWaiting();
     }
 
-    /** In line: many places for one do not go to others one by one. */
-    private void letIn() {
+    /** Strictly FIFO, so that small requests cannot starve a large one. */
+    private void grantWaiting() {
         while (!waiting.isEmpty() && inUse + waiting.element().places <= limit) {
             var next = waiting.remove();
             inUse += next.places;
-            next.got.complete(true);
+            next.granted.complete(true);
         }
     }
 }

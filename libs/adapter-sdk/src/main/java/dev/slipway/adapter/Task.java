@@ -9,10 +9,10 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * What every command says: which one it is, and which instance it is about.
+ * The fields that every command has: its id, its instance and its deadline.
  *
- * @param operationId the operation that the command is part of, if it named one
- * @param deadlineAt what is not done by then has failed
+ * @param operationId the operation that the command belongs to, if any
+ * @param deadlineAt when an unfinished command fails
  */
 public record Task(
         UUID commandId,
@@ -27,8 +27,8 @@ public record Task(
         @Nullable UUID operationId,
         @Nullable Instant deadlineAt,
         String correlationId) {
-    /** Throws {@link IllegalArgumentException} when the event is not a command as the contract has it. */
-    static Task of(Envelope command) {
+    /** Throws {@link IllegalArgumentException} if the event is not a valid command. */
+    static Task parse(Envelope command) {
         var payload = command.payload();
         if (!payload.path("generation").isInt()) {
             throw new IllegalArgumentException("generation is missing");
@@ -56,7 +56,7 @@ public record Task(
         try {
             return Instant.parse(text(payload, field));
         } catch (DateTimeException e) {
-            throw new IllegalArgumentException(field + " is not a time", e);
+            throw new IllegalArgumentException(field + " is not a timestamp", e);
         }
     }
 

@@ -2,12 +2,12 @@ package dev.slipway.adapter;
 
 import java.time.Instant;
 
-/** A token for one task, or for the adapter itself. It is kept in memory only, and shows itself nowhere. */
+/** A token for one command or for the adapter itself. Kept in memory only and excluded from logs. */
 record Token(String value, String commandId, Instant expiresAt) {
-    /** A report has to reach the broker while its token is valid. */
+    /** A report has to reach the broker before its token expires. */
     static final int MARGIN_SECONDS = 30;
 
-    boolean serves(String task, Instant now) {
+    boolean isValidFor(String task, Instant now) {
         return commandId.equals(task) && now.plusSeconds(MARGIN_SECONDS).isBefore(expiresAt);
     }
 

@@ -5,12 +5,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 
 /**
- * Have the instance run another version, the task's, and keep it running meanwhile. A rollback says the same of an earlier version.
+ * Command to switch a running instance to the task's version without downtime. Also used for rollbacks.
  *
- * @param fromVersion what it runs now, and goes on running when this fails
- * @param members those to be
+ * @param fromVersion the current version, which keeps running if the command fails
+ * @param members the members of the new version
  */
-public record UpgradeCommand(Task task, String fromVersion, JsonNode manifest, JsonNode config, List<Member> members) {
+public record UpgradeCommand(
+        Task task, String fromVersion, JsonNode manifest, JsonNode config, List<MemberRef> members) {
     public UpgradeCommand {
         members = List.copyOf(members);
     }

@@ -19,17 +19,17 @@ class AdapterConfigTest {
             "SLIPWAY_ADAPTER_SECRET_FILE", "/run/secrets/adapter"));
 
     @Test
-    void from_readsAll() {
+    void from_readsAllSettings() {
         var settings = new Settings(env);
         var config = AdapterConfig.from(settings, Path.of("journal"), 8);
 
-        settings.check();
+        settings.requireValid();
         assertThat(config.baseUrl()).hasToString("http://127.0.0.1:8080");
         assertThat(config.secretFile()).isEqualTo(Path.of("/run/secrets/adapter"));
     }
 
     @Test
-    void from_namesEveryFaultAtOnce() {
+    void from_listsAllFaults_whenSettingsAreInvalid() {
         env.put("SLIPWAY_BASE_URL", "slipway.example.com");
         env.put("SLIPWAY_ADAPTER_ID", "seven");
         env.remove("SLIPWAY_KAFKA_BOOTSTRAP");
@@ -37,7 +37,7 @@ class AdapterConfigTest {
         var settings = new Settings(env);
         assertThat(AdapterConfig.from(settings, Path.of("journal"), 8)).isNotNull();
 
-        assertThatThrownBy(settings::check)
+        assertThatThrownBy(settings::requireValid)
                 .hasMessageContainingAll(
                         "SLIPWAY_BASE_URL", "SLIPWAY_ADAPTER_ID", "SLIPWAY_KAFKA_BOOTSTRAP", "SLIPWAY_KAFKA_CLIENT");
     }

@@ -6,7 +6,7 @@ import dev.slipway.adapter.Outcome.Deleted;
 import dev.slipway.adapter.Outcome.Endpoint;
 import dev.slipway.adapter.Outcome.Failed;
 import dev.slipway.adapter.Outcome.Running;
-import dev.slipway.adapter.Progress.Step;
+import dev.slipway.adapter.Progress.ProgressUpdate;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.EventSchemas;
 import dev.slipway.contract.Ids;
@@ -29,8 +29,8 @@ class InstanceLogTest {
     private static final ObjectNode TOO_LONG = Json.object().put("text", "x".repeat(20_000));
 
     private final UUID instance = Ids.next();
-    private final Message deploy = Samples.command(Samples.deploy(instance));
-    private final Message delete = Samples.command(Samples.delete(instance));
+    private final Message deploy = SampleCommands.command(SampleCommands.deploy(instance));
+    private final Message delete = SampleCommands.command(SampleCommands.delete(instance));
     private final InstanceLog empty = InstanceLog.empty(instance);
 
     private Message outcome(Message command, Outcome outcome) {
@@ -42,19 +42,19 @@ class InstanceLogTest {
     }
 
     @Test
-    void knows_isTrue_whileACommandWaitsAndAfterItIsOver() {
-        var waiting = empty.accept(deploy, List.of());
-        var over = waiting.finish(deploy, RUNNING, outcome(deploy, RUNNING));
+    void isKnown_isTrue_whenCommandIsPendingOrFinished() {
+        var waiting = empty.withCommand(deploy, List.of());
+        var over = waiting.withOutcome(deploy, RUNNING, outcome(deploy, RUNNING));
 
-        assertThat(empty.knows(deploy.id())).isFalse();
-        assertThat(waiting.knows(deploy.id())).isTrue();
-        assertThat(over.knows(deploy.id())).isTrue();
+        assertThat(empty.isKnown(deploy.id())).isFalse();
+        assertThat(waiting.isKnown(deploy.id())).isTrue();
+        assertThat(over.isKnown(deploy.id())).isTrue();
         assertThat(over.commands()).isEmpty();
     }
 
     @Test
-    void finish_keepsWhatLaterReportsNeed_butNotTheDocuments() {
-        var over = empty.accept(deploy, List.of()).finish(deploy, RUNNING, outcome(deploy, RUNNING));
+    void withOutcome_keepsLaunchCommandWithoutDocuments() {
+        var over = empty.withCommand(deploy, List.of()).withOutcome(deploy, RUNNING, outcome(deploy, RUNNING));
 
         assertThat(over.deployed()).isNotNull();
         assertThat(over.deployed().task()).isEqualTo(deploy.task());
@@ -63,70 +63,73 @@ class InstanceLogTest {
     }
 
     @Test
-    void finish_settlesTheLog_whenDeletedAndReported() {
+    void withOutcome_makesLogRemovable_whenDeletedAndReported() {
         var gone = outcome(delete, new Deleted());
-        var log = empty.accept(deploy, List.of())
-                .finish(deploy, RUNNING, outcome(deploy, RUNNING))
-                .accept(delete, List.of())
-                .finish(delete, new Deleted(), gone);
+        var log = empty.withCommand(deploy, List.of())
+                .withOutcome(deploy, RUNNING, outcome(deploy, RUNNING))
+                .withCommand(delete, List.of())
+                .withOutcome(delete, new Deleted(), gone);
 
-        assertThat(log.isSettled()).isFalse();
-        assertThat(log.sent(log.reports().get(0)).sent(gone).isSettled()).isTrue();
+        assertThat(log.isRemovable()).isFalse();
+        assertThat(log.withoutReport(log.reports().get(0)).withoutReport(gone).isRemovable())
+                .isTrue();
     }
 
     @Test
-    void finish_keepsTheDeployment_whenItsDeleteFailed() {
+    void withOutcome_keepsDeployment_whenDeleteFailed() {
         var failed = new Failed("the node does not answer");
-        var log = empty.accept(deploy, List.of())
-                .finish(deploy, RUNNING, outcome(deploy, RUNNING))
-                .accept(delete, List.of())
-                .finish(delete, failed, outcome(delete, failed));
+        var log = empty.withCommand(deploy, List.of())
+                .withOutcome(deploy, RUNNING, outcome(deploy, RUNNING))
+                .withCommand(delete, List.of())
+                .withOutcome(delete, failed, outcome(delete, failed));
 
         assertThat(log.deployed()).isNotNull();
     }
 
     @Test
-    void isSuperseded_isTrue_onlyForADeploymentWithADeleteBehindIt() {
+    void isSuperseded_isTrue_whenDeleteFollowsDeploy() {
         assertThat(empty.isSuperseded()).isFalse();
-        assertThat(empty.accept(deploy, List.of()).isSuperseded()).isFalse();
-        assertThat(empty.accept(delete, List.of()).isSuperseded()).isFalse();
-        assertThat(empty.accept(deploy, List.of()).accept(delete, List.of()).isSuperseded())
+        assertThat(empty.withCommand(deploy, List.of()).isSuperseded()).isFalse();
+        assertThat(empty.withCommand(delete, List.of()).isSuperseded()).isFalse();
+        assertThat(empty.withCommand(deploy, List.of())
+                        .withCommand(delete, List.of())
+                        .isSuperseded())
                 .isTrue();
-        assertThat(empty.accept(deploy, List.of())
-                        .accept(delete, List.of())
-                        .drop(deploy)
+        assertThat(empty.withCommand(deploy, List.of())
+                        .withCommand(delete, List.of())
+                        .withoutCommand(deploy)
                         .isSuperseded())
                 .isFalse();
     }
 
     @Test
-    void report_keepsTheFirstAndTheLatestWord_whenTheBrokerIsAwayForLong() {
+    void withReport_keepsFirstAndLatestProgress_whenBrokerIsUnavailable() {
         var first = saying("first");
         var last = saying("last");
-        var log = empty.accept(deploy, List.of())
-                .report(first)
-                .report(saying("second"))
-                .report(saying("third"))
-                .report(last);
+        var log = empty.withCommand(deploy, List.of())
+                .withReport(first)
+                .withReport(saying("second"))
+                .withReport(saying("third"))
+                .withReport(last);
 
         assertThat(log.reports()).containsExactly(first, last);
     }
 
     @Test
-    void fromBytes_isWhatWasWritten() throws Exception {
-        var log = empty.accept(deploy, List.of())
-                .report(saying("taken up"))
-                .finish(deploy, RUNNING, outcome(deploy, RUNNING))
-                .accept(cancel, List.of(ReportMessages.accepted(cancel)))
-                .accept(operate, List.of())
-                .begin(operate)
-                .accept(delete, List.of());
+    void read_returnsWrittenValue() throws Exception {
+        var log = empty.withCommand(deploy, List.of())
+                .withReport(saying("taken up"))
+                .withOutcome(deploy, RUNNING, outcome(deploy, RUNNING))
+                .withCommand(cancel, List.of(ReportMessages.accepted(cancel)))
+                .withCommand(operate, List.of())
+                .withStarted(operate)
+                .withCommand(delete, List.of());
 
         assertThat(InstanceLogJson.read(InstanceLogJson.write(log))).isEqualTo(log);
     }
 
     @Test
-    void reports_areAsTheContractSays() throws Exception {
+    void reports_matchTheirSchemas() throws Exception {
         var schemas = EventSchemas.load();
         var reports = List.of(
                 saying("x".repeat(5_000)),
@@ -140,12 +143,13 @@ class InstanceLogTest {
                 outcome(upgrade, RUNNING),
                 outcome(upgrade, new Failed("y".repeat(5_000))),
                 outcome(operate, new Outcome.Done(Json.object().put("message", "hello"))),
-                outcome(operate, new Outcome.Canceled("not wanted any more")),
+                outcome(operate, new Outcome.Canceled("canceled")),
                 ReportMessages.progress(
                         upgrade.task(),
-                        new Step(250, "x".repeat(5_000), List.of(Blocker.ofAdapter("no_room", "the machine is full"))),
+                        new ProgressUpdate(
+                                250, "x".repeat(5_000), List.of(Blocker.ofAdapter("no_room", "the machine is full"))),
                         Map.of()),
-                ReportMessages.progress(upgrade.task(), new Step(null, "", List.of()), Map.of()),
+                ReportMessages.progress(upgrade.task(), new ProgressUpdate(null, "", List.of()), Map.of()),
                 ReportMessages.members(
                         deploy.task(),
                         List.of(
@@ -154,11 +158,12 @@ class InstanceLogTest {
                         Map.of()),
                 ReportMessages.usage(
                         deploy.task(),
-                        Usage.of(instance, "app_runtime_hour", new BigDecimal("1E-6"), Instant.EPOCH, Instant.now()),
+                        UsageWindow.of(
+                                instance, "app_runtime_hour", new BigDecimal("1E-6"), Instant.EPOCH, Instant.now()),
                         Map.of()));
 
         for (var report : reports) {
-            assertThat(schemas.check(Json.parse(report.event().toBytes())))
+            assertThat(schemas.validate(Json.parse(report.event().toBytes())))
                     .as(report.event().eventType())
                     .isEmpty();
             assertThat(report.event().correlationId())
@@ -168,39 +173,42 @@ class InstanceLogTest {
         }
     }
 
-    private final Message upgrade = Samples.command(Samples.launch(Kind.UPGRADE, instance, 2, "1.1.0"));
-    private final Message operate = Samples.command(Samples.operate(instance));
-    private final Message cancel = Samples.command(Samples.cancel(instance, operate.id()));
+    private final Message upgrade =
+            SampleCommands.command(SampleCommands.launch(CommandType.UPGRADE, instance, 2, "1.1.0"));
+    private final Message operate = SampleCommands.command(SampleCommands.operate(instance));
+    private final Message cancel = SampleCommands.command(SampleCommands.cancel(instance, operate.id()));
 
     private InstanceLog deployed() {
-        return empty.accept(deploy, List.of()).finish(deploy, RUNNING, outcome(deploy, RUNNING));
+        return empty.withCommand(deploy, List.of()).withOutcome(deploy, RUNNING, outcome(deploy, RUNNING));
     }
 
     @Test
-    void isSuperseded_isTrue_forAnOperationWithADeleteBehindIt() {
-        assertThat(empty.accept(operate, List.of()).isSuperseded()).isFalse();
-        assertThat(empty.accept(operate, List.of())
-                        .accept(upgrade, List.of())
-                        .accept(delete, List.of())
+    void isSuperseded_isTrue_whenDeleteFollowsOperation() {
+        assertThat(empty.withCommand(operate, List.of()).isSuperseded()).isFalse();
+        assertThat(empty.withCommand(operate, List.of())
+                        .withCommand(upgrade, List.of())
+                        .withCommand(delete, List.of())
                         .isSuperseded())
                 .isTrue();
     }
 
     @Test
-    void finish_keepsTheVersionThatRuns_whenAnUpgradeFails() {
+    void withOutcome_keepsRunningVersion_whenUpgradeFails() {
         var failed = new Failed("it was not healthy");
-        var kept = deployed().accept(upgrade, List.of()).finish(upgrade, failed, outcome(upgrade, failed));
-        var changed = deployed().accept(upgrade, List.of()).finish(upgrade, RUNNING, outcome(upgrade, RUNNING));
+        var failedUpgrade =
+                deployed().withCommand(upgrade, List.of()).withOutcome(upgrade, failed, outcome(upgrade, failed));
+        var changed =
+                deployed().withCommand(upgrade, List.of()).withOutcome(upgrade, RUNNING, outcome(upgrade, RUNNING));
 
-        assertThat(kept.deployed().id())
-                .as("later reports are of the new generation")
+        assertThat(failedUpgrade.deployed().id())
+                .as("later reports have the new generation")
                 .isEqualTo(upgrade.id());
-        var later = ReportMessages.later(kept.deployed(), kept.runs(), RUNNING)
+        var later = ReportMessages.stateChange(failedUpgrade.deployed(), failedUpgrade.runningVersion(), RUNNING)
                 .event()
                 .payload();
         assertThat(later.path("app_version").asText()).isEqualTo("1.0.0");
         assertThat(later.path("generation").asInt()).isEqualTo(2);
-        assertThat(ReportMessages.later(changed.deployed(), changed.runs(), RUNNING)
+        assertThat(ReportMessages.stateChange(changed.deployed(), changed.runningVersion(), RUNNING)
                         .event()
                         .payload()
                         .has("app_version"))
@@ -208,82 +216,89 @@ class InstanceLogTest {
     }
 
     @Test
-    void accept_remembersACancellation_untilItsCommandIsOver_alsoWhenItCameFirst() {
-        var before = empty.accept(cancel, List.of());
+    void withCommand_keepsCancellation_untilCanceledCommandEnds() {
+        var before = empty.withCommand(cancel, List.of());
         assertThat(before.commands()).isEmpty();
-        assertThat(before.knows(cancel.id())).isTrue();
+        assertThat(before.isKnown(cancel.id())).isTrue();
         assertThat(before.isCanceled(operate)).isTrue();
 
         var canceled = new Outcome.Canceled("canceled");
-        var over = before.accept(operate, List.of()).finish(operate, canceled, outcome(operate, canceled));
-        assertThat(over.canceled()).isEmpty();
-        assertThat(over.accept(Samples.command(Samples.cancel(instance, operate.id())), List.of())
-                        .canceled())
+        var over = before.withCommand(operate, List.of()).withOutcome(operate, canceled, outcome(operate, canceled));
+        assertThat(over.canceledCommandIds()).isEmpty();
+        assertThat(over.withCommand(SampleCommands.command(SampleCommands.cancel(instance, operate.id())), List.of())
+                        .canceledCommandIds())
                 .as("too late")
                 .isEmpty();
     }
 
     @Test
-    void repeat_saysHowTheCommandEnded_orThatItIsHere_once() {
-        var waiting = empty.accept(operate, List.of()).repeat(operate);
+    void withRepeatedReport_addsOutcomeOrAcknowledgementOnce() {
+        var waiting = empty.withCommand(operate, List.of()).withRepeatedReport(operate);
         assertThat(waiting.reports()).singleElement().matches(r -> r.is(ReportMessages.ACCEPTED));
-        assertThat(waiting.repeat(operate).reports()).hasSize(1);
+        assertThat(waiting.withRepeatedReport(operate).reports()).hasSize(1);
 
         var done = new Outcome.Done();
         var report = outcome(operate, done);
-        var over =
-                empty.accept(operate, List.of()).finish(operate, done, report).sent(report);
-        assertThat(over.repeat(operate).repeat(operate).reports()).containsExactly(report);
+        var over = empty.withCommand(operate, List.of())
+                .withOutcome(operate, done, report)
+                .withoutReport(report);
+        assertThat(over.withRepeatedReport(operate).withRepeatedReport(operate).reports())
+                .containsExactly(report);
 
-        var gone = over.accept(delete, List.of()).finish(delete, new Deleted(), outcome(delete, new Deleted()));
-        assertThat(gone.repeat(operate)).as("after the end of the instance").isEqualTo(gone);
+        var gone =
+                over.withCommand(delete, List.of()).withOutcome(delete, new Deleted(), outcome(delete, new Deleted()));
+        assertThat(gone.withRepeatedReport(operate)).as("after the delete").isEqualTo(gone);
     }
 
     @Test
-    void outcomes_areBounded_andGoneWithTheInstance() {
+    void outcomes_areLimited_andClearedOnDelete() {
         var log = deployed();
         for (var i = 0; i < 100; i++) {
-            var next = Samples.command(Samples.operate(instance));
-            log = log.accept(next, List.of()).finish(next, new Outcome.Done(), outcome(next, new Outcome.Done()));
+            var next = SampleCommands.command(SampleCommands.operate(instance));
+            log = log.withCommand(next, List.of())
+                    .withOutcome(next, new Outcome.Done(), outcome(next, new Outcome.Done()));
         }
         assertThat(log.outcomes()).hasSize(8);
-        assertThat(log.handled()).hasSize(101);
+        assertThat(log.handledCommandIds()).hasSize(101);
 
-        var gone = log.accept(delete, List.of()).finish(delete, new Deleted(), outcome(delete, new Deleted()));
+        var gone =
+                log.withCommand(delete, List.of()).withOutcome(delete, new Deleted(), outcome(delete, new Deleted()));
         assertThat(gone.outcomes()).hasSize(1);
     }
 
     @Test
-    void forget_leavesNothingToReport_asNobodyWouldTakeIt() {
-        var orphan = Message.ofOrphan(deployed());
-        var log = deployed().accept(orphan, List.of()).forget(orphan);
+    void withoutInstance_clearsReports() {
+        var orphan = Message.orphanDelete(deployed());
+        var log = deployed().withCommand(orphan, List.of()).withoutInstance(orphan);
 
-        assertThat(log.isSettled()).isTrue();
+        assertThat(log.isRemovable()).isTrue();
         assertThat(orphan.task().orgId()).isEqualTo(deploy.task().orgId());
-        assertThat(Message.ofOrphan(empty).task().appInstanceId()).isEqualTo(instance);
+        assertThat(Message.orphanDelete(empty).task().appInstanceId()).isEqualTo(instance);
     }
 
     @Test
-    void read_takesAJournalOfAnEarlierVersion() throws Exception {
-        var log = deployed().accept(upgrade, List.of());
+    void read_acceptsFileOfEarlierVersion() throws Exception {
+        var log = deployed().withCommand(upgrade, List.of());
         var old = (ObjectNode) Json.parse(InstanceLogJson.write(log));
         old.remove(List.of("generation", "outcomes", "canceled", "begun", "runs"));
 
         var read = InstanceLogJson.read(Json.bytes(old));
 
         assertThat(read.generation()).isEqualTo(2);
-        assertThat(read.begun()).as("the adapter may have been called").isEqualTo(upgrade.id());
-        assertThat(read.runs()).isEqualTo("1.0.0");
+        assertThat(read.startedCommandId())
+                .as("the adapter may have been called")
+                .isEqualTo(upgrade.id());
+        assertThat(read.runningVersion()).isEqualTo("1.0.0");
         assertThat(read.outcomes()).isEmpty();
         assertThat(read.commands()).isEqualTo(log.commands());
         assertThat(read.deployed()).isEqualTo(log.deployed());
     }
 
     @Test
-    void command_isRefused_whenItIsOfNoKnownKindOrHasNoOperation() {
-        var event = Samples.operate(instance);
+    void parseCommand_throws_whenTypeIsUnknownOrOperationIdIsMissing() {
+        var event = SampleCommands.operate(instance);
         event.payload().remove("operation_id");
-        assertThatThrownBy(() -> Samples.command(event)).hasMessageContaining("operation_id");
+        assertThatThrownBy(() -> SampleCommands.command(event)).hasMessageContaining("operation_id");
         var unknown = new Envelope(
                 Ids.next(),
                 "runtime.command.dance",
@@ -291,11 +306,11 @@ class InstanceLogTest {
                 1,
                 "corr",
                 deploy.event().payload());
-        assertThatThrownBy(() -> Samples.command(unknown)).hasMessageContaining("dance");
+        assertThatThrownBy(() -> SampleCommands.command(unknown)).hasMessageContaining("dance");
     }
 
     @Test
-    void command_keepsOnlyTheTraceOfItsHeaders() {
+    void parseCommand_keepsTraceHeadersOnly() {
         assertThat(deploy.trace()).containsOnlyKeys("traceparent");
     }
 }

@@ -18,8 +18,8 @@ class JournalTest {
     @TempDir
     Path home;
 
-    private final InstanceLog log =
-            InstanceLog.empty(Ids.next()).accept(Samples.command(Samples.deploy(Ids.next())), List.of());
+    private final InstanceLog log = InstanceLog.empty(Ids.next())
+            .withCommand(SampleCommands.command(SampleCommands.deploy(Ids.next())), List.of());
 
     private Journal journal;
 
@@ -35,7 +35,7 @@ class JournalTest {
     }
 
     @Test
-    void open_readsWhatWasWritten_evenBesideAHalfWrittenFile() throws Exception {
+    void open_readsLogs_whenATemporaryFileIsLeft() throws Exception {
         opened().write(log);
         journal.close();
         Files.writeString(home.resolve("journal").resolve(Ids.next() + ".json.tmp"), "{\"app_inst");
@@ -46,7 +46,7 @@ class JournalTest {
     }
 
     @Test
-    void write_replacesTheFileAndShowsItToTheOwnerOnly() throws Exception {
+    void write_replacesFileReadableByOwnerOnly() throws Exception {
         opened().write(InstanceLog.empty(log.appInstanceId()));
         journal.write(log);
 
@@ -59,14 +59,14 @@ class JournalTest {
     }
 
     @Test
-    void open_fails_whenAnotherAdapterUsesTheJournal() throws Exception {
+    void open_fails_whenJournalIsLocked() throws Exception {
         opened().write(log);
 
         assertThatThrownBy(() -> new Journal(home.resolve("journal")).open()).hasMessageContaining("another adapter");
     }
 
     @Test
-    void open_names_theFileThatIsDamaged() throws Exception {
+    void open_namesFile_whenItIsDamaged() throws Exception {
         var damaged = Files.createDirectories(home.resolve("journal")).resolve(Ids.next() + ".json");
         Files.writeString(damaged, "{");
         journal = new Journal(damaged.getParent());
@@ -75,7 +75,7 @@ class JournalTest {
     }
 
     @Test
-    void id_staysTheSame_whenTheJournalIsOpenedAgain() throws Exception {
+    void id_isStable_whenJournalIsReopened() throws Exception {
         var id = opened().id();
         journal.close();
 
@@ -83,7 +83,7 @@ class JournalTest {
     }
 
     @Test
-    void write_fails_afterTheJournalWasClosed() throws Exception {
+    void write_fails_whenJournalIsClosed() throws Exception {
         opened().close();
 
         assertThatThrownBy(() -> journal.write(log)).hasMessageContaining("closed");

@@ -10,7 +10,7 @@ class SlotsTest {
     private final Promise<Void> never = Promise.promise();
 
     @Test
-    void acquire_waitsInLine_whenAllAreTaken() {
+    void acquire_waits_whenAllSlotsAreInUse() {
         assertThat(slots.tryAcquire()).isTrue();
         assertThat(slots.tryAcquire()).isFalse();
         var first = slots.acquire(never.future());
@@ -24,7 +24,7 @@ class SlotsTest {
     }
 
     @Test
-    void acquire_takesNothing_whenGivenUp() {
+    void acquire_returnsFalse_whenGivenUp() {
         assertThat(slots.tryAcquire()).isTrue();
         var giveUp = Promise.<Void>promise();
         var waiting = slots.acquire(giveUp.future());
@@ -37,9 +37,9 @@ class SlotsTest {
     }
 
     @Test
-    void release_letsNobodyIn_whileMoreAreTakenThanAllowed() {
-        slots.occupy();
-        slots.occupy();
+    void release_grantsNothing_whileLimitIsExceeded() {
+        slots.forceAcquire();
+        slots.forceAcquire();
         var waiting = slots.acquire(never.future());
 
         slots.release();
@@ -49,13 +49,15 @@ class SlotsTest {
     }
 
     @Test
-    void acquire_getsManyAtOnceOrNone_andIsNotOvertaken() {
+    void acquire_grantsAllSlotsAtOnce_inFifoOrder() {
         var three = new Slots(3);
         assertThat(three.tryAcquire(2)).isTrue();
         var giveUp = Promise.<Void>promise();
         var two = three.acquire(2, giveUp.future());
         var one = three.acquire(never.future());
-        assertThat(one.isComplete()).as("one is free, but another was first").isFalse();
+        assertThat(one.isComplete())
+                .as("one is free, but another request is first")
+                .isFalse();
 
         giveUp.complete();
 

@@ -38,21 +38,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Sends commands and collects reports. Every report is checked as it comes in: its schema, its key, and that its token is for its task.
+ * Simulates the platform on a real broker: sends commands and collects reports. Checks the schema, key and token of every report on
+ * arrival.
  */
 public final class SimulatedPlatform implements AutoCloseable {
     static final String SECRET = "s3cret-of-the-adapter";
-    /** The trace that every command is part of. */
+    /** The trace id of every command. */
     public static final String TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 
-    private static final long PATIENCE_S = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     private final Vertx vertx = Vertx.vertx();
     private final String broker = TestInfrastructure.shared().kafkaBootstrap();
     private final Path home;
     private final String backend;
     private final String prefix = "t" + Ids.next() + ".";
-    private final TokenEndpoint tokens;
+    private final SimulatedPlatformApi api;
     private final KafkaProducer<String, byte[]> producer;
     private final List<Report> reports = new CopyOnWriteArrayList<>();
     private final List<String> faults = new CopyOnWriteArrayList<>();
@@ -60,13 +61,13 @@ public final class SimulatedPlatform implements AutoCloseable {
     private final Thread reader = new Thread(this::read, "reports");
     private volatile boolean closed;
 
-    /** A report that the broker has. */
+    /** A report received from the broker. */
     public record Report(Envelope event, Map<String, String> headers) {
         public String type() {
             return event.eventType().substring("runtime.report.".length());
         }
 
-        /** Null for a heartbeat, which is about none. */
+        /** Returns null for a heartbeat. */
         public @Nullable UUID instance() {
             var id = event.payload().path("app_instance_id");
             return id.isMissingNode() ? null : UUID.fromString(id.asText());
@@ -84,7 +85,7 @@ public final class SimulatedPlatform implements AutoCloseable {
     public SimulatedPlatform(Path home, String backend) throws Exception {
         this.home = home;
         this.backend = backend;
-        this.tokens = new TokenEndpoint(vertx);
+        this.api = new SimulatedPlatformApi(vertx);
         var bootstrap = Map.<String, Object>of("bootstrap.servers", broker);
         try (var admin = Admin.create(bootstrap)) {
             admin.createTopics(List.of(
@@ -98,10 +99,10 @@ public final class SimulatedPlatform implements AutoCloseable {
         reader.start();
     }
 
-    /** An adapter whose heart beats faster than usual, as tests wait for it. */
-    public AdapterConfig adapter(Path journal, int maxConcurrent) {
+    /** Creates a configuration with a short heartbeat interval, so that tests do not wait long. */
+    public AdapterConfig adapterConfig(Path journal, int maxConcurrent) {
         return new AdapterConfig(
-                URI.create(tokens.baseUrl()),
+                URI.create(api.baseUrl()),
                 broker,
                 prefix,
                 Map.of(),
@@ -113,8 +114,8 @@ public final class SimulatedPlatform implements AutoCloseable {
                 true);
     }
 
-    public TokenEndpoint tokens() {
-        return tokens;
+    public SimulatedPlatformApi api() {
+        return api;
     }
 
     public Envelope deploy(UUID instance, ObjectNode manifest, ObjectNode config) {
@@ -128,7 +129,7 @@ public final class SimulatedPlatform implements AutoCloseable {
         return command("runtime.command.delete", payload(instance));
     }
 
-    /** An upgrade or a rollback. */
+    /** Creates an upgrade or a rollback. */
     public Envelope upgrade(
             String kind, UUID instance, String from, String to, ObjectNode manifest, ObjectNode config) {
         var payload = operation(instance).put("from_version", from).put("app_version", to);
@@ -157,7 +158,6 @@ public final class SimulatedPlatform implements AutoCloseable {
         return command("runtime.command.cancel", payload);
     }
 
-    /** A new member as commands name it. */
     public static ObjectNode newMember(String component) {
         return Json.object()
                 .put("member_id", Ids.next().toString())
@@ -165,8 +165,8 @@ public final class SimulatedPlatform implements AutoCloseable {
                 .put("generation", 1);
     }
 
-    /** What is wanted of an instance that this command launched, as the platform lists it: {@code running} or {@code deleted}. */
-    public static ObjectNode desired(Envelope command, String desired, String status) {
+    /** Creates the desired-state item of an instance that this command launched; {@code desired} is {@code running} or {@code deleted}. */
+    public static ObjectNode desiredStateItem(Envelope command, String desired, String status) {
         var item = command.payload().deepCopy();
         item.remove(List.of("operation_id", "attempt", "deadline_at", "from_version", "runtime_backend"));
         item.put("desired", desired)
@@ -196,33 +196,32 @@ public final class SimulatedPlatform implements AutoCloseable {
         return reports.stream().filter(r -> r.type().equals("heartbeat")).toList();
     }
 
-    /** Waits for a report of this type about the instance. */
     @CanIgnoreReturnValue
-    public Report await(UUID instance, String type) {
-        return await(r -> instance.equals(r.instance()) && r.type().equals(type));
+    public Report awaitReport(UUID instance, String type) {
+        return awaitReport(r -> instance.equals(r.instance()) && r.type().equals(type));
     }
 
     @CanIgnoreReturnValue
-    public Report await(Predicate<Report> wanted) {
+    public Report awaitReport(Predicate<Report> condition) {
         return Eventually.eventuallyGet(() -> {
-            requireFaultless();
+            requireNoFaults();
             return reports.stream()
-                    .filter(wanted)
+                    .filter(condition)
                     .findFirst()
-                    .orElseThrow(() -> new AssertionError("no such report among " + reports));
+                    .orElseThrow(() -> new AssertionError("no matching report among " + reports));
         });
     }
 
     @Override
     public void close() throws Exception {
         closed = true;
-        reader.join(TimeUnit.SECONDS.toMillis(PATIENCE_S));
+        reader.join(TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS));
         producer.close();
         vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
-        requireFaultless();
+        requireNoFaults();
     }
 
-    private void requireFaultless() {
+    private void requireNoFaults() {
         if (!faults.isEmpty()) {
             throw new AssertionError(String.join("; ", faults));
         }
@@ -248,7 +247,7 @@ public final class SimulatedPlatform implements AutoCloseable {
 
     private void take(String key, byte[] value, Map<String, String> headers) {
         try {
-            schemas.check(Json.parse(value))
+            schemas.validate(Json.parse(value))
                     .forEach(problem -> faults.add("a report is not as the contract says: " + problem));
         } catch (IOException e) {
             faults.add("a report is not JSON: " + e);
@@ -256,13 +255,13 @@ public final class SimulatedPlatform implements AutoCloseable {
         var report = new Report(Envelope.fromBytes(value), Map.copyOf(headers));
         var isHeartbeat = report.type().equals("heartbeat");
         if (!key.equals(report.text(isHeartbeat ? "adapter_id" : "app_instance_id"))) {
-            faults.add("a report has the key " + key);
+            faults.add("unexpected key of a report: " + key);
         }
         var token = isHeartbeat
-                ? TokenEndpoint.ownToken(key)
-                : TokenEndpoint.token(report.text("app_instance_id"), report.text("command_id"));
+                ? SimulatedPlatformApi.adapterTokenValue(key)
+                : SimulatedPlatformApi.token(report.text("app_instance_id"), report.text("command_id"));
         if (!("Bearer " + token).equals(headers.get("authorization"))) {
-            faults.add("a report came without its own token: " + report.type());
+            faults.add("report without the token of its command: " + report.type());
         }
         reports.add(report);
     }

@@ -1,2 +1,2 @@
-/** The platform as an adapter sees it: a broker with the two topics, and the token endpoint. */
+/** A simulated platform for adapter tests: a broker with both topics, and the HTTP API. */
 package dev.slipway.adapter.testing;

@@ -6,17 +6,17 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * What an instance has used in a window of time. It is counted once by its id, however often it is reported.
+ * The usage of an instance in a time window. It is counted once per id, however often it is reported.
  *
  * @param unit one of the manifest's usage units
  */
-public record Usage(UUID usageId, String unit, BigDecimal quantity, Instant windowStart, Instant windowEnd) {
+public record UsageWindow(UUID usageId, String unit, BigDecimal quantity, Instant windowStart, Instant windowEnd) {
 
-    /** With an id that follows from the instance, the unit and where the window begins: found again after a crash, it is the same. */
-    public static Usage of(
+    /** Derives the id from the instance, the unit and the start of the window, so that it is the same after a crash. */
+    public static UsageWindow of(
             UUID appInstanceId, String unit, BigDecimal quantity, Instant windowStart, Instant windowEnd) {
         var name = appInstanceId + "|" + unit + "|" + windowStart;
         var id = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
-        return new Usage(id, unit, quantity, windowStart, windowEnd);
+        return new UsageWindow(id, unit, quantity, windowStart, windowEnd);
     }
 }

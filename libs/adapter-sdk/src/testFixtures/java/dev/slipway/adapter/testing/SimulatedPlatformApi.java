@@ -13,117 +13,117 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The platform's API as far as adapters know it, by real HTTP: hands out tokens and the desired state, or answers as it is told to. */
-public final class TokenEndpoint {
-    private static final int PAGE = 2;
+/** Simulates the platform's HTTP API for adapters: issues tokens and serves the desired state, or returns configured errors. */
+public final class SimulatedPlatformApi {
+    private static final int PAGE_SIZE = 2;
 
     private final HttpServer server;
-    private final AtomicInteger exchanges = new AtomicInteger();
-    private final AtomicInteger ownExchanges = new AtomicInteger();
-    private final AtomicInteger listings = new AtomicInteger();
+    private final AtomicInteger taskTokenRequests = new AtomicInteger();
+    private final AtomicInteger adapterTokenRequests = new AtomicInteger();
+    private final AtomicInteger desiredStateRequests = new AtomicInteger();
     private final List<ObjectNode> desired = new CopyOnWriteArrayList<>();
     private volatile boolean reconciles;
-    private volatile boolean nonsense;
+    private volatile boolean malformedPages;
     private volatile int status = 200;
     private volatile String code = "";
 
-    TokenEndpoint(Vertx vertx) throws Exception {
+    SimulatedPlatformApi(Vertx vertx) throws Exception {
         server = vertx.createHttpServer()
-                .requestHandler(this::answer)
+                .requestHandler(this::handle)
                 .listen(0, "127.0.0.1")
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);
     }
 
-    /** Refuses tokens for tasks. */
-    public void refuse(int status, String code) {
+    /** Rejects requests for command tokens. */
+    public void rejectTaskTokens(int status, String code) {
         this.code = code;
         this.status = status;
     }
 
-    public void accept() {
+    public void acceptTaskTokens() {
         status = 200;
     }
 
-    /** How many tokens for tasks were asked for. */
-    public int exchanges() {
-        return exchanges.get();
+    public int taskTokenRequests() {
+        return taskTokenRequests.get();
     }
 
-    /** How many tokens of the adapter's own were asked for. */
-    public int ownExchanges() {
-        return ownExchanges.get();
+    public int adapterTokenRequests() {
+        return adapterTokenRequests.get();
     }
 
-    /** How many pages of the desired state were asked for. */
-    public int listings() {
-        return listings.get();
+    public int desiredStateRequests() {
+        return desiredStateRequests.get();
     }
 
-    /** What is wanted from now on; without it the platform is one that does not know of desired states. */
-    public void desire(List<ObjectNode> items) {
+    /** Sets the desired state. Before the first call the endpoint returns 404, like a platform without this feature. */
+    public void setDesiredState(List<ObjectNode> items) {
         desired.clear();
         desired.addAll(items);
-        nonsense = false;
+        malformedPages = false;
         reconciles = true;
     }
 
-    /** Answers as something between the adapter and the platform might. */
-    public void answerNonsense() {
-        nonsense = true;
+    /** Returns unrelated JSON, as a proxy might. */
+    public void returnMalformedPages() {
+        malformedPages = true;
     }
 
     String baseUrl() {
         return "http://127.0.0.1:" + server.actualPort();
     }
 
-    /** A token names its task, so that a report sent under another's can be told. */
+    /** The value names the task, so that a report with another task's token is detected. */
     static String token(String instanceId, String commandId) {
         return "token-for-" + instanceId + "-" + commandId;
     }
 
-    static String ownToken(String adapterId) {
+    static String adapterTokenValue(String adapterId) {
         return "token-for-" + adapterId;
     }
 
-    private void answer(HttpServerRequest request) {
-        Future<Void> answered =
+    private void handle(HttpServerRequest request) {
+        Future<Void> handled =
                 switch (request.path()) {
                     case "/api/v1/auth/operator-token" -> taskToken(request);
                     case "/api/v1/auth/adapter-token" -> adapterToken(request);
                     case "/api/v1/runtime/desired-state" -> desiredState(request);
                     default -> end(request, 404, Json.object().put("code", "not_found"));
                 };
-        answered.onFailure(e -> request.response().reset());
+        handled.onFailure(e -> request.response().reset());
     }
 
     private Future<Void> taskToken(HttpServerRequest request) {
-        exchanges.incrementAndGet();
+        taskTokenRequests.incrementAndGet();
         return request.body().compose(body -> {
-            var asked = Json.trusted(body.toString());
-            if (!knows(asked)) {
+            var tokenRequest = Json.parseStoredObject(body.toString());
+            if (!hasValidSecret(tokenRequest)) {
                 return unauthenticated(request);
             }
             return status == 200
-                    ? end(request, 200, token(token(text(asked, "app_instance_id"), text(asked, "command_id"))))
+                    ? end(
+                            request,
+                            200,
+                            token(token(text(tokenRequest, "app_instance_id"), text(tokenRequest, "command_id"))))
                     : end(request, status, Json.object().put("code", code));
         });
     }
 
     private Future<Void> adapterToken(HttpServerRequest request) {
-        ownExchanges.incrementAndGet();
+        adapterTokenRequests.incrementAndGet();
         return request.body().compose(body -> {
-            var asked = Json.trusted(body.toString());
-            return knows(asked)
-                    ? end(request, 200, token(ownToken(text(asked, "adapter_id"))))
+            var tokenRequest = Json.parseStoredObject(body.toString());
+            return hasValidSecret(tokenRequest)
+                    ? end(request, 200, token(adapterTokenValue(text(tokenRequest, "adapter_id"))))
                     : unauthenticated(request);
         });
     }
 
     private Future<Void> desiredState(HttpServerRequest request) {
-        listings.incrementAndGet();
-        if (nonsense) {
+        desiredStateRequests.incrementAndGet();
+        if (malformedPages) {
             return end(request, 200, Json.object().put("welcome", "to the proxy"));
         }
         if (!reconciles) {
@@ -134,15 +134,15 @@ public final class TokenEndpoint {
         }
         var cursor = request.getParam("cursor");
         var from = cursor == null ? 0 : Integer.parseInt(cursor);
-        var to = Math.min(desired.size(), from + PAGE);
-        var answer = Json.object();
-        answer.putArray("items").addAll(desired.subList(from, to));
-        answer.put("next_cursor", to < desired.size() ? String.valueOf(to) : null);
-        return end(request, 200, answer);
+        var to = Math.min(desired.size(), from + PAGE_SIZE);
+        var page = Json.object();
+        page.putArray("items").addAll(desired.subList(from, to));
+        page.put("next_cursor", to < desired.size() ? String.valueOf(to) : null);
+        return end(request, 200, page);
     }
 
-    private static boolean knows(JsonNode asked) {
-        return text(asked, "adapter_secret").equals(SimulatedPlatform.SECRET);
+    private static boolean hasValidSecret(JsonNode tokenRequest) {
+        return text(tokenRequest, "adapter_secret").equals(SimulatedPlatform.SECRET);
     }
 
     private static ObjectNode token(String value) {

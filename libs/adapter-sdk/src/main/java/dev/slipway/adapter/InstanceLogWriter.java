@@ -9,21 +9,21 @@ import org.slf4j.LoggerFactory;
 
 import java.util.function.UnaryOperator;
 
-/** One instance's log: changed in memory at once, on disk when the Future says so. */
-final class Ledger {
-    private static final Logger LOG = LoggerFactory.getLogger(Ledger.class);
+/** Holds the log of one instance: updates apply in memory at once and on disk when the returned Future completes. */
+final class InstanceLogWriter {
+    private static final Logger LOG = LoggerFactory.getLogger(InstanceLogWriter.class);
 
     private final Vertx vertx;
     private final Journal journal;
-    private final Stopping stopping;
+    private final ShutdownFlag shutdown;
     private InstanceLog log;
-    private @Nullable InstanceLog written;
-    private Future<Void> saved = Future.succeededFuture();
+    private @Nullable InstanceLog lastWritten;
+    private Future<Void> pendingWrites = Future.succeededFuture();
 
-    Ledger(Vertx vertx, Journal journal, Stopping stopping, InstanceLog log) {
+    InstanceLogWriter(Vertx vertx, Journal journal, ShutdownFlag shutdownFlag, InstanceLog log) {
         this.vertx = vertx;
         this.journal = journal;
-        this.stopping = stopping;
+        this.shutdown = shutdownFlag;
         this.log = log;
     }
 
@@ -31,27 +31,30 @@ final class Ledger {
         return log;
     }
 
-    /** Done when everything so far is on disk. */
-    Future<Void> saved() {
-        return saved;
+    /** Completes when all updates so far are on disk. */
+    Future<Void> awaitWrites() {
+        return pendingWrites;
     }
 
-    /** A full disk is waited out: a change that is not on disk must not be acted on. Fails only when the host stops. */
-    Future<Void> change(UnaryOperator<InstanceLog> change) {
+    /**
+     * Retries until the write succeeds, for example after a full disk, because an update must not take effect before it is on disk. Fails
+     * only during shutdown.
+     */
+    Future<Void> update(UnaryOperator<InstanceLog> change) {
         log = change.apply(log);
-        saved = saved.transform(before -> save());
-        return saved;
+        pendingWrites = pendingWrites.transform(previous -> save());
+        return pendingWrites;
     }
 
     private Future<Void> save() {
         var done = Promise.<Void>promise();
-        attempt(1, done);
+        tryWrite(1, done);
         return done.future();
     }
 
-    private void attempt(int attempt, Promise<Void> done) {
+    private void tryWrite(int attempt, Promise<Void> done) {
         var current = log;
-        if (current.equals(written)) {
+        if (current.equals(lastWritten)) {
             done.complete();
             return;
         }
@@ -61,12 +64,12 @@ final class Ledger {
                             return current;
                         },
                         false)
-                .onSuccess(now -> {
-                    written = now;
+                .onSuccess(saved -> {
+                    lastWritten = saved;
                     done.complete();
                 })
                 .onFailure(e -> {
-                    if (stopping.begun()) {
+                    if (shutdown.isSet()) {
                         done.fail(e);
                     } else {
                         retry(attempt, e, done);
@@ -78,7 +81,7 @@ final class Ledger {
         LOG.atError()
                 .addKeyValue("app_instance_id", log.appInstanceId())
                 .setCause(failure)
-                .log("cannot write the journal; will try again");
-        vertx.setTimer(Backoff.ms(attempt, 500, 10_000), timer -> attempt(attempt + 1, done));
+                .log("journal write failed; retrying");
+        vertx.setTimer(Backoff.delayMs(attempt, 500, 10_000), timer -> tryWrite(attempt + 1, done));
     }
 }

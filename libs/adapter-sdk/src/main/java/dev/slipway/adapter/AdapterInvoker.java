@@ -9,17 +9,17 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Turns commands into calls of the adapter. */
-final class Calls {
-    private Calls() {}
+/** Parses commands and calls the matching method of the adapter. */
+final class AdapterInvoker {
+    private AdapterInvoker() {}
 
-    /** A command that is not as the contract has it has failed: trying it again does not mend it. */
-    static Future<Outcome> of(RuntimeAdapter adapter, Message command, Progress progress) {
+    /** Invokes the adapter. A malformed command fails at once, because a retry cannot succeed. */
+    static Future<Outcome> invoke(RuntimeAdapter adapter, Message command, Progress progress) {
         Supplier<Future<Outcome>> call;
         try {
             call = parse(adapter, command, progress);
         } catch (IllegalArgumentException e) {
-            return Future.succeededFuture(new Failed("the command is not as the contract says: " + e.getMessage()));
+            return Future.succeededFuture(new Failed("the command does not match its schema: " + e.getMessage()));
         }
         return call.get();
     }
@@ -32,7 +32,7 @@ final class Calls {
                         command.task(),
                         object(payload, "manifest"),
                         object(payload, "config"),
-                        Member.all(payload.path("members")));
+                        MemberRef.parseAll(payload.path("members")));
                 yield () -> adapter.deploy(deploy, progress);
             }
             case UPGRADE -> {
@@ -45,14 +45,14 @@ final class Calls {
             }
             case MEMBER -> {
                 var member = member(command);
-                yield () -> adapter.member(member, progress);
+                yield () -> adapter.changeMember(member, progress);
             }
             case OPERATE -> {
                 var operate = new OperateCommand(command.task(), text(payload, "operation"), object(payload, "input"));
                 yield () -> adapter.operate(operate, progress);
             }
             case DELETE -> () -> adapter.delete(new DeleteCommand(command.task()), progress);
-            case CANCEL -> throw new IllegalStateException("a cancellation is not carried out, it is heeded");
+            case CANCEL -> throw new IllegalStateException("a cancel command is not executed by the adapter");
         };
     }
 
@@ -63,18 +63,18 @@ final class Calls {
                 text(payload, "from_version"),
                 object(payload, "manifest"),
                 object(payload, "config"),
-                Member.all(payload.path("members")));
+                MemberRef.parseAll(payload.path("members")));
     }
 
     private static MemberCommand member(Message command) {
         var payload = command.event().payload();
         var operation = MemberCommand.Operation.of(text(payload, "operation"));
-        var replacement = payload.has("replacement") ? Member.of(payload.path("replacement")) : null;
+        var replacement = payload.has("replacement") ? MemberRef.parse(payload.path("replacement")) : null;
         if (operation == MemberCommand.Operation.REPLACE && replacement == null) {
             throw new IllegalArgumentException("replacement is missing");
         }
         return new MemberCommand(
-                command.task(), operation, Member.of(payload.path("member")), replacement, labels(payload));
+                command.task(), operation, MemberRef.parse(payload.path("member")), replacement, labels(payload));
     }
 
     private static Map<String, String> labels(JsonNode payload) {

@@ -3,22 +3,25 @@ package dev.slipway.adapter;
 import dev.slipway.telemetry.Traces;
 import io.vertx.core.Vertx;
 
-/** What the lanes of one host share. Deletes never wait behind launches, nor do operations. */
-record Shop(
+/**
+ * Resources shared by all instance queues of a host. Launches, operations and deletes have separate slots, so they do not wait for each
+ * other.
+ */
+record HostResources(
         Vertx vertx,
         Traces traces,
         RuntimeAdapter adapter,
         Slots launches,
         Slots operations,
         Slots deletes,
-        Stopping stopping) {
+        ShutdownFlag shutdown) {
 
-    Shop(Vertx vertx, Traces traces, RuntimeAdapter adapter, int places, Stopping stopping) {
+    HostResources(Vertx vertx, Traces traces, RuntimeAdapter adapter, int places, ShutdownFlag stopping) {
         this(vertx, traces, adapter, new Slots(places), new Slots(places), new Slots(places), stopping);
     }
 
-    Slots slots(Kind kind) {
-        return switch (kind) {
+    Slots slotsFor(CommandType commandType) {
+        return switch (commandType) {
             case DEPLOY, UPGRADE, ROLLBACK -> launches;
             case MEMBER, OPERATE, CANCEL -> operations;
             case DELETE -> deletes;

@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-import static dev.slipway.adapter.testing.SimulatedPlatform.desired;
+import static dev.slipway.adapter.testing.SimulatedPlatform.desiredStateItem;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-class ReconciliationTest {
+class ReconcilerTest {
     @TempDir
     Path home;
 
@@ -47,7 +47,7 @@ class ReconciliationTest {
     }
 
     private void host() throws Exception {
-        host = new AdapterHost(vertx, platform.adapter(home.resolve("journal"), 4), telemetry.traces(), adapter);
+        host = new AdapterHost(vertx, platform.adapterConfig(home.resolve("journal"), 4), telemetry.traces(), adapter);
         await(host.start());
     }
 
@@ -60,8 +60,8 @@ class ReconciliationTest {
     }
 
     @Test
-    void start_comparesWithThePlatform_onceThatAnswers() throws Exception {
-        // Given instances in every state of agreement, deployed while the platform knew of no desired states
+    void start_reconciles_whenPlatformResponds() throws Exception {
+        // Given instances in every combination of states, deployed while the platform had no desired-state endpoint
         host();
         var known = deploy(Ids.next());
         var lost = deploy(Ids.next());
@@ -69,56 +69,56 @@ class ReconciliationTest {
         var orphan = deploy(Ids.next());
         for (var command : List.of(known, lost, unwanted, orphan)) {
             platform.send(command);
-            platform.await(id(command), "running");
+            platform.awaitReport(id(command), "running");
         }
-        assertThat(platform.tokens().listings()).isPositive();
+        assertThat(platform.api().desiredStateRequests()).isPositive();
         await(host.stop());
         adapter.deployed.clear();
-        adapter.world.remove(id(lost));
+        adapter.runtime.remove(id(lost));
         var stray = Ids.next();
-        adapter.world.add(stray);
-        var unheard = deploy(Ids.next());
-        var untold = deploy(Ids.next());
+        adapter.runtime.add(stray);
+        var unknownToAdapter = deploy(Ids.next());
+        var openCommand = deploy(Ids.next());
         var failed = deploy(Ids.next());
         var delete = platform.delete(id(unwanted));
         delete.payload().put("generation", 2);
-        var open = desired(untold, "running", "requested");
-        open.withArray("open_commands").add(Json.parse(untold.toBytes()));
-        platform.tokens()
-                .desire(List.of(
-                        desired(known, "running", "running"),
-                        desired(lost, "running", "running"),
-                        desired(delete, "deleted", "deleting"),
-                        desired(unheard, "running", "running"),
+        var open = desiredStateItem(openCommand, "running", "requested");
+        open.withArray("open_commands").add(Json.parse(openCommand.toBytes()));
+        platform.api()
+                .setDesiredState(List.of(
+                        desiredStateItem(known, "running", "running"),
+                        desiredStateItem(lost, "running", "running"),
+                        desiredStateItem(delete, "deleted", "deleting"),
+                        desiredStateItem(unknownToAdapter, "running", "running"),
                         open,
-                        desired(failed, "running", "failed")));
+                        desiredStateItem(failed, "running", "failed")));
 
         // When the adapter starts
         host();
 
-        // Then what is missing is launched, what is not wanted is ended, and the rest is left alone
-        platform.await(r -> r.type().equals("running") && r.isAbout(unheard));
-        platform.await(r -> r.type().equals("running") && r.isAbout(untold));
-        platform.await(r -> r.type().equals("deleted") && r.isAbout(delete));
-        eventually(() ->
-                assertThat(adapter.world).containsExactlyInAnyOrder(id(known), id(lost), id(unheard), id(untold)));
-        assertThat(adapter.deployed).containsExactlyInAnyOrder(id(lost), id(unheard), id(untold));
+        // Then missing instances are launched, unwanted ones deleted, and the others left unchanged
+        platform.awaitReport(r -> r.type().equals("running") && r.isAbout(unknownToAdapter));
+        platform.awaitReport(r -> r.type().equals("running") && r.isAbout(openCommand));
+        platform.awaitReport(r -> r.type().equals("deleted") && r.isAbout(delete));
+        eventually(() -> assertThat(adapter.runtime)
+                .containsExactlyInAnyOrder(id(known), id(lost), id(unknownToAdapter), id(openCommand)));
+        assertThat(adapter.deployed).containsExactlyInAnyOrder(id(lost), id(unknownToAdapter), id(openCommand));
         assertThat(adapter.deleted).contains(stray, id(orphan), id(unwanted));
         assertThat(platform.reports(id(orphan)))
-                .as("of an orphan's end nobody wants to hear")
+                .as("deleting an orphan is not reported")
                 .noneMatch(r -> r.type().equals("deleted"));
     }
 
     @Test
-    void start_endsNothing_whenTheAnswerIsNoList() throws Exception {
-        platform.tokens().answerNonsense();
+    void start_deletesNothing_whenResponseHasNoItems() throws Exception {
+        platform.api().returnMalformedPages();
         var stray = Ids.next();
-        adapter.world.add(stray);
+        adapter.runtime.add(stray);
         host();
-        eventually(() -> assertThat(platform.tokens().listings()).isGreaterThan(1));
+        eventually(() -> assertThat(platform.api().desiredStateRequests()).isGreaterThan(1));
 
         assertThat(adapter.deleted).isEmpty();
-        platform.tokens().desire(List.of());
+        platform.api().setDesiredState(List.of());
         eventually(() -> assertThat(adapter.deleted).containsExactly(stray));
     }
 

@@ -1,6 +1,6 @@
 package dev.slipway.adapter;
 
-import dev.slipway.adapter.PlatformClient.AnswerException;
+import dev.slipway.adapter.PlatformClient.PlatformResponseException;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import io.vertx.core.Future;
@@ -24,18 +24,18 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class TokensTest {
+class TokenClientTest {
     @TempDir
     Path home;
 
     private final Vertx vertx = Vertx.vertx();
-    private final Message report =
-            ReportMessages.deploying(Samples.command(Samples.deploy(Ids.next())).task(), null, Map.of());
+    private final Message report = ReportMessages.deploying(
+            SampleCommands.command(SampleCommands.deploy(Ids.next())).task(), null, Map.of());
     private HttpServer server;
     private AdapterConfig config;
     private volatile int status = 200;
-    private volatile String answer = "{\"access_token\":\"t0ken\",\"token_type\":\"Bearer\",\"expires_in\":300}";
-    private volatile Buffer asked = Buffer.buffer();
+    private volatile String responseBody = "{\"access_token\":\"t0ken\",\"token_type\":\"Bearer\",\"expires_in\":300}";
+    private volatile Buffer requestBody = Buffer.buffer();
     private int open;
     private volatile int most;
 
@@ -44,13 +44,13 @@ class TokensTest {
         server = get(vertx.createHttpServer()
                 .requestHandler(request -> request.body()
                         .onSuccess(body -> {
-                            asked = body;
+                            requestBody = body;
                             most = Math.max(most, ++open);
                         })
                         .compose(body -> vertx.timer(2))
                         .compose(later -> {
                             open--;
-                            return request.response().setStatusCode(status).end(answer);
+                            return request.response().setStatusCode(status).end(responseBody);
                         }))
                 .listen(0, "127.0.0.1"));
         var secret = Files.writeString(home.resolve("secret"), "s3cret\n");
@@ -77,7 +77,7 @@ class TokensTest {
     private Throwable failure() {
         try {
             return new AssertionError(
-                    "handed out " + get(new Tokens(new PlatformClient(vertx, config)).exchange(report)));
+                    "handed out " + get(new TokenClient(new PlatformClient(vertx, config)).exchangeForTask(report)));
         } catch (ExecutionException e) {
             return e.getCause();
         } catch (Exception e) {
@@ -86,10 +86,10 @@ class TokensTest {
     }
 
     @Test
-    void exchange_sendsTheCredentialAndTheTask() throws Exception {
-        var token = get(new Tokens(new PlatformClient(vertx, config)).exchange(report));
+    void exchangeForTask_sendsCredentialAndTask() throws Exception {
+        var token = get(new TokenClient(new PlatformClient(vertx, config)).exchangeForTask(report));
 
-        var body = Json.parse(asked.getBytes());
+        var body = Json.parse(requestBody.getBytes());
         assertThat(body.path("adapter_id").asText())
                 .isEqualTo(config.adapterId().toString());
         assertThat(body.path("adapter_secret").asText()).isEqualTo("s3cret");
@@ -100,11 +100,11 @@ class TokensTest {
     }
 
     @Test
-    void exchange_waitsInLine_whenManyAskAtOnce() throws Exception {
-        var tokens = new Tokens(new PlatformClient(vertx, config));
+    void exchangeForTask_queuesRequests_whenManyAreConcurrent() throws Exception {
+        var tokenClient = new TokenClient(new PlatformClient(vertx, config));
         var all = Promise.<Void>promise();
 
-        vertx.runOnContext(ignored -> Future.join(Stream.generate(() -> tokens.exchange(report))
+        vertx.runOnContext(ignored -> Future.join(Stream.generate(() -> tokenClient.exchangeForTask(report))
                         .limit(100)
                         .toList())
                 .<Void>mapEmpty()
@@ -115,57 +115,58 @@ class TokensTest {
     }
 
     @Test
-    void exchange_isWorthRetryingSoon_whenTheTaskIsUnknownYet() {
+    void exchangeForTask_isRetriedSoon_whenTaskIsUnknown() {
         status = 409;
-        answer = "{\"code\":\"task_unknown\",\"message\":\"…\",\"correlation_id\":\"c\",\"details\":{}}";
+        responseBody = "{\"code\":\"task_unknown\",\"message\":\"…\",\"correlation_id\":\"c\",\"details\":{}}";
 
         var failure = failure();
 
         assertThat(failure).hasMessageContaining("409 task_unknown");
-        assertThat(ReportQueue.pauseMs(failure, 1)).isLessThan(20);
-        assertThat(ReportQueue.pauseMs(failure, 20)).isGreaterThan(10_000);
+        assertThat(ReportQueue.retryDelayMs(failure, 1)).isLessThan(20);
+        assertThat(ReportQueue.retryDelayMs(failure, 20)).isGreaterThan(10_000);
     }
 
     @Test
-    void exchange_isRetriedSlowly_whenTheCredentialIsRefused() {
+    void exchangeForTask_isRetriedSlowly_whenCredentialIsRejected() {
         status = 401;
-        answer = "{\"code\":\"unauthenticated\"}";
+        responseBody = "{\"code\":\"unauthenticated\"}";
 
         var failure = failure();
 
-        assertThat(((AnswerException) failure).isRefusal()).isTrue();
-        assertThat(ReportQueue.pauseMs(failure, 1)).isEqualTo(ReportQueue.REFUSED_RETRY_MS);
+        assertThat(((PlatformResponseException) failure).isCredentialRejected()).isTrue();
+        assertThat(ReportQueue.retryDelayMs(failure, 1)).isEqualTo(ReportQueue.CREDENTIAL_RETRY_MS);
         assertThat(failure).asString().doesNotContain("s3cret");
     }
 
     @Test
-    void exchange_isWorthRetrying_whenSomethingBetweenAnswersNonsense() {
+    void exchangeForTask_isRetried_whenResponseIsUnreadable() {
         status = 200;
-        answer = "<html>welcome to the proxy</html>";
+        responseBody = "<html>welcome to the proxy</html>";
 
-        assertThat(((AnswerException) failure()).isRefusal()).isFalse();
+        assertThat(((PlatformResponseException) failure()).isCredentialRejected())
+                .isFalse();
     }
 
     @Test
-    void exchange_isWorthRetrying_whenNobodyListens() throws Exception {
+    void exchangeForTask_isRetried_whenConnectionIsRefused() throws Exception {
         get(server.close());
 
-        assertThat(ReportQueue.pauseMs(failure(), 1)).isLessThan(1_000);
+        assertThat(ReportQueue.retryDelayMs(failure(), 1)).isLessThan(1_000);
     }
 
     @Test
-    void serves_isFalse_inTheLastHalfMinute() {
+    void isValidFor_isFalse_inLastThirtySeconds() {
         var now = Instant.now();
         var token = new Token("t0ken", "task", now.plusSeconds(60));
 
-        assertThat(token.serves("task", now)).isTrue();
-        assertThat(token.serves("another", now)).isFalse();
-        assertThat(token.serves("task", now.plusSeconds(30))).isFalse();
+        assertThat(token.isValidFor("task", now)).isTrue();
+        assertThat(token.isValidFor("another", now)).isFalse();
+        assertThat(token.isValidFor("task", now.plusSeconds(30))).isFalse();
     }
 
     @Test
-    void pause_isBounded() {
-        assertThat(ReportQueue.pauseMs(new IllegalStateException("broker away"), 1_000_000))
+    void retryDelay_isLimited() {
+        assertThat(ReportQueue.retryDelayMs(new IllegalStateException("broker away"), 1_000_000))
                 .isBetween(10_000L, 20_000L);
     }
 }

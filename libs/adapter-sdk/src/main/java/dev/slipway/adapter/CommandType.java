@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Locale;
 
-/** The commands there are. */
-enum Kind {
+/** The command types of the protocol. */
+enum CommandType {
     DEPLOY,
     UPGRADE,
     ROLLBACK,
@@ -16,41 +16,41 @@ enum Kind {
 
     private static final String PREFIX = "runtime.command.";
 
-    String word() {
+    String label() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    String type() {
-        return PREFIX + word();
+    String eventType() {
+        return PREFIX + label();
     }
 
-    /** Null for what is no command, or one that is newer than this SDK. */
-    static @Nullable Kind of(String eventType) {
-        for (var kind : values()) {
-            if (kind.type().equals(eventType)) {
-                return kind;
+    /** Returns null if the event is not a command or is newer than this SDK. */
+    static @Nullable CommandType fromEventType(String eventType) {
+        for (var commandType : values()) {
+            if (commandType.eventType().equals(eventType)) {
+                return commandType;
             }
         }
         return null;
     }
 
-    /** Says what is to run: later reports are about the last of these. */
-    boolean launches() {
+    /** Returns whether the command starts a version. Later state reports refer to the latest such command. */
+    boolean isLaunch() {
         return switch (this) {
             case DEPLOY, UPGRADE, ROLLBACK -> true;
             case MEMBER, OPERATE, CANCEL, DELETE -> false;
         };
     }
 
-    /** Whether its end is that of an operation; else it is a state of the instance. */
-    boolean endsAsOperation() {
+    /** Returns whether the terminal report is {@code runtime.report.operation} rather than an instance state. */
+    boolean endsWithOperationReport() {
         return switch (this) {
             case UPGRADE, ROLLBACK, MEMBER, OPERATE -> true;
             case DEPLOY, CANCEL, DELETE -> false;
         };
     }
 
-    boolean canEndWith(Outcome outcome) {
+    boolean allowsOutcome(Outcome outcome) {
         return switch (this) {
             case DEPLOY, UPGRADE, ROLLBACK ->
                 outcome instanceof Outcome.Running || outcome instanceof Outcome.Failed || isCanceled(outcome);

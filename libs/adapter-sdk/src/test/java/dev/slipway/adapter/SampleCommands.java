@@ -9,48 +9,48 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
 
-/** Commands as the platform sends them. */
-final class Samples {
+/** Sample commands. */
+final class SampleCommands {
     static final Map<String, String> HEADERS = Map.of(
             "traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "ce_id", "not part of the trace");
 
-    private Samples() {}
+    private SampleCommands() {}
 
     static Envelope deploy(UUID instance) {
-        return launch(Kind.DEPLOY, instance, 1, "1.0.0");
+        return launch(CommandType.DEPLOY, instance, 1, "1.0.0");
     }
 
-    /** A deploy, an upgrade or a rollback. */
-    static Envelope launch(Kind kind, UUID instance, int generation, String version) {
+    /** Creates a deploy, an upgrade or a rollback. */
+    static Envelope launch(CommandType commandType, UUID instance, int generation, String version) {
         var payload = payload(instance).put("generation", generation).put("app_version", version);
         payload.putObject("manifest").putObject("runtime").put("profile", "echo");
         payload.putObject("config").put("message", "hello");
-        if (kind != Kind.DEPLOY) {
+        if (commandType != CommandType.DEPLOY) {
             payload.put("operation_id", Ids.next().toString()).put("from_version", "1.0.0");
         }
-        return envelope(kind.type(), payload);
+        return envelope(commandType.eventType(), payload);
     }
 
     static Envelope operate(UUID instance) {
         var payload =
                 payload(instance).put("operation_id", Ids.next().toString()).put("operation", "echo.ping");
         payload.putObject("input").put("message", "hello");
-        return envelope(Kind.OPERATE.type(), payload);
+        return envelope(CommandType.OPERATE.eventType(), payload);
     }
 
     static Envelope cancel(UUID instance, UUID command) {
         var payload = payload(instance)
                 .put("operation_id", Ids.next().toString())
                 .put("canceled_command_id", command.toString());
-        return envelope(Kind.CANCEL.type(), payload);
+        return envelope(CommandType.CANCEL.eventType(), payload);
     }
 
     static Envelope delete(UUID instance) {
-        return envelope(Kind.DELETE.type(), payload(instance));
+        return envelope(CommandType.DELETE.eventType(), payload(instance));
     }
 
     static Message command(Envelope event) {
-        return Message.command(event, HEADERS);
+        return Message.parseCommand(event, HEADERS);
     }
 
     private static ObjectNode payload(UUID instance) {

@@ -5,12 +5,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 
-class ExampleSoakTest {
+class GreeterAdapterSoakTest {
     @TempDir
     Path home;
 
     @Test
-    void example_passesTheWholeKit() throws Exception {
-        ExampleTest.passesTheKit(home);
+    void example_passesAllScenarios() throws Exception {
+        GreeterAdapterTest.runKit(home);
     }
 }

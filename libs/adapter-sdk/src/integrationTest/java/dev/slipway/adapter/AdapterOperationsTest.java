@@ -29,8 +29,8 @@ import static dev.slipway.adapter.testing.SimulatedPlatform.newMember;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Everything beyond deploy and delete, by one host that runs throughout. */
-class OperationsTest {
+/** Tests all commands except deploy and delete on one shared host. */
+class AdapterOperationsTest {
     @TempDir
     static Path home;
 
@@ -45,7 +45,7 @@ class OperationsTest {
     @BeforeAll
     static void start() throws Exception {
         platform = new SimulatedPlatform(home, "bare_metal");
-        host = new AdapterHost(VERTX, platform.adapter(home.resolve("journal"), 4), TELEMETRY.traces(), ADAPTER);
+        host = new AdapterHost(VERTX, platform.adapterConfig(home.resolve("journal"), 4), TELEMETRY.traces(), ADAPTER);
         get(host.start());
     }
 
@@ -66,7 +66,7 @@ class OperationsTest {
     private Envelope deploy() throws Exception {
         var command = platform.deploy(instance, Json.object(), Json.object());
         platform.send(command);
-        platform.await(instance, "running");
+        platform.awaitReport(instance, "running");
         return command;
     }
 
@@ -77,7 +77,7 @@ class OperationsTest {
     }
 
     private Report end(Envelope command) {
-        return platform.await(r -> r.type().equals("operation") && r.isAbout(command));
+        return platform.awaitReport(r -> r.type().equals("operation") && r.isAbout(command));
     }
 
     private List<String> types(Envelope command) {
@@ -88,7 +88,7 @@ class OperationsTest {
     }
 
     @Test
-    void upgrade_isAcknowledgedTellsItsProgressAndEndsAsAnOperation_andLaterReportsNameIt() throws Exception {
+    void upgrade_reportsAcknowledgementProgressAndOperation_andLaterStatesReferToIt() throws Exception {
         deploy();
         var upgrade = upgrade(2);
         platform.send(upgrade);
@@ -100,20 +100,20 @@ class OperationsTest {
         assertThat(end.text("operation_id"))
                 .isEqualTo(upgrade.payload().path("operation_id").asText());
         assertThat(end.event().payload().at("/endpoints/0/name").asText()).isEqualTo("http");
-        var waiting = platform.await(
+        var waiting = platform.awaitReport(
                 r -> r.isAbout(upgrade) && r.event().payload().at("/blockers/0").isObject());
         assertThat(waiting.event().payload().at("/percent").asInt())
-                .as("said before")
+                .as("keeps the last percentage")
                 .isEqualTo(40);
         assertThat(waiting.event().payload().at("/blockers/0/turn").asText()).isEqualTo("adapter");
 
-        get(host.report(instance, TestAdapter.RUNNING));
-        var later = platform.await(r -> r.type().equals("running") && r.isAbout(upgrade));
+        get(host.reportOutcome(instance, TestAdapter.RUNNING));
+        var later = platform.awaitReport(r -> r.type().equals("running") && r.isAbout(upgrade));
         assertThat(later.event().payload().path("generation").asInt()).isEqualTo(2);
     }
 
     @Test
-    void operation_isRefusedWithAReason_whenTheAdapterDoesNotSupportIt() throws Exception {
+    void operation_failsWithReason_whenAdapterDoesNotSupportIt() throws Exception {
         deploy();
         var rollback = platform.upgrade("rollback", instance, "1.0.0", "0.9.0", Json.object(), Json.object());
         platform.send(rollback);
@@ -125,7 +125,7 @@ class OperationsTest {
     }
 
     @Test
-    void memberOperation_reportsItsMember_andDeclaredOperationItsOutput() throws Exception {
+    void operations_reportMemberStatesAndOutput() throws Exception {
         deploy();
         var member = newMember("server");
         var add = platform.member(instance, "add", member);
@@ -135,7 +135,7 @@ class OperationsTest {
 
         assertThat(end(add).text("status")).isEqualTo("succeeded");
         assertThat(end(ping).event().payload().at("/output/answer").asInt()).isEqualTo(42);
-        var ready = platform.await(r -> r.type().equals("members") && r.isAbout(add));
+        var ready = platform.awaitReport(r -> r.type().equals("members") && r.isAbout(add));
         assertThat(ready.event().payload().at("/members/0/member_id").asText())
                 .isEqualTo(member.path("member_id").asText());
         assertThat(ready.event().payload().at("/members/0/component_key").asText())
@@ -143,34 +143,34 @@ class OperationsTest {
     }
 
     @Test
-    void command_isAnsweredButNotCarriedOut_whenItComesAgain() throws Exception {
+    void command_isReportedButNotExecuted_whenRedelivered() throws Exception {
         deploy();
         var held = Promise.<Outcome>promise();
         ADAPTER.gates.put(instance, held);
         var ping = platform.operate(instance, "echo.ping", Json.object());
         platform.send(ping);
-        platform.await(r -> r.type().equals("accepted") && r.isAbout(ping));
+        platform.awaitReport(r -> r.type().equals("accepted") && r.isAbout(ping));
 
-        // When it comes again while it is carried out, and once more when it is over
+        // When it is redelivered during execution, and again after its end
         ping.payload().put("attempt", 2);
         platform.send(ping);
-        platform.await(r -> types(ping).size() == 2);
+        platform.awaitReport(r -> types(ping).size() == 2);
         held.complete(new Outcome.Done());
         var end = end(ping);
         ping.payload().put("attempt", 3);
         platform.send(ping);
-        platform.await(r -> types(ping).size() == 4);
+        platform.awaitReport(r -> types(ping).size() == 4);
 
         assertThat(types(ping)).containsExactly("accepted", "accepted", "operation", "operation");
         assertThat(platform.reports(instance).stream().map(r -> r.event().eventId()))
-                .as("the same report")
+                .as("same report id")
                 .filteredOn(end.event().eventId()::equals)
                 .hasSize(2);
-        assertThat(ADAPTER.done).containsOnlyOnce("echo.ping " + instance);
+        assertThat(ADAPTER.operations).containsOnlyOnce("echo.ping " + instance);
     }
 
     @Test
-    void command_isDropped_whenItIsOfAnOlderGeneration() throws Exception {
+    void command_isDropped_whenGenerationIsOlder() throws Exception {
         deploy();
         platform.send(upgrade(3));
         var stale = upgrade(2);
@@ -182,11 +182,11 @@ class OperationsTest {
         assertThat(end(ping).text("status")).isEqualTo("succeeded");
 
         assertThat(types(stale)).isEmpty();
-        assertThat(ADAPTER.done).containsOnlyOnce("upgrade " + instance);
+        assertThat(ADAPTER.operations).containsOnlyOnce("upgrade " + instance);
     }
 
     @Test
-    void cancel_endsWhatIsGoingOnAndWhatWaits_andIsAcknowledged() throws Exception {
+    void cancel_stopsRunningAndPendingCommands_andIsAcknowledged() throws Exception {
         deploy();
         ADAPTER.gates.put(instance, Promise.promise());
         var upgrade = upgrade(2);
@@ -194,7 +194,7 @@ class OperationsTest {
         ping.payload().put("generation", 2);
         platform.send(upgrade);
         platform.send(ping);
-        platform.await(r -> r.type().equals("accepted") && r.isAbout(ping));
+        platform.awaitReport(r -> r.type().equals("accepted") && r.isAbout(ping));
         var cancelPing = platform.cancel(ping);
         var cancelUpgrade = platform.cancel(upgrade);
         cancelPing.payload().put("generation", 2);
@@ -204,14 +204,14 @@ class OperationsTest {
         platform.send(cancelUpgrade);
 
         assertThat(end(upgrade).text("status")).isEqualTo("canceled");
-        assertThat(end(ping).text("reason")).isEqualTo("canceled before it was begun");
+        assertThat(end(ping).text("reason")).isEqualTo("canceled before it was started");
         assertThat(types(cancelPing)).containsExactly("accepted");
         assertThat(types(cancelUpgrade)).containsExactly("accepted");
-        assertThat(ADAPTER.done).doesNotContain("echo.ping " + instance);
+        assertThat(ADAPTER.operations).doesNotContain("echo.ping " + instance);
     }
 
     @Test
-    void command_hasFailed_whenItsDeadlinePasses() throws Exception {
+    void command_fails_whenDeadlinePasses() throws Exception {
         deploy();
         ADAPTER.gates.put(instance, Promise.promise());
         var late = platform.operate(instance, "echo.ping", Json.object());
@@ -227,7 +227,7 @@ class OperationsTest {
     }
 
     @Test
-    void delete_supersedesEverything() throws Exception {
+    void delete_supersedesPendingCommands() throws Exception {
         deploy();
         ADAPTER.gates.put(instance, Promise.promise());
         var upgrade = upgrade(2);
@@ -235,43 +235,44 @@ class OperationsTest {
         ping.payload().put("generation", 2);
         platform.send(upgrade);
         platform.send(ping);
-        platform.await(r -> r.type().equals("accepted") && r.isAbout(ping));
+        platform.awaitReport(r -> r.type().equals("accepted") && r.isAbout(ping));
         var delete = platform.delete(instance);
         delete.payload().put("generation", 3);
 
         platform.send(delete);
-        platform.await(instance, "deleted");
+        platform.awaitReport(instance, "deleted");
 
         assertThat(types(upgrade)).doesNotContain("operation");
         assertThat(types(ping)).containsExactly("accepted");
-        assertThat(ADAPTER.done).doesNotContain("echo.ping " + instance);
+        assertThat(ADAPTER.operations).doesNotContain("echo.ping " + instance);
     }
 
     @Test
-    void reports_tellOfMembersAndUsage_withNobodyAsking() throws Exception {
+    void reporter_sendsMembersAndUsage_outsideOfCommands() throws Exception {
         var deploy = deploy();
-        var used = Usage.of(
+        var used = UsageWindow.of(
                 instance, "app_runtime_hour", new BigDecimal("0.25"), Instant.EPOCH, Instant.EPOCH.plusSeconds(900));
-        var member = Member.of(newMember("server"));
-        get(host.usage(instance, used));
-        get(host.members(
-                instance, List.of(MemberState.of(member, State.FAILED, "node-7").because("it burns"))));
-        get(host.usage(Ids.next(), used)); // of one that never was: nothing
+        var memberRef = MemberRef.parse(newMember("server"));
+        get(host.reportUsage(instance, used));
+        get(host.reportMembers(
+                instance,
+                List.of(MemberState.of(memberRef, State.FAILED, "node-7").withReason("it burns"))));
+        get(host.reportUsage(Ids.next(), used)); // of one that never was: nothing
 
-        var usage = platform.await(instance, "usage");
+        var usage = platform.awaitReport(instance, "usage");
         assertThat(usage.text("quantity")).isEqualTo("0.25");
         assertThat(usage.text("usage_id")).isEqualTo(used.usageId().toString());
         assertThat(usage.isAbout(deploy)).isTrue();
-        var failed = platform.await(instance, "members");
+        var failed = platform.awaitReport(instance, "members");
         assertThat(failed.event().payload().at("/members/0/reason").asText()).isEqualTo("it burns");
     }
 
     @Test
-    void heartbeat_comesAgainAndAgain_underOneTokenOfTheAdapters() {
+    void heartbeat_isSentRepeatedly_withOneAdapterToken() {
         eventually(() -> assertThat(heartbeats()).hasSizeGreaterThan(2));
 
         assertThat(heartbeats().get(0).text("runtime_backend")).isEqualTo("bare_metal");
-        assertThat(platform.tokens().ownExchanges()).isEqualTo(1);
+        assertThat(platform.api().adapterTokenRequests()).isEqualTo(1);
     }
 
     private static List<Report> heartbeats() {

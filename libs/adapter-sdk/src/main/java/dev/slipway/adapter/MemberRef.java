@@ -1,0 +1,40 @@
+package dev.slipway.adapter;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.StreamSupport;
+
+/**
+ * Identifies a member of an instance in commands.
+ *
+ * @param component a key of the manifest's components
+ * @param generation the member's generation, to be repeated in reports
+ * @param componentKey the adapter's own name for the member, as reported before
+ */
+public record MemberRef(
+        UUID memberId,
+        String component,
+        int generation,
+        @Nullable String componentKey) {
+
+    /** Throws {@link IllegalArgumentException} if the member is invalid. */
+    static MemberRef parse(JsonNode node) {
+        if (!node.path("component").isTextual() || !node.path("generation").isInt()) {
+            throw new IllegalArgumentException("a member lacks component or generation");
+        }
+        return new MemberRef(
+                UUID.fromString(node.path("member_id").asText()),
+                node.path("component").textValue(),
+                node.path("generation").intValue(),
+                node.path("component_key").textValue());
+    }
+
+    static List<MemberRef> parseAll(JsonNode array) {
+        return StreamSupport.stream(array.spliterator(), false)
+                .map(MemberRef::parse)
+                .toList();
+    }
+}
