@@ -1,6 +1,6 @@
 package dev.slipway.conformance;
 
-import dev.slipway.conformance.seeded.Bug;
+import dev.slipway.conformance.seeded.SeededBug;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -18,10 +18,10 @@ import java.util.stream.StreamSupport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The kit is worth what it finds: each bug by the scenario that can show it, and nothing where there is none. */
+/** Tests that the kit finds each seeded bug in its scenario, and no finding in a correct adapter. */
 class SeededBugsTest {
-    private static final int PATIENCE_SECONDS = 30;
-    private static final int PATIENCE_WITHOUT_BUGS_SECONDS = 90;
+    private static final int TIMEOUT_SECONDS = 30;
+    private static final int TIMEOUT_WITHOUT_BUGS_SECONDS = 90;
 
     @TempDir
     static Path home;
@@ -31,8 +31,8 @@ class SeededBugsTest {
     @BeforeAll
     static void start() {
         runs = new SeededRuns(home);
-        for (var bug : Bug.values()) {
-            var patience = bug == Bug.NONE ? PATIENCE_WITHOUT_BUGS_SECONDS : PATIENCE_SECONDS;
+        for (var bug : SeededBug.values()) {
+            var patience = bug == SeededBug.NONE ? TIMEOUT_WITHOUT_BUGS_SECONDS : TIMEOUT_SECONDS;
             runs.start(bug, bug.scenario(), patience);
         }
     }
@@ -44,48 +44,48 @@ class SeededBugsTest {
 
     @ParameterizedTest
     @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
-    void bug_isFound_andItsClauseIsNamed(Bug bug) throws Exception {
+    void run_reportsClause_whenAdapterHasBug(SeededBug bug) throws Exception {
         var run = runs.of(bug);
-        assertThat(run.broken(bug.scenario())).as(run.output()).contains(bug.clause());
+        assertThat(run.violatedClauses(bug.scenario())).as(run.output()).contains(bug.clause());
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(Seal.isIntact(run.sealed())).isTrue();
+        assertThat(ReportSigner.isSignatureValid(run.signed())).isTrue();
     }
 
     @Test
-    void adapterWithoutBugs_passesEverything() throws Exception {
-        var run = runs.of(Bug.NONE);
+    void run_passesAllScenarios_whenAdapterHasNoBug() throws Exception {
+        var run = runs.of(SeededBug.NONE);
         assertThat(run.verdicts()).as(run.output()).containsExactly("passed");
         assertThat(run.exitCode()).isZero();
-        assertThat(run.sealed().path("report").path("scenarios"))
+        assertThat(run.signed().path("report").path("scenarios"))
                 .hasSize(Scenario.all().size());
     }
 
-    /** No adapter is passed that reaches over the boundary of a project or a tenant: with the wrong instance, or with the wrong token. */
+    /** An adapter that crosses a tenant boundary, with a wrong instance or a wrong token, does not pass. */
     @ParameterizedTest
     @EnumSource(names = {"REPORTS_FOR_ANOTHER_INSTANCE", "REUSES_A_TOKEN"})
-    void adapterThatCrossesTenants_isNotPassed(Bug bug) throws Exception {
-        assertThat(passed("cross-tenant", runs.of(Bug.NONE))).isTrue();
+    void run_fails_whenAdapterCrossesTenants(SeededBug bug) throws Exception {
+        assertThat(passed("cross-tenant", runs.of(SeededBug.NONE))).isTrue();
         assertThat(passed("cross-tenant", runs.of(bug))).isFalse();
-        assertThat(runs.of(bug).sealed().path("report").path("passed").asBoolean())
+        assertThat(runs.of(bug).signed().path("report").path("passed").asBoolean())
                 .isFalse();
     }
 
     private static boolean passed(String scenario, SeededRun run) {
         return StreamSupport.stream(
-                        run.sealed().path("report").path("scenarios").spliterator(), false)
+                        run.signed().path("report").path("scenarios").spliterator(), false)
                 .filter(result -> result.path("name").asText().equals(scenario))
                 .allMatch(result -> result.path("verdict").asText().equals("passed"));
     }
 
     @Test
-    void report_isRefused_whenItWasChanged() throws Exception {
-        assertThat(runs.of(Bug.NO_HEARTBEAT)
-                        .sealed()
+    void verify_fails_whenReportWasChanged() throws Exception {
+        assertThat(runs.of(SeededBug.NO_HEARTBEAT)
+                        .signed()
                         .path("report")
                         .path("passed")
                         .asBoolean())
                 .isFalse();
-        var report = home.resolve(Bug.NO_HEARTBEAT.name()).resolve("report.json");
+        var report = home.resolve(SeededBug.NO_HEARTBEAT.name()).resolve("report.json");
         assertThat(verify(report)).isZero();
         var forged = home.resolve("forged.json");
         Files.writeString(forged, Files.readString(report).replace("\"passed\":false", "\"passed\":true"));
@@ -93,7 +93,7 @@ class SeededBugsTest {
     }
 
     private static int verify(Path report) throws Exception {
-        var nowhere = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
-        return ConformanceMain.run(List.of("verify", report.toString()), nowhere);
+        var discarded = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
+        return ConformanceMain.run(List.of("verify", report.toString()), discarded);
     }
 }

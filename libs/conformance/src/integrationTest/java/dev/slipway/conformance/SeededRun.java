@@ -1,47 +1,48 @@
 package dev.slipway.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.slipway.conformance.seeded.Bug;
-import dev.slipway.conformance.seeded.Cluster;
+import dev.slipway.conformance.Scenario.Requirement;
+import dev.slipway.conformance.seeded.FakeCluster;
 import dev.slipway.conformance.seeded.SeededAdapter;
+import dev.slipway.conformance.seeded.SeededBug;
 import dev.slipway.contract.Json;
+import dev.slipway.testkit.Eventually;
 import dev.slipway.testkit.ShortLivedJvm;
 import dev.slipway.testkit.TestInfrastructure;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
-/** One run of the kit, from its command line to its report, against the adapter with a bug. */
-record SeededRun(int exitCode, JsonNode sealed, String output) {
-    /** {@code only} names the scenarios; all if it is empty. */
-    static SeededRun of(Bug bug, String only, int patienceSeconds, Path home) throws Exception {
-        var profile = home.resolve("profile.json");
-        Files.createDirectories(home);
-        try (var in = SeededRun.class.getResourceAsStream("seeded.json");
-                var cluster = new Cluster()) {
-            Files.write(profile, in.readAllBytes());
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** One run of the kit, from its command line to its report, on the adapter with a seeded bug. */
+record SeededRun(int exitCode, JsonNode signed, String output) {
+    private static final Pattern VARIABLE = Pattern.compile("(?m)^  (SLIPWAY_\\w+)=(.*)$");
+    private static final int TIMEOUT_MINUTES = 30;
+
+    /**
+     * Runs the scenarios named in {@code only}, or all if it is empty. The adapter runs in its own process if the kit has to kill it, and
+     * in this process otherwise, because starting a JVM takes most of the processor time of a run.
+     */
+    static SeededRun of(SeededBug bug, String only, int patienceSeconds, Path home) throws Exception {
+        try (var cluster = new FakeCluster()) {
             var arguments = new ArrayList<>(List.of(
-                    "run",
-                    "--kafka",
-                    TestInfrastructure.shared().kafkaBootstrap(),
-                    "--adapter",
-                    adapter(bug, cluster),
                     "--effects",
                     cluster.url() + "?instance={app_instance_id}",
-                    "--profile",
-                    profile.toString(),
-                    "--data",
-                    home.toString(),
-                    "--report",
-                    home.resolve("report.json").toString(),
-                    "--start",
-                    "120",
                     "--patience",
                     String.valueOf(patienceSeconds),
                     "--settle",
@@ -51,18 +52,75 @@ record SeededRun(int exitCode, JsonNode sealed, String output) {
             if (!only.isEmpty()) {
                 arguments.addAll(List.of("--only", only));
             }
+            if (!needsRestart(only)) {
+                return attached(bug, cluster, home, arguments);
+            }
+            arguments.addAll(List.of("--adapter", adapter(bug, cluster)));
             var output = new ByteArrayOutputStream();
-            var exitCode = ConformanceMain.run(arguments, new PrintStream(output, true, StandardCharsets.UTF_8));
-            return new SeededRun(
-                    exitCode,
-                    Json.parse(Files.readAllBytes(home.resolve("report.json"))),
-                    output.toString(StandardCharsets.UTF_8));
+            return result(run(home, arguments, output), home, output);
         }
     }
 
-    /** The clauses that were broken in a scenario. */
-    List<String> broken(String scenario) {
-        return StreamSupport.stream(sealed.path("report").path("scenarios").spliterator(), false)
+    /** Runs the kit with {@code --attach} and starts the adapter in this process with the environment that the kit prints. */
+    static SeededRun attached(SeededBug bug, FakeCluster cluster, Path home, List<String> options) throws Exception {
+        var arguments = new ArrayList<>(options);
+        arguments.add("--attach");
+        var output = new ByteArrayOutputStream();
+        var exitCode = CompletableFuture.supplyAsync(
+                () -> run(home, arguments, output), task -> new Thread(task, "kit").start());
+        var environment = Eventually.eventuallyGet(() -> environment(output.toString(StandardCharsets.UTF_8)));
+        try (var adapter = SeededAdapter.start(bug, cluster.url(), environment)) {
+            return result(exitCode.get(TIMEOUT_MINUTES, TimeUnit.MINUTES), home, output);
+        }
+    }
+
+    private static boolean needsRestart(String only) {
+        return Scenario.all().stream()
+                .filter(scenario -> only.isEmpty() || scenario.name().equals(only))
+                .anyMatch(scenario -> scenario.requirements().contains(Requirement.RESTART));
+    }
+
+    private static int run(Path home, List<String> options, ByteArrayOutputStream output) {
+        try (var in = SeededRun.class.getResourceAsStream("seeded.json")) {
+            Files.createDirectories(home);
+            var profile = Files.write(home.resolve("profile.json"), in.readAllBytes());
+            var arguments = new ArrayList<>(List.of(
+                    "run",
+                    "--kafka",
+                    TestInfrastructure.shared().kafkaBootstrap(),
+                    "--profile",
+                    profile.toString(),
+                    "--data",
+                    home.toString(),
+                    "--report",
+                    home.resolve("report.json").toString(),
+                    "--start",
+                    "120"));
+            arguments.addAll(options);
+            return ConformanceMain.run(arguments, new PrintStream(output, true, StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static SeededRun result(int exitCode, Path home, ByteArrayOutputStream output) throws IOException {
+        return new SeededRun(
+                exitCode,
+                Json.parse(Files.readAllBytes(home.resolve("report.json"))),
+                output.toString(StandardCharsets.UTF_8));
+    }
+
+    private static Map<String, String> environment(String printed) {
+        var variables = VARIABLE.matcher(printed)
+                .results()
+                .collect(Collectors.toMap((MatchResult found) -> found.group(1), found -> found.group(2)));
+        assertThat(variables).hasSize(6);
+        return variables;
+    }
+
+    /** Returns the clauses that were violated in a scenario. */
+    List<String> violatedClauses(String scenario) {
+        return StreamSupport.stream(signed.path("report").path("scenarios").spliterator(), false)
                 .filter(result ->
                         scenario.isEmpty() || result.path("name").asText().equals(scenario))
                 .flatMap(result -> StreamSupport.stream(result.path("findings").spliterator(), false))
@@ -72,17 +130,17 @@ record SeededRun(int exitCode, JsonNode sealed, String output) {
     }
 
     List<String> verdicts() {
-        return StreamSupport.stream(sealed.path("report").path("scenarios").spliterator(), false)
+        return StreamSupport.stream(signed.path("report").path("scenarios").spliterator(), false)
                 .map(result -> result.path("verdict").asText())
                 .distinct()
                 .toList();
     }
 
-    private static String adapter(Bug bug, Cluster cluster) {
+    private static String adapter(SeededBug bug, FakeCluster cluster) {
         return String.join(
                 " ",
                 ShortLivedJvm.line(64),
-                // It has nothing to say, and a tenth of its classes would be for saying it.
+                // Logging is not needed and would load a tenth of the classes.
                 "-Dslf4j.provider=org.slf4j.helpers.NOP_FallbackServiceProvider",
                 SeededAdapter.class.getName(),
                 bug.name(),

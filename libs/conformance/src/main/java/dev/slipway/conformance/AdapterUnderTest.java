@@ -7,24 +7,24 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The adapter: a process that the kit starts and kills, or one that somebody else looks after. */
+/** The adapter under test: a process that the kit starts and kills, or one that is started manually. */
 final class AdapterUnderTest implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 30;
+    private static final int TIMEOUT_SECONDS = 30;
 
     private final @Nullable String command;
     private final Map<String, String> environment;
     private final Path log;
-    /** A kit that is interrupted leaves no adapter behind. */
-    private final Thread atExit = new Thread(this::end, "end of the adapter");
+    /** Stops the adapter if the kit is interrupted. */
+    private final Thread shutdownHook = new Thread(this::terminate, "adapter-shutdown");
 
     private volatile @Nullable Process process;
 
-    /** Without a command it is started by hand. */
+    /** A null command means that the adapter is started manually. */
     AdapterUnderTest(@Nullable String command, Map<String, String> environment, Path log) {
         this.command = command;
         this.environment = Map.copyOf(environment);
         this.log = log;
-        Runtime.getRuntime().addShutdownHook(atExit);
+        Runtime.getRuntime().addShutdownHook(shutdownHook);
     }
 
     boolean canBeRestarted() {
@@ -35,12 +35,12 @@ final class AdapterUnderTest implements AutoCloseable {
         return log;
     }
 
-    /** Starts it unless it runs; answers whether it did. */
+    /** Starts the adapter unless it runs. Returns whether it was started. */
     boolean start() throws IOException {
         if (command == null || isRunning()) {
             return false;
         }
-        // exec: the process that is killed has to be the adapter, not the shell that read its command line.
+        // exec makes the adapter, not the shell, the process that is killed.
         var builder = new ProcessBuilder("sh", "-c", "exec " + command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
@@ -49,44 +49,44 @@ final class AdapterUnderTest implements AutoCloseable {
         return true;
     }
 
-    /** SIGKILL. What the adapter has started lives on. */
+    /** Sends SIGKILL to the adapter, but not to processes that it started. */
     void kill() throws InterruptedException {
         var running = process;
         if (running != null) {
             running.destroyForcibly();
-            if (!running.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                throw new IllegalStateException("the adapter, process " + running.pid() + ", cannot be killed");
+            if (!running.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("the adapter (pid " + running.pid() + ") is still alive after SIGKILL");
             }
         }
     }
 
-    /** What the platform can tell: one that is started by hand is taken to run. */
+    /** Returns whether the adapter runs. An adapter that is started manually is assumed to run. */
     boolean isRunning() {
         var started = process;
         return command == null || (started != null && started.isAlive());
     }
 
-    /** Why it ended without being told to; null while it runs. */
+    /** Returns why the adapter exited by itself; null while it runs. */
     @Nullable
-    String ending() {
+    String exitReason() {
         var started = process;
         return command == null || started == null || started.isAlive()
                 ? null
-                : "the adapter ended by itself with " + started.exitValue() + "; its output is in " + log;
+                : "the adapter exited with code " + started.exitValue() + "; see its output in " + log;
     }
 
-    /** SIGTERM, and what it takes if that is not enough. */
+    /** Sends SIGTERM, and SIGKILL after a timeout. */
     @Override
     public void close() throws InterruptedException {
-        Runtime.getRuntime().removeShutdownHook(atExit);
-        end();
+        Runtime.getRuntime().removeShutdownHook(shutdownHook);
+        terminate();
         var running = process;
-        if (running != null && !running.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        if (running != null && !running.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
             kill();
         }
     }
 
-    private void end() {
+    private void terminate() {
         var running = process;
         if (running != null) {
             running.destroy();

@@ -3,41 +3,41 @@ package dev.slipway.conformance;
 /** The clauses of docs/adapter-protocol.md, by their stable ids. */
 enum Clause {
     TOPICS(1, "Topics"),
-    OFFSETS(2, "Offsets move last"),
-    MESSAGES(3, "Messages as their schemas say"),
-    KEYS(4, "Keys"),
-    CORRELATION(5, "Correlation is kept"),
-    OWN_TOKEN(6, "The adapter's own token"),
-    TASK_TOKEN(7, "One token per task"),
-    TOKEN_IN_TIME(8, "Tokens in time"),
-    EXCHANGE_AGAIN(9, "The exchange is tried again"),
-    OWN_TASKS(10, "Own tasks only"),
-    ONCE(11, "Each command once"),
-    TOLD_APART(12, "Commands are told apart by id"),
-    ACKNOWLEDGED(13, "Acknowledged"),
-    ORDER(14, "In order, and side by side"),
+    COMMIT_ORDER(2, "Commit offsets last"),
+    MESSAGES(3, "Valid messages"),
+    KEYS(4, "Record keys"),
+    CORRELATION(5, "Correlation id"),
+    ADAPTER_TOKEN(6, "Adapter token"),
+    TASK_TOKEN(7, "One token per command"),
+    TOKEN_VALIDITY(8, "Token validity"),
+    TOKEN_RETRY(9, "Retry token requests"),
+    TASK_ISOLATION(10, "Report only own tasks"),
+    EXACTLY_ONCE(11, "Execute each command once"),
+    COMMAND_IDENTITY(12, "Commands are identified by id"),
+    ACKNOWLEDGEMENT(13, "Acknowledgement"),
+    ORDERING(14, "Ordering"),
     GENERATION(15, "Generation"),
     DEADLINE(16, "Deadline"),
-    ENDS(17, "Every command ends"),
-    AFTER_THE_END(18, "Nothing after the end"),
-    EFFECT_FIRST(19, "First the effect, then the report"),
-    HEALTHY(20, "Running means healthy"),
-    FAILURE(21, "Failure is said"),
-    UPGRADE(22, "Upgrade and rollback keep it running"),
+    TERMINAL_REPORT(17, "Terminal report"),
+    NO_REPORT_AFTER_END(18, "No reports after the end"),
+    EFFECT_BEFORE_REPORT(19, "Effect before report"),
+    HEALTHY_WHEN_RUNNING(20, "Running means healthy"),
+    FAILURE_REASON(21, "Failure reason"),
+    UPGRADE(22, "Upgrade and rollback keep the instance running"),
     CANCEL(23, "Cancel"),
-    DELETE(24, "Delete at any time"),
-    NOTHING_LEFT(25, "Nothing is left"),
-    OPERATION_ID(26, "The operation's id"),
+    DELETE(24, "Delete in every state"),
+    COMPLETE_CLEANUP(25, "Complete cleanup"),
+    OPERATION_ID(26, "Operation id"),
     PROGRESS(27, "Progress"),
-    OUTPUT(28, "Output as declared"),
-    MEMBERS(29, "Members as issued"),
+    OUTPUT(28, "Declared output"),
+    MEMBERS(29, "Issued members"),
     USAGE(30, "Usage is counted once"),
     HEARTBEAT(31, "Heartbeat"),
-    SAME_REPORT(32, "The same report has the same id"),
-    NOTHING_LOST(33, "A crash loses nothing"),
-    NOTHING_TWICE(34, "A crash repeats nothing"),
+    STABLE_REPORT_ID(32, "Stable report ids"),
+    CRASH_RECOVERY(33, "Crash recovery"),
+    NO_DUPLICATE_LAUNCH(34, "No duplicate launch after a crash"),
     RECONCILE(35, "Reconcile on start"),
-    REFUSED(36, "Refused reports");
+    REJECTED_REPORTS(36, "Rejected reports");
 
     private final int number;
     private final String title;
@@ -55,19 +55,19 @@ enum Clause {
         return title;
     }
 
-    /** A scenario cannot go on: what it needs next is what the clause asks for. */
-    BrokenClauseException broken(String seen) {
-        return new BrokenClauseException(new Finding(this, seen));
+    /** Creates the exception that aborts a scenario because of a violation. */
+    ClauseViolationException violation(String observation) {
+        return new ClauseViolationException(new Finding(this, observation));
     }
 
-    /** A clause that was broken, and what was seen. */
-    record Finding(Clause clause, String seen) {}
+    /** A violated clause and the observation that shows it. */
+    record Finding(Clause clause, String observation) {}
 
-    static final class BrokenClauseException extends RuntimeException {
+    static final class ClauseViolationException extends RuntimeException {
         private final Finding finding;
 
-        BrokenClauseException(Finding finding) {
-            super(finding.clause.id() + ": " + finding.seen);
+        ClauseViolationException(Finding finding) {
+            super(finding.clause.id() + ": " + finding.observation);
             this.finding = finding;
         }
 

@@ -1,101 +1,107 @@
 package dev.slipway.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.slipway.conformance.Options.OptionsException;
-import dev.slipway.conformance.Profile.ProfileException;
 import dev.slipway.contract.Json;
+import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete.GenerateCompletion;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 
-/** The program {@code slipway-conformance}. */
-public final class ConformanceMain {
-    private static final int WRONG_USE = 2;
-    private static final int NO_VERDICT = 4;
+/** The command line of {@code slipway-conformance}. */
+@Command(
+        name = "slipway-conformance",
+        mixinStandardHelpOptions = true,
+        version = ConformanceReport.PROTOCOL,
+        description = "Tests a runtime adapter as a black box against the adapter protocol (docs/adapter-protocol.md).",
+        subcommands = {RunCommand.class, CommandLine.HelpCommand.class, GenerateCompletion.class})
+public final class ConformanceMain implements Runnable {
+    private static final int KIT_FAILED = 4;
+    private static final int WIDTH = 120;
 
-    private final PrintStream out;
+    @Spec
+    private @Nullable CommandSpec spec;
 
-    private ConformanceMain(PrintStream out) {
-        this.out = out;
-    }
+    private ConformanceMain() {}
 
     public static void main(String[] args) {
-        var out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-        int exitCode;
-        try {
-            exitCode = run(List.of(args), out);
-        } catch (Exception e) {
-            out.println("The kit could not go on, which says nothing about the adapter: " + e);
-            exitCode = NO_VERDICT;
-        }
-        System.exit(exitCode);
+        var out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+        var err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        System.exit(commandLine(out, err).execute(args));
     }
 
-    /** Does what the arguments say, and answers the exit code. */
-    public static int run(List<String> arguments, PrintStream out) throws Exception {
-        return new ConformanceMain(out).dispatch(arguments);
+    /** Runs the command line, prints all output to {@code out} and returns the exit code. */
+    public static int run(List<String> arguments, PrintStream out) {
+        var writer = new PrintWriter(out, true, StandardCharsets.UTF_8);
+        return commandLine(writer, writer).execute(arguments.toArray(String[]::new));
     }
 
-    private int dispatch(List<String> arguments) throws Exception {
-        var command = arguments.isEmpty() ? "--help" : arguments.get(0);
-        var rest = arguments.isEmpty() ? arguments : arguments.subList(1, arguments.size());
-        try {
-            return switch (command) {
-                case "run" -> test(rest);
-                case "verify" -> verify(rest);
-                case "scenarios" -> scenarios();
-                case "--help", "help" -> help(0);
-                default -> help(WRONG_USE);
-            };
-        } catch (OptionsException | ProfileException e) {
-            out.println(e.getMessage());
-            out.println("slipway-conformance --help says how to call it.");
-            return WRONG_USE;
-        }
+    static CommandLine commandLine(PrintWriter out, PrintWriter err) {
+        return new CommandLine(new ConformanceMain())
+                .setOut(out)
+                .setErr(err)
+                .setUsageHelpWidth(WIDTH)
+                .setExecutionExceptionHandler((failure, command, result) -> {
+                    command.getErr().println("The kit failed, which says nothing about the adapter: " + failure);
+                    return KIT_FAILED;
+                });
     }
 
-    private int test(List<String> arguments) throws Exception {
-        var options = Options.of(arguments);
-        var file = options.profile();
-        var profile = file == null ? Profile.example() : Profile.read(file);
-        var key = options.key();
-        var seal = key == null ? Seal.generated() : Seal.of(key);
-        var startedAt = Instant.now();
-        var results = new Kit(options, profile, out::println).run();
-        var outcome = new Outcome(profile, startedAt, Instant.now(), results);
-        var sealed = seal.sign(outcome.json());
-        Files.write(options.report(), Json.bytes(sealed));
-        out.println();
-        out.print(outcome.table());
-        out.println("report: " + options.report() + ", signed by " + Seal.fingerprint(sealed));
-        return outcome.exitCode();
+    @Override
+    public void run() {
+        throw new ParameterException(commandLine(), "specify a subcommand");
     }
 
-    private int verify(List<String> arguments) throws IOException, GeneralSecurityException {
-        if (arguments.size() != 1) {
-            return help(WRONG_USE);
-        }
-        var file = Path.of(arguments.get(0));
-        var sealed = parsed(Files.readAllBytes(file));
-        if (!Seal.isIntact(sealed)) {
-            out.println(file + " is not a report as it was signed.");
+    @Command(
+            name = "verify",
+            mixinStandardHelpOptions = true,
+            description =
+                    "Checks the signature of a report and prints its key and result. Exit code 1 means that it is invalid.")
+    int verify(@Parameters(paramLabel = "<report.json>", description = "The signed report.") Path file)
+            throws IOException {
+        var signed = parse(Files.readAllBytes(file));
+        var out = commandLine().getOut();
+        if (!ReportSigner.isSignatureValid(signed)) {
+            out.println(file + " does not have a valid signature.");
             return 1;
         }
-        var report = sealed.path("report");
-        out.println("signed by " + Seal.fingerprint(sealed));
+        var report = signed.path("report");
+        out.println("signed by " + ReportSigner.fingerprint(signed));
         out.println(report.path("runtime_backend").asText() + ", "
                 + report.path("ended_at").asText() + ": "
                 + (report.path("passed").asBoolean() ? "passed" : "not passed"));
         return 0;
     }
 
-    private static JsonNode parsed(byte[] bytes) {
+    @Command(
+            name = "scenarios",
+            mixinStandardHelpOptions = true,
+            description = "Lists the scenarios and the clauses that they check.")
+    int scenarios() {
+        var out = commandLine().getOut();
+        Scenario.all()
+                .forEach(scenario -> out.printf(
+                        "%-22s %s %s%n",
+                        scenario.name(),
+                        scenario.description(),
+                        scenario.clauses().stream().map(Clause::id).toList()));
+        out.flush();
+        return 0;
+    }
+
+    private static JsonNode parse(byte[] bytes) {
         try {
             return Json.parse(bytes);
         } catch (IOException e) {
@@ -103,20 +109,7 @@ public final class ConformanceMain {
         }
     }
 
-    private int scenarios() {
-        Scenario.all()
-                .forEach(scenario -> out.printf(
-                        "%-22s %s %s%n",
-                        scenario.name(),
-                        scenario.about(),
-                        scenario.clauses().stream().map(Clause::id).toList()));
-        return 0;
-    }
-
-    private int help(int exitCode) throws IOException {
-        try (var text = ConformanceMain.class.getResourceAsStream("help.txt")) {
-            out.print(new String(java.util.Objects.requireNonNull(text).readAllBytes(), StandardCharsets.UTF_8));
-        }
-        return exitCode;
+    private CommandLine commandLine() {
+        return Objects.requireNonNull(spec).commandLine();
     }
 }

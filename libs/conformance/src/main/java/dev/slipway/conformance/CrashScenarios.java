@@ -1,6 +1,6 @@
 package dev.slipway.conformance;
 
-import dev.slipway.conformance.Scenario.Need;
+import dev.slipway.conformance.Scenario.Requirement;
 
 import java.time.Duration;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
-/** The adapter is killed and started again. */
+/** Scenarios in which the adapter is killed and restarted. */
 final class CrashScenarios {
     private static final Duration PAUSE = Duration.ofMillis(20);
 
@@ -18,179 +18,183 @@ final class CrashScenarios {
         return List.of(
                 new Scenario(
                         "crash-at-once",
-                        "killed as soon as a command is sent",
-                        List.of(Clause.NOTHING_LOST, Clause.NOTHING_TWICE, Clause.OFFSETS),
-                        Set.of(Need.RESTART),
-                        CrashScenarios::atOnce),
+                        "killed immediately after a command was sent",
+                        List.of(Clause.CRASH_RECOVERY, Clause.NO_DUPLICATE_LAUNCH, Clause.COMMIT_ORDER),
+                        Set.of(Requirement.RESTART),
+                        CrashScenarios::afterSend),
                 new Scenario(
                         "crash-while-deploying",
                         "killed between the acknowledgement and the end of a deploy",
-                        List.of(Clause.NOTHING_LOST, Clause.NOTHING_TWICE),
-                        Set.of(Need.RESTART, Need.SLOW),
+                        List.of(Clause.CRASH_RECOVERY, Clause.NO_DUPLICATE_LAUNCH),
+                        Set.of(Requirement.RESTART, Requirement.SLOW),
                         CrashScenarios::whileDeploying),
                 new Scenario(
                         "crash-while-running",
-                        "killed when all is well",
-                        List.of(Clause.NOTHING_TWICE),
-                        Set.of(Need.RESTART),
+                        "killed while an instance runs",
+                        List.of(Clause.NO_DUPLICATE_LAUNCH),
+                        Set.of(Requirement.RESTART),
                         CrashScenarios::whileRunning),
                 new Scenario(
                         "crash-while-deleting",
-                        "killed as soon as a delete is sent",
-                        List.of(Clause.NOTHING_LOST, Clause.NOTHING_LEFT),
-                        Set.of(Need.RESTART),
+                        "killed immediately after a delete was sent",
+                        List.of(Clause.CRASH_RECOVERY, Clause.COMPLETE_CLEANUP),
+                        Set.of(Requirement.RESTART),
                         CrashScenarios::whileDeleting),
                 new Scenario(
                         "crash-while-operating",
-                        "killed as soon as an operation is sent",
-                        List.of(Clause.NOTHING_LOST, Clause.AFTER_THE_END),
-                        Set.of(Need.RESTART, Need.OPERATIONS),
+                        "killed immediately after an operation was sent",
+                        List.of(Clause.CRASH_RECOVERY, Clause.NO_REPORT_AFTER_END),
+                        Set.of(Requirement.RESTART, Requirement.OPERATIONS),
                         CrashScenarios::whileOperating),
                 new Scenario(
                         "crash-while-upgrading",
-                        "killed as soon as an upgrade is sent",
-                        List.of(Clause.NOTHING_LOST, Clause.NOTHING_TWICE, Clause.UPGRADE),
-                        Set.of(Need.RESTART, Need.UPGRADE),
+                        "killed immediately after an upgrade was sent",
+                        List.of(Clause.CRASH_RECOVERY, Clause.NO_DUPLICATE_LAUNCH, Clause.UPGRADE),
+                        Set.of(Requirement.RESTART, Requirement.UPGRADE),
                         CrashScenarios::whileUpgrading),
                 new Scenario(
                         "restart",
-                        "started again when the desired state has changed",
-                        List.of(Clause.RECONCILE, Clause.ONCE),
-                        Set.of(Need.RESTART),
+                        "restarted after the desired state has changed",
+                        List.of(Clause.RECONCILE, Clause.EXACTLY_ONCE),
+                        Set.of(Requirement.RESTART),
                         CrashScenarios::reconcile));
     }
 
-    private static void atOnce(Stage stage) throws Exception {
-        var normal = normal(stage);
-        var instance = stage.instance();
-        var deploy = stage.deploy(instance, stage.profile().plain());
-        stage.restart();
-        stage.runs(deploy, Clause.NOTHING_LOST);
-        onlyOnce(stage, instance, normal);
-        stage.delete(instance);
+    private static void afterSend(ScenarioContext context) throws Exception {
+        var usualCount = measureUsualCount(context);
+        var instance = context.createInstance();
+        var deploy = context.deploy(instance, context.profile().base());
+        context.restart();
+        context.awaitRunning(deploy, Clause.CRASH_RECOVERY);
+        expectNoDuplicates(context, instance, usualCount);
+        context.delete(instance);
     }
 
-    private static void whileDeploying(Stage stage) throws Exception {
-        var normal = normal(stage);
-        var instance = stage.instance();
-        var deploy =
-                stage.deploy(instance, Objects.requireNonNull(stage.profile().slow()));
-        stage.acknowledged(deploy);
-        underway(stage, deploy);
-        stage.restart();
-        stage.runs(deploy, Clause.NOTHING_LOST);
-        onlyOnce(stage, instance, normal);
-        stage.delete(instance);
+    private static void whileDeploying(ScenarioContext context) throws Exception {
+        var usualCount = measureUsualCount(context);
+        var instance = context.createInstance();
+        var deploy = context.deploy(
+                instance, Objects.requireNonNull(context.profile().slow()));
+        context.awaitAcknowledged(deploy);
+        awaitLaunch(context, deploy);
+        context.restart();
+        context.awaitRunning(deploy, Clause.CRASH_RECOVERY);
+        expectNoDuplicates(context, instance, usualCount);
+        context.delete(instance);
     }
 
-    /** Until something was launched, where that can be seen; else for a moment. */
-    private static void underway(Stage stage, Command deploy) {
-        var end = System.nanoTime() + stage.limits().settle().toNanos();
-        while (System.nanoTime() < end && stage.ledger().read(() -> !deploy.isOver())) {
-            if (stage.world().seesEverything()
-                    && !stage.alive(deploy.instance()).isEmpty()) {
+    /** Waits until something is launched, if effects are listed; otherwise for a short time. */
+    private static void awaitLaunch(ScenarioContext context, SentCommand deploy) {
+        var end = System.nanoTime() + context.limits().settle().toNanos();
+        while (System.nanoTime() < end && context.state().read(() -> !deploy.isFinished())) {
+            if (context.runtime().listsAllEffects()
+                    && !context.findAlive(deploy.instance()).isEmpty()) {
                 return;
             }
             LockSupport.parkNanos(PAUSE.toNanos());
         }
     }
 
-    private static void whileRunning(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var ignored = stage.running(instance);
-        var before = stage.alive(instance);
-        stage.restart();
-        takesCommands(stage);
-        onlyOnce(stage, instance, before.size());
-        stage.delete(instance);
+    private static void whileRunning(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        var before = context.findAlive(instance);
+        context.restart();
+        awaitReady(context);
+        expectNoDuplicates(context, instance, before.size());
+        context.delete(instance);
     }
 
-    private static void whileDeleting(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var ignored = stage.running(instance);
-        var delete = stage.command(Kind.DELETE, instance, stage.payloads().next(instance));
-        stage.restart();
-        var end = stage.ended(delete, Clause.NOTHING_LOST);
+    private static void whileDeleting(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        var delete =
+                context.command(CommandKind.DELETE, instance, context.payloads().createNext(instance));
+        context.restart();
+        var end = context.awaitEnd(delete, Clause.CRASH_RECOVERY);
         if (!end.is("deleted")) {
-            throw Clause.DELETE.broken(delete + " ended with " + end.plain());
+            throw Clause.DELETE.violation(delete + " ended with " + end.describe());
         }
     }
 
-    private static void whileOperating(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var ignored = stage.running(instance);
-        var operation = Objects.requireNonNull(stage.profile().operation());
-        var operate = stage.operate(instance, operation.name(), operation.input());
-        stage.restart();
-        stage.succeeded(operate, Clause.NOTHING_LOST);
-        stage.delete(instance);
+    private static void whileOperating(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        var operation = Objects.requireNonNull(context.profile().operation());
+        var operate = context.operate(instance, operation.name(), operation.input());
+        context.restart();
+        context.awaitSucceeded(operate, Clause.CRASH_RECOVERY);
+        context.delete(instance);
     }
 
-    private static void whileUpgrading(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var ignored = stage.running(instance);
-        var normal = stage.alive(instance).size();
-        var next = Objects.requireNonNull(stage.profile().upgraded());
-        var payload = stage.payloads().change(instance, stage.profile().plain(), next);
-        var upgrade = stage.command(Kind.UPGRADE, instance, payload);
-        stage.restart();
-        stage.succeeded(upgrade, Clause.NOTHING_LOST);
-        onlyOnce(stage, instance, normal);
-        stage.delete(instance);
+    private static void whileUpgrading(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        var usualCount = context.findAlive(instance).size();
+        var next = Objects.requireNonNull(context.profile().upgraded());
+        var payload =
+                context.payloads().versionChange(instance, context.profile().base(), next);
+        var upgrade = context.command(CommandKind.UPGRADE, instance, payload);
+        context.restart();
+        context.awaitSucceeded(upgrade, Clause.CRASH_RECOVERY);
+        expectNoDuplicates(context, instance, usualCount);
+        context.delete(instance);
     }
 
-    /** While the adapter is away, one instance is to go, one is given up, one is to come, and one stays. */
-    private static void reconcile(Stage stage) throws Exception {
-        var stays = stage.instance();
-        var goes = stage.instance();
-        var orphan = stage.instance();
+    /** While the adapter is down, one instance is deleted, one is forgotten by the platform, one is created and one stays. */
+    private static void reconcile(ScenarioContext context) throws Exception {
+        var stays = context.createInstance();
+        var goes = context.createInstance();
+        var orphan = context.createInstance();
         for (var instance : List.of(stays, goes, orphan)) {
-            var ignored = stage.running(instance);
+            var ignored = context.deployAndAwaitRunning(instance);
         }
-        var before = stage.alive(stays);
-        stage.kill();
-        var delete = stage.ledger().add(Kind.DELETE, goes, stage.payloads().next(goes)); // in the desired state only
-        stage.ledger().change(orphan::forget);
-        var comes = stage.instance();
-        var deploy = stage.deployment(comes, stage.profile().plain());
-        stage.start();
-        var deleted = stage.ended(delete, Clause.RECONCILE);
+        var before = context.findAlive(stays);
+        context.kill();
+        var delete = context.state()
+                .add(CommandKind.DELETE, goes, context.payloads().createNext(goes)); // listed in the desired state only
+        context.state().update(orphan::markForgotten);
+        var comes = context.createInstance();
+        var deploy = context.createDeploy(comes, context.profile().base());
+        context.start();
+        var deleted = context.awaitEnd(delete, Clause.RECONCILE);
         if (!deleted.is("deleted")) {
-            throw Clause.RECONCILE.broken(delete + " ended with " + deleted.plain());
+            throw Clause.RECONCILE.violation(delete + " ended with " + deleted.describe());
         }
-        stage.runs(deploy, Clause.RECONCILE);
-        stage.becomes(orphan, List::isEmpty, Clause.RECONCILE, "an instance that the platform does not know");
-        onlyOnce(stage, stays, before.size());
-        var running = stage.alive(comes);
-        var ignored = stage.send(deploy); // the topic brings it too, in the end
-        stage.pass(comes);
-        stage.staysSo(comes, running, Clause.ONCE, deploy + " came by the topic after the desired state");
-        stage.delete(stays);
-        stage.delete(comes);
+        context.awaitRunning(deploy, Clause.RECONCILE);
+        context.awaitEffects(orphan, List::isEmpty, Clause.RECONCILE, "an orphaned instance should be deleted");
+        expectNoDuplicates(context, stays, before.size());
+        var running = context.findAlive(comes);
+        var ignored = context.send(deploy); // also delivered on the topic
+        context.awaitPreviousCommands(comes);
+        context.expectUnchanged(
+                comes, running, Clause.EXACTLY_ONCE, deploy + " was delivered on the topic after the desired state");
+        context.delete(stays);
+        context.delete(comes);
     }
 
-    /** How much there is of an instance that nothing happened to. */
-    private static int normal(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var ignored = stage.running(instance);
-        var normal = stage.alive(instance).size();
-        stage.delete(instance);
-        return normal;
+    /** Returns the usual number of effects of an instance. */
+    private static int measureUsualCount(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        var usualCount = context.findAlive(instance).size();
+        context.delete(instance);
+        return usualCount;
     }
 
-    /** A restarted adapter that has carried something out has been through its start. */
-    private static void takesCommands(Stage stage) throws Exception {
-        var other = stage.instance();
-        var ignored = stage.running(other);
-        stage.delete(other);
+    /** Waits until the restarted adapter has executed a command and has therefore completed its start. */
+    private static void awaitReady(ScenarioContext context) throws Exception {
+        var other = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(other);
+        context.delete(other);
     }
 
-    private static void onlyOnce(Stage stage, Instance instance, int normal) {
-        stage.becomes(
+    private static void expectNoDuplicates(ScenarioContext context, ScenarioInstance instance, int usualCount) {
+        context.awaitEffects(
                 instance,
-                now -> now.size() == normal,
-                Clause.NOTHING_TWICE,
-                "after a crash there should be " + normal + " of the instance");
-        stage.staysSo(instance, stage.alive(instance), Clause.NOTHING_TWICE, "after a crash");
+                now -> now.size() == usualCount,
+                Clause.NO_DUPLICATE_LAUNCH,
+                "after a crash the instance should have " + usualCount + " effects");
+        context.expectUnchanged(instance, context.findAlive(instance), Clause.NO_DUPLICATE_LAUNCH, "after a crash");
     }
 }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** Commands come twice, late, after the next, and next to those of others. */
+/** Scenarios with duplicate, late, reordered and concurrent commands. */
 final class DeliveryScenarios {
     private DeliveryScenarios() {}
 
@@ -13,13 +13,13 @@ final class DeliveryScenarios {
                 new Scenario(
                         "duplicates",
                         "the same command twice, and again with a higher attempt",
-                        List.of(Clause.ONCE, Clause.SAME_REPORT, Clause.AFTER_THE_END),
+                        List.of(Clause.EXACTLY_ONCE, Clause.STABLE_REPORT_ID, Clause.NO_REPORT_AFTER_END),
                         Set.of(),
                         DeliveryScenarios::duplicates),
                 new Scenario(
                         "distinct-commands",
-                        "two commands of one type on one instance are two",
-                        List.of(Clause.TOLD_APART),
+                        "two commands of one type on one instance are distinct",
+                        List.of(Clause.COMMAND_IDENTITY),
                         Set.of(),
                         DeliveryScenarios::distinctCommands),
                 new Scenario(
@@ -30,81 +30,86 @@ final class DeliveryScenarios {
                         DeliveryScenarios::reordering),
                 new Scenario(
                         "cross-tenant",
-                        "instances of two organizations at a time",
-                        List.of(Clause.OWN_TASKS, Clause.TASK_TOKEN, Clause.CORRELATION, Clause.ORDER),
+                        "instances of two organizations at the same time",
+                        List.of(Clause.TASK_ISOLATION, Clause.TASK_TOKEN, Clause.CORRELATION, Clause.ORDERING),
                         Set.of(),
                         DeliveryScenarios::crossTenant));
     }
 
-    private static void duplicates(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var deploy = stage.deployment(instance, stage.profile().plain());
-        var ignored = stage.send(deploy);
-        stage.sendAgain(deploy, 1);
-        stage.runs(deploy);
-        var alive = stage.alive(instance);
-        stage.sendAgain(deploy, 2);
-        stage.pass(instance);
-        stage.staysSo(instance, alive, Clause.ONCE, deploy + " came again");
-        if (stage.profile().claims().contains("operations")) {
-            twiceOperated(stage, instance);
+    private static void duplicates(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var deploy = context.createDeploy(instance, context.profile().base());
+        var ignored = context.send(deploy);
+        context.resend(deploy, 1);
+        context.awaitRunning(deploy);
+        var alive = context.findAlive(instance);
+        context.resend(deploy, 2);
+        context.awaitPreviousCommands(instance);
+        context.expectUnchanged(instance, alive, Clause.EXACTLY_ONCE, deploy + " was delivered again");
+        if (context.profile().claims().contains("operations")) {
+            duplicateOperation(context, instance);
         }
-        var delete = stage.command(Kind.DELETE, instance, stage.payloads().next(instance));
-        stage.sendAgain(delete, 2);
-        stage.deleted(delete);
-        stage.staysSo(instance, List.of(), Clause.ONCE, delete + " came again");
+        var delete =
+                context.command(CommandKind.DELETE, instance, context.payloads().createNext(instance));
+        context.resend(delete, 2);
+        context.awaitDeleted(delete);
+        context.expectUnchanged(instance, List.of(), Clause.EXACTLY_ONCE, delete + " was delivered again");
     }
 
-    private static void twiceOperated(Stage stage, Instance instance) throws Exception {
-        var operation = Objects.requireNonNull(stage.profile().operation());
-        var operate = stage.operate(instance, operation.name(), operation.input());
-        stage.sendAgain(operate, 2);
-        stage.succeeded(operate, Clause.ENDS);
+    private static void duplicateOperation(ScenarioContext context, ScenarioInstance instance) throws Exception {
+        var operation = Objects.requireNonNull(context.profile().operation());
+        var operate = context.operate(instance, operation.name(), operation.input());
+        context.resend(operate, 2);
+        context.awaitSucceeded(operate, Clause.TERMINAL_REPORT);
     }
 
-    private static void distinctCommands(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var ignored = stage.running(instance);
-        stage.runs(stage.deploy(instance, stage.profile().plain()), Clause.TOLD_APART);
-        var operation = stage.profile().operation();
-        if (operation != null && stage.profile().claims().contains("operations")) {
+    private static void distinctCommands(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        context.awaitRunning(context.deploy(instance, context.profile().base()), Clause.COMMAND_IDENTITY);
+        var operation = context.profile().operation();
+        if (operation != null && context.profile().claims().contains("operations")) {
             for (var i = 0; i < 2; i++) {
-                stage.succeeded(stage.operate(instance, operation.name(), operation.input()), Clause.TOLD_APART);
+                context.awaitSucceeded(
+                        context.operate(instance, operation.name(), operation.input()), Clause.COMMAND_IDENTITY);
             }
         }
-        stage.delete(instance);
+        context.delete(instance);
     }
 
-    private static void reordering(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var newer =
-                stage.payloads().deployment(instance, stage.profile().plain()).put("generation", 3);
-        stage.runs(stage.command(Kind.DEPLOY, instance, newer));
-        var alive = stage.alive(instance);
-        var deploy = stage.command(Kind.DEPLOY, instance, newer.deepCopy().put("generation", 2));
-        var delete = stage.command(Kind.DELETE, instance, stage.payloads().of(instance, 1));
-        stage.pass(instance);
-        stage.staysSo(instance, alive, Clause.GENERATION, "commands of older generations came");
+    private static void reordering(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var newer = context.payloads()
+                .deployment(instance, context.profile().base())
+                .put("generation", 3);
+        context.awaitRunning(context.command(CommandKind.DEPLOY, instance, newer));
+        var alive = context.findAlive(instance);
+        var deploy =
+                context.command(CommandKind.DEPLOY, instance, newer.deepCopy().put("generation", 2));
+        var delete =
+                context.command(CommandKind.DELETE, instance, context.payloads().create(instance, 1));
+        context.awaitPreviousCommands(instance);
+        context.expectUnchanged(instance, alive, Clause.GENERATION, "commands of older generations were delivered");
         for (var history : List.of(deploy, delete)) {
-            if (stage.ledger().read(() -> !history.reports().isEmpty())) {
-                throw Clause.GENERATION.broken("something was reported on " + history + ", which is history");
+            if (context.state().read(() -> !history.reports().isEmpty())) {
+                throw Clause.GENERATION.violation("a report was sent on the stale command " + history);
             }
         }
-        stage.delete(instance);
+        context.delete(instance);
     }
 
-    private static void crossTenant(Stage stage) throws Exception {
-        var ours = stage.instance();
-        var theirs = stage.instance();
-        var first = stage.deploy(ours, stage.profile().plain());
-        var second = stage.deploy(theirs, stage.profile().plain());
-        stage.runs(first);
-        stage.runs(second);
-        stage.delete(ours);
-        var alive = stage.alive(theirs);
+    private static void crossTenant(ScenarioContext context) throws Exception {
+        var ours = context.createInstance();
+        var theirs = context.createInstance();
+        var first = context.deploy(ours, context.profile().base());
+        var second = context.deploy(theirs, context.profile().base());
+        context.awaitRunning(first);
+        context.awaitRunning(second);
+        context.delete(ours);
+        var alive = context.findAlive(theirs);
         if (alive.isEmpty()) {
-            throw Clause.OWN_TASKS.broken("the end of one organization's instance ended another's");
+            throw Clause.TASK_ISOLATION.violation("deleting one organization's instance removed another's");
         }
-        stage.delete(theirs);
+        context.delete(theirs);
     }
 }

@@ -1,6 +1,6 @@
 package dev.slipway.conformance;
 
-import dev.slipway.conformance.Scenario.Need;
+import dev.slipway.conformance.Scenario.Requirement;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 
@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** An instance comes up, or does not, and goes. */
+/** Scenarios that deploy and delete an instance. */
 final class LifecycleScenarios {
     private LifecycleScenarios() {}
 
@@ -19,142 +19,152 @@ final class LifecycleScenarios {
                 new Scenario(
                         "happy-path",
                         "deploy, running, delete, deleted",
-                        List.of(Clause.ENDS, Clause.EFFECT_FIRST, Clause.HEALTHY, Clause.NOTHING_LEFT, Clause.TOPICS),
+                        List.of(
+                                Clause.TERMINAL_REPORT,
+                                Clause.EFFECT_BEFORE_REPORT,
+                                Clause.HEALTHY_WHEN_RUNNING,
+                                Clause.COMPLETE_CLEANUP,
+                                Clause.TOPICS),
                         Set.of(),
                         LifecycleScenarios::happyPath),
                 new Scenario(
-                        "strangers",
-                        "records that are no commands are passed over",
+                        "unknown-records",
+                        "records that are not commands are skipped",
                         List.of(Clause.MESSAGES),
                         Set.of(),
-                        LifecycleScenarios::strangers),
+                        LifecycleScenarios::unknownRecords),
                 new Scenario(
                         "slow",
-                        "it takes longer than a token lives",
-                        List.of(Clause.ACKNOWLEDGED, Clause.TOKEN_IN_TIME, Clause.PROGRESS, Clause.HEALTHY),
-                        Set.of(Need.SLOW),
+                        "a deployment takes longer than a token is valid",
+                        List.of(
+                                Clause.ACKNOWLEDGEMENT,
+                                Clause.TOKEN_VALIDITY,
+                                Clause.PROGRESS,
+                                Clause.HEALTHY_WHEN_RUNNING),
+                        Set.of(Requirement.SLOW),
                         LifecycleScenarios::slow),
                 new Scenario(
-                        "closed-desk",
-                        "tokens cannot be had for a moment",
-                        List.of(Clause.EXCHANGE_AGAIN),
+                        "token-outage",
+                        "token requests fail temporarily",
+                        List.of(Clause.TOKEN_RETRY),
                         Set.of(),
-                        LifecycleScenarios::closedDesk),
+                        LifecycleScenarios::tokenOutage),
                 new Scenario(
                         "partial-failure",
-                        "what cannot come up fails with a reason, and can be deleted",
-                        List.of(Clause.FAILURE, Clause.DELETE, Clause.NOTHING_LEFT),
-                        Set.of(Need.FAILING),
+                        "an app that cannot start fails with a reason and can be deleted",
+                        List.of(Clause.FAILURE_REASON, Clause.DELETE, Clause.COMPLETE_CLEANUP),
+                        Set.of(Requirement.FAILING),
                         LifecycleScenarios::partialFailure),
                 new Scenario(
                         "deadline",
-                        "what is not done in time is given up",
+                        "a deployment that misses its deadline fails",
                         List.of(Clause.DEADLINE),
-                        Set.of(Need.SLOW),
+                        Set.of(Requirement.SLOW),
                         LifecycleScenarios::deadline),
                 new Scenario(
                         "delete-during-create",
                         "delete while deploying",
-                        List.of(Clause.DELETE, Clause.NOTHING_LEFT, Clause.AFTER_THE_END),
-                        Set.of(Need.SLOW),
+                        List.of(Clause.DELETE, Clause.COMPLETE_CLEANUP, Clause.NO_REPORT_AFTER_END),
+                        Set.of(Requirement.SLOW),
                         LifecycleScenarios::deleteDuringCreate),
                 new Scenario(
                         "delete-unknown",
-                        "delete what the adapter never heard of",
+                        "delete an instance that the adapter does not know",
                         List.of(Clause.DELETE),
                         Set.of(),
-                        stage -> stage.delete(stage.instance())));
+                        context -> context.delete(context.createInstance())));
     }
 
     static Scenario heartbeat() {
         return new Scenario(
                 "heartbeat",
-                "the adapter says that it lives",
-                List.of(Clause.HEARTBEAT, Clause.OWN_TOKEN, Clause.KEYS),
+                "the adapter sends heartbeats",
+                List.of(Clause.HEARTBEAT, Clause.ADAPTER_TOKEN, Clause.KEYS),
                 Set.of(),
-                stage -> {
-                    var ignored = stage.await(
+                context -> {
+                    var ignored = context.await(
                             Clause.HEARTBEAT,
-                            () -> "no heartbeat came",
-                            () -> stage.heartbeats().count() == 0 ? null : true);
-                    stage.heartbeats().gaps().forEach(gap -> stage.ledger().note(null, gap));
+                            () -> "no heartbeat was received",
+                            () -> context.heartbeats().count() == 0 ? null : true);
+                    context.heartbeats().findGaps().forEach(gap -> context.state()
+                            .addFinding(null, gap));
                 });
     }
 
-    private static void happyPath(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var ignored = stage.running(instance);
-        stage.delete(instance);
+    private static void happyPath(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        context.delete(instance);
     }
 
-    private static void strangers(Stage stage) throws Exception {
-        var instance = stage.instance();
-        stage.sendAnything("this is not JSON".getBytes(StandardCharsets.UTF_8));
-        stage.sendAnything(Json.bytes(Json.object()
+    private static void unknownRecords(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        context.sendRaw("this is not JSON".getBytes(StandardCharsets.UTF_8));
+        context.sendRaw(Json.bytes(Json.object()
                 .put("event_id", Ids.next().toString())
-                .put("event_type", "runtime.command.unheard_of")
+                .put("event_type", "runtime.command.unknown")
                 .put("occurred_at", Instant.now().toString())
                 .put("version", 1)
                 .put("correlation_id", "kit")
-                .set("payload", stage.payloads().of(instance, 1))));
-        stage.runs(stage.deploy(instance, stage.profile().plain()), Clause.MESSAGES);
-        stage.delete(instance);
+                .set("payload", context.payloads().create(instance, 1))));
+        context.awaitRunning(context.deploy(instance, context.profile().base()), Clause.MESSAGES);
+        context.delete(instance);
     }
 
-    private static void slow(Stage stage) throws Exception {
-        var instance = stage.instance();
-        stage.tokens().lifetime(stage.limits().tokenLife());
+    private static void slow(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        context.tokens().setLifetime(context.limits().tokenLife());
         try {
-            var deploy = stage.deploy(
-                    instance, Objects.requireNonNull(stage.profile().slow()));
-            stage.acknowledged(deploy);
-            stage.runs(deploy);
+            var deploy = context.deploy(
+                    instance, Objects.requireNonNull(context.profile().slow()));
+            context.awaitAcknowledged(deploy);
+            context.awaitRunning(deploy);
         } finally {
-            stage.tokens().lifetime(null);
+            context.tokens().setLifetime(null);
         }
-        stage.delete(instance);
+        context.delete(instance);
     }
 
-    private static void closedDesk(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var deploy = stage.deployment(instance, stage.profile().plain());
-        stage.tokens().refuse(deploy.id(), 2);
-        stage.runs(stage.send(deploy), Clause.EXCHANGE_AGAIN);
-        stage.delete(instance);
+    private static void tokenOutage(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var deploy = context.createDeploy(instance, context.profile().base());
+        context.tokens().rejectNext(deploy.id(), 2);
+        context.awaitRunning(context.send(deploy), Clause.TOKEN_RETRY);
+        context.delete(instance);
     }
 
-    private static void partialFailure(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var deploy =
-                stage.deploy(instance, Objects.requireNonNull(stage.profile().failing()));
-        var end = stage.ended(deploy, Clause.FAILURE);
+    private static void partialFailure(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var deploy = context.deploy(
+                instance, Objects.requireNonNull(context.profile().failing()));
+        var end = context.awaitEnd(deploy, Clause.FAILURE_REASON);
         if (!end.is("failed")) {
-            throw Clause.FAILURE.broken(deploy + ", which cannot come up, ended with " + end.plain());
+            throw Clause.FAILURE_REASON.violation(deploy + ", which cannot succeed, ended with " + end.describe());
         }
-        stage.delete(instance);
+        context.delete(instance);
     }
 
-    private static void deadline(Stage stage) throws Exception {
-        var slow = Objects.requireNonNull(stage.profile().slow());
+    private static void deadline(ScenarioContext context) throws Exception {
+        var slow = Objects.requireNonNull(context.profile().slow());
         for (var seconds : List.of(1, -60)) {
-            var instance = stage.instance();
-            var payload = stage.payloads()
+            var instance = context.createInstance();
+            var payload = context.payloads()
                     .deployment(instance, slow)
                     .put("deadline_at", Instant.now().plusSeconds(seconds).toString());
-            var deploy = stage.command(Kind.DEPLOY, instance, payload);
-            var end = stage.ended(deploy, Clause.DEADLINE);
+            var deploy = context.command(CommandKind.DEPLOY, instance, payload);
+            var end = context.awaitEnd(deploy, Clause.DEADLINE);
             if (!end.is("failed")) {
-                throw Clause.DEADLINE.broken(deploy + " was past its deadline and ended with " + end.plain());
+                throw Clause.DEADLINE.violation(deploy + " missed its deadline and ended with " + end.describe());
             }
-            stage.delete(instance);
+            context.delete(instance);
         }
     }
 
-    private static void deleteDuringCreate(Stage stage) throws Exception {
-        var instance = stage.instance();
-        stage.acknowledged(
-                stage.deploy(instance, Objects.requireNonNull(stage.profile().slow())));
-        stage.delete(instance);
-        stage.staysSo(instance, List.of(), Clause.NOTHING_LEFT, "after the end of the instance");
+    private static void deleteDuringCreate(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        context.awaitAcknowledged(context.deploy(
+                instance, Objects.requireNonNull(context.profile().slow())));
+        context.delete(instance);
+        context.expectUnchanged(instance, List.of(), Clause.COMPLETE_CLEANUP, "after the delete");
     }
 }

@@ -1,6 +1,6 @@
 package dev.slipway.conformance;
 
-import dev.slipway.conformance.Scenario.Need;
+import dev.slipway.conformance.Scenario.Requirement;
 import dev.slipway.contract.Json;
 
 import java.time.Instant;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** What is done with an instance that runs. */
+/** Scenarios on a running instance. */
 final class OperationScenarios {
     private OperationScenarios() {}
 
@@ -17,201 +17,209 @@ final class OperationScenarios {
         return List.of(
                 new Scenario(
                         "operation",
-                        "a declared operation, and one that nobody declared",
-                        List.of(Clause.OUTPUT, Clause.OPERATION_ID, Clause.ENDS, Clause.AFTER_THE_END),
-                        Set.of(Need.OPERATIONS),
+                        "a declared operation, and an undeclared one",
+                        List.of(Clause.OUTPUT, Clause.OPERATION_ID, Clause.TERMINAL_REPORT, Clause.NO_REPORT_AFTER_END),
+                        Set.of(Requirement.OPERATIONS),
                         OperationScenarios::operation),
                 new Scenario(
                         "cancel",
-                        "an operation that goes on is canceled",
+                        "a running operation is canceled",
                         List.of(Clause.CANCEL),
-                        Set.of(Need.OPERATIONS, Need.LONG_INPUT),
+                        Set.of(Requirement.OPERATIONS, Requirement.LONG_INPUT),
                         OperationScenarios::cancel),
                 new Scenario(
                         "operation-deadline",
-                        "an operation that goes on is given up at its deadline",
+                        "a running operation fails at its deadline",
                         List.of(Clause.DEADLINE),
-                        Set.of(Need.OPERATIONS, Need.LONG_INPUT),
+                        Set.of(Requirement.OPERATIONS, Requirement.LONG_INPUT),
                         OperationScenarios::deadline),
                 new Scenario(
                         "upgrade",
-                        "to the next version",
-                        List.of(Clause.UPGRADE, Clause.NOTHING_LEFT),
-                        Set.of(Need.UPGRADE),
-                        stage -> upgrade(stage, false)),
+                        "upgrade to the next version",
+                        List.of(Clause.UPGRADE, Clause.COMPLETE_CLEANUP),
+                        Set.of(Requirement.UPGRADE),
+                        context -> upgrade(context, false)),
                 new Scenario(
                         "rollback",
-                        "to the next version and back",
-                        List.of(Clause.UPGRADE, Clause.NOTHING_LEFT),
-                        Set.of(Need.UPGRADE, Need.ROLLBACK),
-                        stage -> upgrade(stage, true)),
+                        "upgrade to the next version and roll back",
+                        List.of(Clause.UPGRADE, Clause.COMPLETE_CLEANUP),
+                        Set.of(Requirement.UPGRADE, Requirement.ROLLBACK),
+                        context -> upgrade(context, true)),
                 new Scenario(
                         "failed-upgrade",
-                        "the next version does not come up, and the old one runs on",
+                        "the next version cannot start, and the old one keeps running",
                         List.of(Clause.UPGRADE),
-                        Set.of(Need.UPGRADE, Need.FAILING),
+                        Set.of(Requirement.UPGRADE, Requirement.FAILING),
                         OperationScenarios::failedUpgrade),
                 new Scenario(
                         "members",
-                        "members as issued; add, drain, remove, replace",
-                        List.of(Clause.MEMBERS, Clause.OPERATION_ID, Clause.NOTHING_LEFT),
-                        Set.of(Need.MEMBERS),
+                        "add, drain, remove and replace members",
+                        List.of(Clause.MEMBERS, Clause.OPERATION_ID, Clause.COMPLETE_CLEANUP),
+                        Set.of(Requirement.MEMBERS),
                         OperationScenarios::members),
                 new Scenario(
                         "usage",
-                        "what was used is reported, once",
+                        "usage is reported once",
                         List.of(Clause.USAGE),
-                        Set.of(Need.USAGE),
+                        Set.of(Requirement.USAGE),
                         OperationScenarios::usage));
     }
 
-    private static void operation(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var ignored = stage.running(instance);
-        var operation = Objects.requireNonNull(stage.profile().operation());
-        stage.succeeded(stage.operate(instance, operation.name(), operation.input()), Clause.ENDS);
-        var unknown = stage.operate(instance, "kit.nobody_declared_this", Json.object());
-        var end = stage.ended(unknown, Clause.ENDS);
+    private static void operation(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        var operation = Objects.requireNonNull(context.profile().operation());
+        context.awaitSucceeded(context.operate(instance, operation.name(), operation.input()), Clause.TERMINAL_REPORT);
+        var unknown = context.operate(instance, "kit.undeclared", Json.object());
+        var end = context.awaitEnd(unknown, Clause.TERMINAL_REPORT);
         if (!end.isOperation("failed")) {
-            throw Clause.FAILURE.broken("an operation that nobody declared ended with " + end.plain());
+            throw Clause.FAILURE_REASON.violation("an undeclared operation ended with " + end.describe());
         }
-        stage.delete(instance);
+        context.delete(instance);
     }
 
-    private static void cancel(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var ignored = stage.running(instance);
-        var operate = longOperation(stage, instance);
-        stage.acknowledged(operate);
-        var payload = stage.payloads()
-                .of(instance)
+    private static void cancel(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        var operate = longOperation(context, instance);
+        context.awaitAcknowledged(operate);
+        var payload = context.payloads()
+                .create(instance)
                 .put("operation_id", operate.field("operation_id").asText())
                 .put("canceled_command_id", operate.id().toString());
-        var cancel = stage.command(Kind.CANCEL, instance, payload);
-        var end = stage.ended(operate, Clause.CANCEL);
+        var cancel = context.command(CommandKind.CANCEL, instance, payload);
+        var end = context.awaitEnd(operate, Clause.CANCEL);
         if (!end.isOperation("canceled")) {
-            throw Clause.CANCEL.broken(operate + " was canceled and ended with " + end.plain());
+            throw Clause.CANCEL.violation(operate + " was canceled, but ended with " + end.describe());
         }
-        stage.acknowledged(cancel);
-        stage.delete(instance);
+        context.awaitAcknowledged(cancel);
+        context.delete(instance);
     }
 
-    private static void deadline(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var ignored = stage.running(instance);
-        var operation = Objects.requireNonNull(stage.profile().operation());
-        var payload = stage.payloads()
-                .of(instance)
+    private static void deadline(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        var operation = Objects.requireNonNull(context.profile().operation());
+        var payload = context.payloads()
+                .create(instance)
                 .put("operation", operation.name())
                 .put("deadline_at", Instant.now().plusSeconds(1).toString());
         payload.set("input", Objects.requireNonNull(operation.longInput()));
-        var operate = stage.command(Kind.OPERATE, instance, payload);
-        var end = stage.ended(operate, Clause.DEADLINE);
+        var operate = context.command(CommandKind.OPERATE, instance, payload);
+        var end = context.awaitEnd(operate, Clause.DEADLINE);
         if (!end.isOperation("failed")) {
-            throw Clause.DEADLINE.broken(operate + " was past its deadline and ended with " + end.plain());
+            throw Clause.DEADLINE.violation(operate + " missed its deadline and ended with " + end.describe());
         }
-        stage.delete(instance);
+        context.delete(instance);
     }
 
-    private static Command longOperation(Stage stage, Instance instance) throws Exception {
-        var operation = Objects.requireNonNull(stage.profile().operation());
-        return stage.operate(instance, operation.name(), Objects.requireNonNull(operation.longInput()));
+    private static SentCommand longOperation(ScenarioContext context, ScenarioInstance instance) throws Exception {
+        var operation = Objects.requireNonNull(context.profile().operation());
+        return context.operate(instance, operation.name(), Objects.requireNonNull(operation.longInput()));
     }
 
-    private static void upgrade(Stage stage, boolean andBack) throws Exception {
-        var instance = stage.instance();
-        var plain = stage.profile().plain();
-        var next = Objects.requireNonNull(stage.profile().upgraded());
-        var ignored = stage.running(instance);
-        var before = stage.alive(instance);
-        stage.succeeded(
-                stage.command(Kind.UPGRADE, instance, stage.payloads().change(instance, plain, next)), Clause.UPGRADE);
-        replaced(stage, instance, before);
+    private static void upgrade(ScenarioContext context, boolean andBack) throws Exception {
+        var instance = context.createInstance();
+        var plain = context.profile().base();
+        var next = Objects.requireNonNull(context.profile().upgraded());
+        var ignored = context.deployAndAwaitRunning(instance);
+        var before = context.findAlive(instance);
+        context.awaitSucceeded(
+                context.command(
+                        CommandKind.UPGRADE, instance, context.payloads().versionChange(instance, plain, next)),
+                Clause.UPGRADE);
+        awaitReplaced(context, instance, before);
         if (andBack) {
-            var upgraded = stage.alive(instance);
-            stage.succeeded(
-                    stage.command(Kind.ROLLBACK, instance, stage.payloads().change(instance, next, plain)),
+            var upgraded = context.findAlive(instance);
+            context.awaitSucceeded(
+                    context.command(
+                            CommandKind.ROLLBACK, instance, context.payloads().versionChange(instance, next, plain)),
                     Clause.UPGRADE);
-            replaced(stage, instance, upgraded);
+            awaitReplaced(context, instance, upgraded);
         }
-        stage.delete(instance);
+        context.delete(instance);
     }
 
-    /** The old version ends when the new one has taken over, which may take it a moment. */
-    private static void replaced(Stage stage, Instance instance, List<String> before) {
-        stage.becomes(
+    /** The old version may stop a moment after the new one has taken over. */
+    private static void awaitReplaced(ScenarioContext context, ScenarioInstance instance, List<String> before) {
+        context.awaitEffects(
                 instance,
                 now -> now.size() == before.size() && now.stream().noneMatch(before::contains),
                 Clause.UPGRADE,
-                "the new version should have taken the place of " + before);
+                "the new version should have replaced " + before);
     }
 
-    private static void failedUpgrade(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var ignored = stage.running(instance);
-        var before = stage.alive(instance);
-        var failing = Objects.requireNonNull(stage.profile().failingUpgrade());
-        var payload = stage.payloads().change(instance, stage.profile().plain(), failing);
-        var upgrade = stage.command(Kind.UPGRADE, instance, payload);
-        var end = stage.ended(upgrade, Clause.UPGRADE);
+    private static void failedUpgrade(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        var before = context.findAlive(instance);
+        var failing = Objects.requireNonNull(context.profile().failingUpgrade());
+        var payload =
+                context.payloads().versionChange(instance, context.profile().base(), failing);
+        var upgrade = context.command(CommandKind.UPGRADE, instance, payload);
+        var end = context.awaitEnd(upgrade, Clause.UPGRADE);
         if (!end.isOperation("failed")) {
-            throw Clause.FAILURE.broken(upgrade + ", which cannot come up, ended with " + end.plain());
+            throw Clause.FAILURE_REASON.violation(upgrade + ", which cannot succeed, ended with " + end.describe());
         }
-        stage.becomes(
+        context.awaitEffects(
                 instance,
                 before::equals,
                 Clause.UPGRADE,
-                "the upgrade failed, so what ran before should run on: " + before);
-        stage.delete(instance);
+                "the upgrade failed, so the old version should keep running: " + before);
+        context.delete(instance);
     }
 
-    private static void members(Stage stage) throws Exception {
-        var instance = stage.instance();
-        for (var i = 0; i < stage.profile().members(); i++) {
-            var ignored = stage.payloads().issue(instance);
+    private static void members(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        for (var i = 0; i < context.profile().members(); i++) {
+            var ignored = context.payloads().issueMember(instance);
         }
-        var deploy = stage.running(instance);
-        var before = stage.alive(instance);
+        var deploy = context.deployAndAwaitRunning(instance);
+        var before = context.findAlive(instance);
         for (var member : List.copyOf(instance.members().values())) {
-            reported(stage, instance, member, "ready");
+            awaitReported(context, instance, member, "ready");
         }
-        var added = stage.payloads().issue(instance);
-        stage.succeeded(member(stage, instance, "add", added), Clause.MEMBERS);
-        reported(stage, instance, added, "ready");
-        stage.succeeded(member(stage, instance, "drain", added), Clause.MEMBERS);
-        reported(stage, instance, added, "draining");
-        stage.succeeded(member(stage, instance, "remove", added), Clause.MEMBERS);
-        reported(stage, instance, added, "removed");
+        var added = context.payloads().issueMember(instance);
+        context.awaitSucceeded(member(context, instance, "add", added), Clause.MEMBERS);
+        awaitReported(context, instance, added, "ready");
+        context.awaitSucceeded(member(context, instance, "drain", added), Clause.MEMBERS);
+        awaitReported(context, instance, added, "draining");
+        context.awaitSucceeded(member(context, instance, "remove", added), Clause.MEMBERS);
+        awaitReported(context, instance, added, "removed");
         var old = instance.members().values().iterator().next();
-        var replacement = stage.payloads().issue(instance);
-        var payload = stage.payloads().member(instance, "replace", old);
-        payload.set("replacement", replacement.json());
-        stage.succeeded(stage.command(Kind.MEMBER, instance, payload), Clause.MEMBERS);
-        reported(stage, instance, replacement, "ready");
-        reported(stage, instance, old, "removed");
-        stage.becomes(
+        var replacement = context.payloads().issueMember(instance);
+        var payload = context.payloads().member(instance, "replace", old);
+        payload.set("replacement", replacement.toJson());
+        context.awaitSucceeded(context.command(CommandKind.MEMBER, instance, payload), Clause.MEMBERS);
+        awaitReported(context, instance, replacement, "ready");
+        awaitReported(context, instance, old, "removed");
+        context.awaitEffects(
                 instance,
                 now -> now.size() == before.size(),
                 Clause.MEMBERS,
-                "a member was added and removed, and one replaced, so there should be as much as after " + deploy);
-        stage.delete(instance);
+                "a member was added and removed, and one replaced, so the number of effects should be the same as after "
+                        + deploy);
+        context.delete(instance);
     }
 
-    private static Command member(Stage stage, Instance instance, String operation, Instance.Member member)
+    private static SentCommand member(
+            ScenarioContext context, ScenarioInstance instance, String operation, ScenarioInstance.IssuedMember member)
             throws Exception {
-        return stage.command(Kind.MEMBER, instance, stage.payloads().member(instance, operation, member));
+        return context.command(CommandKind.MEMBER, instance, context.payloads().member(instance, operation, member));
     }
 
-    /** Waits until a report has said that the member has the state. */
-    private static void reported(Stage stage, Instance instance, Instance.Member member, String state)
+    /** Waits until the member is reported in this state. */
+    private static void awaitReported(
+            ScenarioContext context, ScenarioInstance instance, ScenarioInstance.IssuedMember member, String state)
             throws Exception {
-        var ignored = stage.await(
+        var ignored = context.await(
                 Clause.MEMBERS,
-                () -> "member " + member.id() + " is not reported as " + state + "; it was " + states(instance, member),
+                () -> "member " + member.id() + " was not reported as " + state + "; reported states: "
+                        + states(instance, member),
                 () -> states(instance, member).contains(state) ? true : null);
     }
 
-    private static List<String> states(Instance instance, Instance.Member member) {
+    private static List<String> states(ScenarioInstance instance, ScenarioInstance.IssuedMember member) {
         var states = new ArrayList<String>();
         for (var command : instance.commands()) {
             for (var report : command.reports()) {
@@ -225,13 +233,13 @@ final class OperationScenarios {
         return states;
     }
 
-    private static void usage(Stage stage) throws Exception {
-        var instance = stage.instance();
-        var deploy = stage.running(instance);
-        stage.delete(instance);
-        var ignored = stage.await(
+    private static void usage(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var deploy = context.deployAndAwaitRunning(instance);
+        context.delete(instance);
+        var ignored = context.await(
                 Clause.USAGE,
-                () -> "no usage was reported of what " + deploy + " ran until it was deleted",
+                () -> "no usage was reported for the time between " + deploy + " and its delete",
                 () -> instance.usage().isEmpty() ? null : true);
     }
 }

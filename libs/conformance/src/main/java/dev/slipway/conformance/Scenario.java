@@ -4,20 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Something that happens to adapters, and the clauses that say what is right then. */
-record Scenario(String name, String about, List<Clause> clauses, Set<Need> needs, Play play) {
+/** A test scenario and the clauses that it checks. */
+record Scenario(String name, String description, List<Clause> clauses, Set<Requirement> requirements, Script script) {
     Scenario {
         clauses = List.copyOf(clauses);
-        needs = Set.copyOf(needs);
+        requirements = Set.copyOf(requirements);
     }
 
-    interface Play {
-        /** Throws {@link Clause.BrokenClauseException} where it cannot go on. */
-        void on(Stage stage) throws Exception;
+    interface Script {
+        /** Throws {@link Clause.ClauseViolationException} if it cannot continue. */
+        void run(ScenarioContext context) throws Exception;
     }
 
-    /** What a scenario takes. A claim is the adapter's to make; the rest is the kit's to be given. */
-    enum Need {
+    /** A precondition of a scenario: a claim of the adapter, or a capability of the set-up or the profile. */
+    enum Requirement {
         UPGRADE("upgrade"),
         ROLLBACK("rollback"),
         MEMBERS("members"),
@@ -30,7 +30,7 @@ record Scenario(String name, String about, List<Clause> clauses, Set<Need> needs
 
         private final String claim;
 
-        Need(String claim) {
+        Requirement(String claim) {
             this.claim = claim;
         }
 
@@ -38,7 +38,7 @@ record Scenario(String name, String about, List<Clause> clauses, Set<Need> needs
             return !claim.isEmpty();
         }
 
-        boolean isMet(Profile profile, boolean restartable) {
+        boolean isMet(ConformanceProfile profile, boolean restartable) {
             var operation = profile.operation();
             return switch (this) {
                 case UPGRADE, ROLLBACK, MEMBERS, OPERATIONS, USAGE ->
@@ -50,10 +50,10 @@ record Scenario(String name, String about, List<Clause> clauses, Set<Need> needs
             };
         }
 
-        String whyNot() {
+        String unmetReason() {
             return switch (this) {
                 case UPGRADE, ROLLBACK, MEMBERS, OPERATIONS, USAGE -> claim + " is not claimed";
-                case RESTART -> "an attached adapter cannot be killed by the kit";
+                case RESTART -> "the kit cannot kill an attached adapter";
                 case SLOW -> "the profile has no \"slow\"";
                 case FAILING -> "the profile has no \"failing\"";
                 case LONG_INPUT -> "the profile's operation has no \"long_input\"";
@@ -67,7 +67,7 @@ record Scenario(String name, String about, List<Clause> clauses, Set<Need> needs
         all.addAll(DeliveryScenarios.all());
         all.addAll(OperationScenarios.all());
         all.addAll(CrashScenarios.all());
-        all.add(LifecycleScenarios.heartbeat()); // last: it looks back on the whole run
+        all.add(LifecycleScenarios.heartbeat()); // last, because it checks the whole run
         return List.copyOf(all);
     }
 }

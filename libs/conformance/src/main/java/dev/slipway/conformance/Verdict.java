@@ -6,24 +6,24 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What became of a scenario. Only what was run and found without fault has passed. */
+/** The result of a scenario. Only a scenario that ran without findings has passed. */
 enum Verdict {
     PASSED,
     FAILED,
     NOT_CLAIMED,
     NOT_RUN;
 
-    String plain() {
+    String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    /** A scenario with its verdict; {@code note} says why it was not run. */
-    record Result(Scenario scenario, Verdict verdict, List<Finding> findings, String note) {
-        Result {
+    /** A scenario with its verdict; {@code note} is the reason why it was not run. */
+    record ScenarioResult(Scenario scenario, Verdict verdict, List<Finding> findings, String note) {
+        ScenarioResult {
             findings = List.copyOf(findings);
         }
 
-        /** The clauses that were broken, or else those that were tried. */
+        /** Returns the violated clauses, or all clauses of the scenario if none is. */
         String clauses() {
             var broken = findings.stream().map(Finding::clause);
             var tried = scenario.clauses().stream();
@@ -33,11 +33,11 @@ enum Verdict {
                     .collect(Collectors.joining(" "));
         }
 
-        String seen() {
+        String observation() {
             return findings.isEmpty()
-                    ? (note.isEmpty() ? scenario.about() : note)
+                    ? (note.isEmpty() ? scenario.description() : note)
                     : findings.stream()
-                            .map(finding -> finding.clause().id() + " " + finding.seen())
+                            .map(finding -> finding.clause().id() + " " + finding.observation())
                             .collect(Collectors.joining("; "));
         }
     }

@@ -1,6 +1,6 @@
 /**
- * The conformance kit: stands where the platform stands, gives an adapter commands, and judges what it does by the clauses of
- * docs/adapter-protocol.md. It knows of the adapter what the platform knows: topics, tokens, reports, endpoints.
+ * The conformance kit: takes the role of the platform, sends commands to an adapter and checks its reports and effects against the clauses
+ * of docs/adapter-protocol.md.
  */
 @NullMarked
 package dev.slipway.conformance;

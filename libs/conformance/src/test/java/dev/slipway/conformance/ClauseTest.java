@@ -13,7 +13,7 @@ class ClauseTest {
     private static final Pattern CLAUSE = Pattern.compile("\\*\\*(P-\\d+)\\. ([^*]+)\\.\\*\\*");
 
     @Test
-    void clauses_areThoseOfThePage_inItsOrder() throws Exception {
+    void clauses_matchThePage() throws Exception {
         var page = Files.readString(Path.of("../../docs/adapter-protocol.md"));
         var written = CLAUSE.matcher(page)
                 .results()
@@ -24,7 +24,7 @@ class ClauseTest {
     }
 
     @Test
-    void scenarios_areThoseOfThePage() throws Exception {
+    void scenarios_matchThePage() throws Exception {
         var page = Files.readString(Path.of("../../docs/adapter-protocol.md"));
         assertThat(Scenario.all()).allSatisfy(scenario -> assertThat(page).contains("`" + scenario.name() + "`"));
     }

@@ -1,2 +1,2 @@
-/** An adapter that is written against the protocol alone, and can break every rule of it. */
+/** An adapter written against the protocol alone, with switches to violate each clause. */
 package dev.slipway.conformance.seeded;

@@ -1,6 +1,6 @@
 package dev.slipway.conformance;
 
-import dev.slipway.conformance.Profile.ProfileException;
+import dev.slipway.conformance.ConformanceProfile.ProfileException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -10,16 +10,16 @@ import java.nio.file.Path;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-class ProfileTest {
+class ConformanceProfileTest {
     @TempDir
     Path home;
 
-    private Profile read(String json) throws Exception {
-        return Profile.read(Files.writeString(home.resolve("profile.json"), json));
+    private ConformanceProfile read(String json) throws Exception {
+        return ConformanceProfile.read(Files.writeString(home.resolve("profile.json"), json));
     }
 
     @Test
-    void read_namesEveryFault_ofAClaimWithoutWhatItTakes() {
+    void read_listsAllFaults_whenClaimsLackTheirFields() {
         assertThatThrownBy(() -> read("{\"manifest\": {\"app\": \"a\", \"version\": \"1\"},"
                         + " \"claims\": [\"rollback\", \"members\", \"operations\", \"usage\", \"magic\"]}"))
                 .isInstanceOf(ProfileException.class)
@@ -28,7 +28,7 @@ class ProfileTest {
     }
 
     @Test
-    void read_putsAVariantOverTheApp() throws Exception {
+    void read_mergesVariantsWithBaseApp() throws Exception {
         var profile = read("{\"manifest\": {\"app\": \"a\", \"version\": \"1\", \"runtime_backend\": \"ray\"},"
                 + " \"config\": {\"size\": 1, \"colour\": \"red\"},"
                 + " \"failing\": {\"config\": {\"size\": -1}},"
@@ -42,7 +42,7 @@ class ProfileTest {
     }
 
     @Test
-    void example_isAProfile() throws Exception {
-        assertThat(Profile.example().appSlug()).isEqualTo("echo");
+    void example_isValid() throws Exception {
+        assertThat(ConformanceProfile.example().appSlug()).isEqualTo("echo");
     }
 }

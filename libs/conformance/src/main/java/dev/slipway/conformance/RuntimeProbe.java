@@ -19,12 +19,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an instance is, seen from outside: by the endpoints that were reported, and by what the adapter's team lets the kit ask for, a
- * command or an address that lists what there is of an instance, a line for each thing.
+ * Observes instances from outside: through reported endpoints and, if configured, through a command or an address that lists the effects of
+ * an instance, one per line.
  */
-final class World {
+final class RuntimeProbe {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
-    /** From here on a shell says that it could not run a command. Below, commands say what they please: grep, that nothing was found. */
+    /**
+     * Exit codes from here on mean that the shell could not run the command. Lower codes depend on the command, such as grep without a
+     * match.
+     */
     private static final int NO_SUCH_COMMAND = 126;
 
     private static final String PLACEHOLDER = "{app_instance_id}";
@@ -33,72 +36,72 @@ final class World {
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(TIMEOUT)
             .build();
-    private final Profile.Probe probe;
+    private final ConformanceProfile.EndpointProbe probe;
     private final @Nullable String effects;
 
-    enum Health {
-        ABSENT,
-        SICK,
-        WELL
+    enum EndpointHealth {
+        UNREACHABLE,
+        UNHEALTHY,
+        HEALTHY
     }
 
-    /** One look at an address; {@code launch} tells one launch from another. */
-    record Sight(Health health, String answer, String launch) {}
+    /** The result of checking an endpoint; {@code launchId} identifies the launch. */
+    record EndpointCheck(EndpointHealth health, String response, String launchId) {}
 
-    World(Profile.Probe probe, @Nullable String effects) {
+    RuntimeProbe(ConformanceProfile.EndpointProbe probe, @Nullable String effects) {
         this.probe = probe;
         this.effects = effects;
     }
 
-    /** Whether it sees everything there is, or only what answers at an endpoint. */
-    boolean seesEverything() {
+    /** Returns whether all effects are listed, or only responding endpoints are observed. */
+    boolean listsAllEffects() {
         return effects != null;
     }
 
-    static boolean canBeAsked(String url) {
+    static boolean isHttp(String url) {
         return url.startsWith("http://") || url.startsWith("https://");
     }
 
-    Sight look(String url) {
+    EndpointCheck checkEndpoint(String url) {
         try {
-            var answer = get(join(url, probe.health()));
-            if (answer.statusCode() / 100 != 2) {
-                return new Sight(Health.SICK, "answers " + answer.statusCode(), url);
+            var response = get(join(url, probe.health()));
+            if (response.statusCode() / 100 != 2) {
+                return new EndpointCheck(EndpointHealth.UNHEALTHY, "returns " + response.statusCode(), url);
             }
-            return new Sight(Health.WELL, "answers " + answer.statusCode(), launch(url));
+            return new EndpointCheck(EndpointHealth.HEALTHY, "returns " + response.statusCode(), findLaunchId(url));
         } catch (ConnectException e) {
-            return new Sight(Health.ABSENT, "does not answer", url);
+            return new EndpointCheck(EndpointHealth.UNREACHABLE, "does not respond", url);
         } catch (IOException e) {
-            return new Sight(Health.SICK, "cannot be asked: " + e, url);
+            return new EndpointCheck(EndpointHealth.UNHEALTHY, "cannot be reached: " + e, url);
         }
     }
 
-    /** What there is of the instance: its things if all can be seen, else the launches that are well at the addresses. */
-    List<String> alive(Instance instance, Collection<String> urls) {
+    /** Returns the effects of the instance if they are listed, otherwise the launch ids of its healthy endpoints. */
+    List<String> findAlive(ScenarioInstance instance, Collection<String> urls) {
         if (effects != null) {
-            return listed(effects, instance.id().toString());
+            return listEffects(effects, instance.id().toString());
         }
         return urls.stream()
-                .filter(World::canBeAsked)
-                .map(this::look)
-                .filter(sight -> sight.health == Health.WELL)
-                .map(Sight::launch)
+                .filter(RuntimeProbe::isHttp)
+                .map(this::checkEndpoint)
+                .filter(check -> check.health == EndpointHealth.HEALTHY)
+                .map(EndpointCheck::launchId)
                 .distinct()
                 .toList();
     }
 
-    private List<String> listed(String how, String instance) {
+    private List<String> listEffects(String source, String instance) {
         try {
-            var text = canBeAsked(how)
-                    ? get(how.replace(PLACEHOLDER, instance)).body()
-                    : output(how.replace(PLACEHOLDER, instance));
+            var text = isHttp(source)
+                    ? get(source.replace(PLACEHOLDER, instance)).body()
+                    : output(source.replace(PLACEHOLDER, instance));
             return text.lines()
                     .map(String::strip)
                     .filter(line -> !line.isEmpty())
                     .sorted()
                     .toList();
         } catch (IOException e) {
-            throw new UncheckedIOException("--effects \"" + how + "\" cannot be asked", e);
+            throw new UncheckedIOException("--effects \"" + source + "\" failed", e);
         }
     }
 
@@ -109,10 +112,10 @@ final class World {
         try {
             var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IOException("it does not end");
+                throw new IOException("the command timed out");
             }
             if (process.exitValue() >= NO_SUCH_COMMAND) {
-                throw new IOException("the shell ends with " + process.exitValue());
+                throw new IOException("the shell exited with code " + process.exitValue());
             }
             return text;
         } catch (InterruptedException e) {
@@ -123,15 +126,15 @@ final class World {
         }
     }
 
-    private String launch(String url) throws IOException {
+    private String findLaunchId(String url) throws IOException {
         if (probe.launchPath() == null) {
             return url;
         }
-        var answer = get(join(url, probe.launchPath()));
+        var response = get(join(url, probe.launchPath()));
         if (probe.launchPointer() == null) {
-            return answer.body();
+            return response.body();
         }
-        JsonNode json = Json.parse(answer.body().getBytes(StandardCharsets.UTF_8));
+        JsonNode json = Json.parse(response.body().getBytes(StandardCharsets.UTF_8));
         return json.at(probe.launchPointer()).asText();
     }
 
@@ -143,7 +146,7 @@ final class World {
             Thread.currentThread().interrupt();
             throw new IOException(e);
         } catch (IllegalArgumentException e) {
-            throw new IOException(url + " is not an address", e);
+            throw new IOException(url + " is not a valid URL", e);
         }
     }
 

@@ -23,81 +23,82 @@ import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import java.util.HexFormat;
 
-/** Signs a report with Ed25519 over its canonical JSON, and verifies one. */
-final class Seal {
+/** Signs and verifies reports with Ed25519 over their canonical JSON. */
+final class ReportSigner {
     private static final String ALGORITHM = "Ed25519";
     private static final String PRIVATE = "PRIVATE KEY";
     private static final String PUBLIC = "PUBLIC KEY";
 
     private final KeyPair keys;
 
-    private Seal(KeyPair keys) {
+    private ReportSigner(KeyPair keys) {
         this.keys = keys;
     }
 
-    /** A key that is used once. */
-    static Seal generated() throws GeneralSecurityException {
-        return new Seal(KeyPairGenerator.getInstance(ALGORITHM).generateKeyPair());
+    /** Creates a signer with a new key. */
+    static ReportSigner generate() throws GeneralSecurityException {
+        return new ReportSigner(KeyPairGenerator.getInstance(ALGORITHM).generateKeyPair());
     }
 
-    /** The key of a PEM file that has both halves; makes the file where it is missing. */
-    static Seal of(Path file) throws IOException, GeneralSecurityException {
+    /** Loads a private and a public key from a PEM file; creates the file if it is missing. */
+    static ReportSigner load(Path file) throws IOException, GeneralSecurityException {
         if (!Files.exists(file)) {
-            var made = generated();
+            var created = generate();
             Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             Files.writeString(
                     file,
-                    pem(PRIVATE, made.keys.getPrivate().getEncoded())
-                            + pem(PUBLIC, made.keys.getPublic().getEncoded()));
-            return made;
+                    pem(PRIVATE, created.keys.getPrivate().getEncoded())
+                            + pem(PUBLIC, created.keys.getPublic().getEncoded()));
+            return created;
         }
         var text = Files.readString(file);
         PrivateKey secret =
                 KeyFactory.getInstance(ALGORITHM).generatePrivate(new PKCS8EncodedKeySpec(block(file, text, PRIVATE)));
-        return new Seal(new KeyPair(publicKey(block(file, text, PUBLIC)), secret));
+        return new ReportSigner(new KeyPair(publicKey(block(file, text, PUBLIC)), secret));
     }
 
     ObjectNode sign(ObjectNode report) throws GeneralSecurityException {
         var signature = Signature.getInstance(ALGORITHM);
         signature.initSign(keys.getPrivate());
         signature.update(CanonicalJson.bytes(report));
-        var sealed = Json.object();
-        sealed.set("report", report);
-        sealed.putObject("signature")
-                .put("algorithm", ALGORITHM)
-                .put(
-                        "public_key",
-                        Base64.getEncoder().encodeToString(keys.getPublic().getEncoded()))
-                .put("value", Base64.getEncoder().encodeToString(signature.sign()));
-        return sealed;
+        return Json.toObject(new SignedReport(
+                report,
+                new ReportSignature(
+                        ALGORITHM,
+                        Base64.getEncoder().encodeToString(keys.getPublic().getEncoded()),
+                        Base64.getEncoder().encodeToString(signature.sign()))));
     }
 
-    /** Whether the report is as it was signed, by the key that it names. */
-    static boolean isIntact(JsonNode sealed) {
+    private record SignedReport(ObjectNode report, ReportSignature signature) {}
+
+    private record ReportSignature(String algorithm, String publicKey, String value) {}
+
+    /** Returns whether the signature of the report is valid for the public key that it contains. */
+    static boolean isSignatureValid(JsonNode signed) {
         try {
             var signature = Signature.getInstance(ALGORITHM);
-            signature.initVerify(publicKey(bytes(sealed, "public_key")));
-            signature.update(CanonicalJson.bytes(sealed.path("report")));
-            return sealed.path("signature").path("algorithm").asText().equals(ALGORITHM)
-                    && signature.verify(bytes(sealed, "value"));
+            signature.initVerify(publicKey(bytes(signed, "public_key")));
+            signature.update(CanonicalJson.bytes(signed.path("report")));
+            return signed.path("signature").path("algorithm").asText().equals(ALGORITHM)
+                    && signature.verify(bytes(signed, "value"));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             return false;
         }
     }
 
-    /** The fingerprint of the key that a report names, by which one knows whose it is. */
-    static String fingerprint(JsonNode sealed) {
+    /** Returns the fingerprint of the public key in a signed report. */
+    static String fingerprint(JsonNode signed) {
         try {
             return "SHA256:"
                     + HexFormat.of()
-                            .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes(sealed, "public_key")));
+                            .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes(signed, "public_key")));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this JVM has no SHA-256", e);
         }
     }
 
-    private static byte[] bytes(JsonNode sealed, String field) {
-        return Base64.getDecoder().decode(sealed.path("signature").path(field).asText());
+    private static byte[] bytes(JsonNode signed, String field) {
+        return Base64.getDecoder().decode(signed.path("signature").path(field).asText());
     }
 
     private static PublicKey publicKey(byte[] encoded) throws GeneralSecurityException {
@@ -116,7 +117,7 @@ final class Seal {
         var to = text.indexOf("-----END " + name + "-----");
         if (from < 0 || to < from) {
             throw new IOException(file + " has no " + name + "; openssl pkey -in " + file + " -pubout >> " + file
-                    + " adds the public half");
+                    + " adds the public key");
         }
         return Base64.getMimeDecoder().decode(text.substring(from + begin.length(), to));
     }

@@ -1,7 +1,7 @@
 package dev.slipway.conformance.seeded;
 
-/** What an adapter can get wrong, the scenario that shows it, and the clause that it breaks. */
-public enum Bug {
+/** The seeded bugs, each with the scenario that shows it and the clause that it violates. */
+public enum SeededBug {
     NONE("", ""),
     NO_DEDUP_OF_COMMANDS("duplicates", "P-11"),
     DEDUP_BY_TYPE_ONLY("distinct-commands", "P-12"),
@@ -23,7 +23,7 @@ public enum Bug {
     PROGRESS_AFTER_THE_END("operation", "P-18"),
     MEMBERS_BEYOND_BOUNDS("members", "P-29"),
     USAGE_COUNTED_TWICE("usage", "P-30"),
-    GIVES_UP_AT_A_CLOSED_DESK("closed-desk", "P-9"),
+    NO_TOKEN_RETRY("token-outage", "P-9"),
     IGNORES_THE_DEADLINE("deadline", "P-16"),
     ENDS_THE_OLD_VERSION_FIRST("failed-upgrade", "P-22"),
     IGNORES_CANCEL("cancel", "P-23"),
@@ -32,7 +32,7 @@ public enum Bug {
     private final String scenario;
     private final String clause;
 
-    Bug(String scenario, String clause) {
+    SeededBug(String scenario, String clause) {
         this.scenario = scenario;
         this.clause = clause;
     }

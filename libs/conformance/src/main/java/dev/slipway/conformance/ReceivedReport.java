@@ -8,12 +8,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A report that the broker has; {@code appendedAt} is when the broker took it. */
-record Report(
+/** A report received from the broker; {@code appendedAt} is the broker's timestamp. */
+record ReceivedReport(
         Envelope event, @Nullable String key, @Nullable String authorization, Instant appendedAt) {
     private static final String PREFIX = "runtime.report.";
 
-    /** Without the prefix; as it is if it has another. */
+    /** Returns the event type without the prefix of reports. */
     String type() {
         var type = event.eventType();
         return type.startsWith(PREFIX) ? type.substring(PREFIX.length()) : type;
@@ -35,8 +35,8 @@ record Report(
         return is("operation") && text("status").equals(status);
     }
 
-    /** Whether it says that the instance answers at its endpoints now. */
-    boolean saysItRuns() {
+    /** Returns whether the report claims that the instance responds at its endpoints. */
+    boolean claimsRunning() {
         return is("running") || (isOperation("succeeded") && !endpoints().isEmpty());
     }
 
@@ -46,8 +46,8 @@ record Report(
         return urls;
     }
 
-    /** For a reader of a verdict. */
-    String plain() {
+    /** Returns a description for findings. */
+    String describe() {
         var detail = is("operation") ? " " + text("status") : "";
         var reason = text("reason");
         return type() + detail + (reason.isEmpty() ? "" : " (" + reason + ")");

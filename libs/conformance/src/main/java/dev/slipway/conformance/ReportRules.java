@@ -2,8 +2,8 @@ package dev.slipway.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.conformance.Clause.Finding;
-import dev.slipway.contract.ForeignSchema;
 import dev.slipway.contract.Problem.FieldProblem;
+import dev.slipway.contract.UntrustedSchema;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -11,18 +11,18 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.StreamSupport;
 
-/** What holds for every report on a command, whatever is being tried. Called under the ledger's lock. */
-final class TaskRules {
-    private final Profile profile;
+/** The rules for every report on a command, in all scenarios. Called under the lock of {@link RunState}. */
+final class ReportRules {
+    private final ConformanceProfile profile;
 
-    TaskRules(Profile profile) {
+    ReportRules(ConformanceProfile profile) {
         this.profile = profile;
     }
 
-    List<Finding> check(Report report, Command command) {
+    List<Finding> check(ReceivedReport report, SentCommand command) {
         var findings = new ArrayList<Finding>();
         checkContext(report, command, findings);
-        checkPlace(report, command, findings);
+        checkSequence(report, command, findings);
         switch (report.type()) {
             case "progress" -> checkProgress(report, command, findings);
             case "operation" -> checkOutcome(report, command, findings);
@@ -33,12 +33,12 @@ final class TaskRules {
         return findings;
     }
 
-    private static void checkContext(Report report, Command command, List<Finding> findings) {
+    private static void checkContext(ReceivedReport report, SentCommand command, List<Finding> findings) {
         var instance = command.instance();
         if (!report.text("org_id").equals(instance.org().toString())
                 || !report.text("project_id").equals(instance.project().toString())) {
             findings.add(finding(
-                    Clause.OWN_TASKS, report, command, "names an organization or a project that is not the command's"));
+                    Clause.TASK_ISOLATION, report, command, "names another organization or project than its command"));
         }
         if (!instance.id().toString().equals(report.key())) {
             findings.add(finding(Clause.KEYS, report, command, "has the key " + report.key()));
@@ -68,30 +68,34 @@ final class TaskRules {
         }
     }
 
-    private static void checkPlace(Report report, Command command, List<Finding> findings) {
+    private static void checkSequence(ReceivedReport report, SentCommand command, List<Finding> findings) {
         var type = report.type();
-        var end = command.end();
+        var end = command.finalReport();
         if (command.instance().isDeleted() && !type.equals("usage") && !type.equals("members")) {
-            findings.add(finding(Clause.AFTER_THE_END, report, command, "came after the instance was deleted"));
-        } else if (end != null && !command.kind().allowsAfterTheEnd(type)) {
             findings.add(
-                    finding(Clause.AFTER_THE_END, report, command, "came after the command's end, " + end.plain()));
+                    finding(Clause.NO_REPORT_AFTER_END, report, command, "was sent after the instance was deleted"));
+        } else if (end != null && !command.kind().allowsAfterEnd(type)) {
+            findings.add(finding(
+                    Clause.NO_REPORT_AFTER_END,
+                    report,
+                    command,
+                    "was sent after the command's end, " + end.describe()));
         } else if (end == null && !command.kind().allows(type)) {
-            findings.add(finding(Clause.ENDS, report, command, "has no place on this command"));
+            findings.add(finding(Clause.TERMINAL_REPORT, report, command, "is not allowed on this command"));
         }
     }
 
-    private static void checkProgress(Report report, Command command, List<Finding> findings) {
+    private static void checkProgress(ReceivedReport report, SentCommand command, List<Finding> findings) {
         var percent = report.field("percent");
-        if (percent.isInt() && !command.progress(percent.asInt())) {
-            findings.add(finding(Clause.PROGRESS, report, command, "has a lower percentage than the one before"));
+        if (percent.isInt() && !command.updatePercent(percent.asInt())) {
+            findings.add(finding(Clause.PROGRESS, report, command, "has a lower percentage than the previous one"));
         }
     }
 
-    private void checkOutcome(Report report, Command command, List<Finding> findings) {
+    private void checkOutcome(ReceivedReport report, SentCommand command, List<Finding> findings) {
         if (!report.text("status").equals("succeeded")) {
             if (report.text("reason").isEmpty()) {
-                findings.add(finding(Clause.FAILURE, report, command, "gives no reason"));
+                findings.add(finding(Clause.FAILURE_REASON, report, command, "gives no reason"));
             }
             return;
         }
@@ -99,29 +103,29 @@ final class TaskRules {
             case OPERATE -> checkOutput(report, command, findings);
             case UPGRADE, ROLLBACK -> {
                 if (report.endpoints().isEmpty()) {
-                    findings.add(finding(Clause.UPGRADE, report, command, "does not say where the instance answers"));
+                    findings.add(finding(Clause.UPGRADE, report, command, "has no endpoints"));
                 }
             }
             case DEPLOY, MEMBER, CANCEL, DELETE -> {}
         }
     }
 
-    private void checkOutput(Report report, Command command, List<Finding> findings) {
-        var schema = profile.plain().outputSchema(command.field("operation").asText());
+    private void checkOutput(ReceivedReport report, SentCommand command, List<Finding> findings) {
+        var schema = profile.base().outputSchema(command.field("operation").asText());
         if (schema == null) {
             return;
         }
         if (!report.field("output").isObject()) {
-            findings.add(finding(Clause.OUTPUT, report, command, "has no output, and the manifest declares one"));
+            findings.add(finding(Clause.OUTPUT, report, command, "has no output, although the manifest declares one"));
             return;
         }
         var problems = new ArrayList<FieldProblem>();
-        ForeignSchema.of(schema).check("/output", report.field("output"), problems);
+        UntrustedSchema.of(schema).validateValue("/output", report.field("output"), problems);
         problems.forEach(problem ->
                 findings.add(finding(Clause.OUTPUT, report, command, problem.field() + " " + problem.problem())));
     }
 
-    private static void checkMembers(Report report, Command command, List<Finding> findings) {
+    private static void checkMembers(ReceivedReport report, SentCommand command, List<Finding> findings) {
         var issued = command.instance().members();
         for (var member : report.field("members")) {
             var known = issued.get(UUID.fromString(member.path("member_id").asText()));
@@ -132,26 +136,26 @@ final class TaskRules {
                         command,
                         "names member " + member.path("member_id").asText() + ", which was never issued"));
             } else if (member.path("generation").asInt() != known.generation()) {
-                findings.add(finding(Clause.MEMBERS, report, command, "names a member in a generation it never had"));
+                findings.add(finding(Clause.MEMBERS, report, command, "names a member with a wrong generation"));
             }
         }
     }
 
-    /** A window of a unit is counted once, under one id, which stands for one quantity. */
-    private static void checkUsage(Report report, Command command, List<Finding> findings) {
-        var next = new Instance.Usage(
+    /** A window of a unit is counted once, under one id with one quantity. */
+    private static void checkUsage(ReceivedReport report, SentCommand command, List<Finding> findings) {
+        var next = new ScenarioInstance.ReportedUsage(
                 report.text("unit"), report.text("quantity"), report.text("window_start"), report.text("window_end"));
         var units = units(command.instance());
         if (units.stream().noneMatch(unit -> unit.equals(next.unit()))) {
             findings.add(finding(Clause.USAGE, report, command, "is in " + next.unit() + ", not one of " + units));
         }
         if (!Instant.parse(next.from()).isBefore(Instant.parse(next.to()))) {
-            findings.add(finding(Clause.USAGE, report, command, "is of a window without length"));
+            findings.add(finding(Clause.USAGE, report, command, "has an empty window"));
         }
         var counted = command.instance().usage();
         var before = counted.putIfAbsent(report.text("usage_id"), next);
         if (before != null && !before.equals(next)) {
-            findings.add(finding(Clause.USAGE, report, command, "says something else under the same usage_id"));
+            findings.add(finding(Clause.USAGE, report, command, "changes the content of a known usage_id"));
         }
         if (before == null
                 && counted.entrySet().stream()
@@ -161,17 +165,17 @@ final class TaskRules {
                     Clause.USAGE,
                     report,
                     command,
-                    "counts a window of " + next.unit() + " again that another usage_id has counted"));
+                    "overlaps with a window of " + next.unit() + " under another usage_id"));
         }
     }
 
-    private static boolean overlap(Instance.Usage one, Instance.Usage other) {
+    private static boolean overlap(ScenarioInstance.ReportedUsage one, ScenarioInstance.ReportedUsage other) {
         return one.unit().equals(other.unit())
                 && Instant.parse(one.from()).isBefore(Instant.parse(other.to()))
                 && Instant.parse(other.from()).isBefore(Instant.parse(one.to()));
     }
 
-    private static List<String> units(Instance instance) {
+    private static List<String> units(ScenarioInstance instance) {
         return instance.commands().stream()
                 .flatMap(command -> StreamSupport.stream(
                         command.field("manifest").path("usage_units").spliterator(), false))
@@ -180,7 +184,7 @@ final class TaskRules {
                 .toList();
     }
 
-    private static Finding finding(Clause clause, Report report, Command command, String seen) {
-        return new Finding(clause, report.plain() + " on " + command + " " + seen);
+    private static Finding finding(Clause clause, ReceivedReport report, SentCommand command, String observation) {
+        return new Finding(clause, report.describe() + " on " + command + " " + observation);
     }
 }

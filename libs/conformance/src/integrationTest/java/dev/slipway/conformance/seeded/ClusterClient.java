@@ -9,44 +9,44 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 
-/** The cluster, as the adapter uses it. */
-final class Things {
+/** Client of the fake cluster, used by the seeded adapter. */
+final class ClusterClient {
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final String cluster;
 
-    record Thing(String id, String instance, String key, String url) {
-        static Thing of(String line) {
-            var words = line.split(" ", 4);
-            return new Thing(words[0], words[1], words[2], words[3]);
+    record Workload(String id, String instance, String key, String url) {
+        static Workload of(String line) {
+            var fields = line.split(" ", 4);
+            return new Workload(fields[0], fields[1], fields[2], fields[3]);
         }
     }
 
-    Things(String cluster) {
+    ClusterClient(String cluster) {
         this.cluster = cluster;
     }
 
-    List<Thing> all() throws IOException {
-        return call("GET", "").lines().map(Thing::of).toList();
+    List<Workload> all() throws IOException {
+        return call("GET", "").lines().map(Workload::of).toList();
     }
 
-    List<Thing> of(String instance) throws IOException {
-        return call("GET", "?instance=" + instance).lines().map(Thing::of).toList();
+    List<Workload> of(String instance) throws IOException {
+        return call("GET", "?instance=" + instance).lines().map(Workload::of).toList();
     }
 
-    Thing launch(String instance, String key, String how) throws IOException {
-        return Thing.of(call("POST", "?instance=" + instance + "&key=" + key + how));
+    Workload launch(String instance, String key, String options) throws IOException {
+        return Workload.of(call("POST", "?instance=" + instance + "&key=" + key + options));
     }
 
-    void end(List<Thing> things) throws IOException {
-        for (var thing : things) {
-            var ignored = call("DELETE", "?id=" + thing.id);
+    void end(List<Workload> workloads) throws IOException {
+        for (var workload : workloads) {
+            var ignored = call("DELETE", "?id=" + workload.id);
         }
     }
 
-    /** As HTTP says it: 200 is well, 503 not yet, anything else is broken. */
-    int health(Thing thing) throws IOException {
-        return send("GET", thing.url + "/health").statusCode();
+    /** Returns the HTTP status: 200 is healthy, 503 is starting, anything else is broken. */
+    int health(Workload workload) throws IOException {
+        return send("GET", workload.url + "/health").statusCode();
     }
 
     private String call(String method, String query) throws IOException {

@@ -19,6 +19,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,21 +29,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The platform, as the adapter uses it: tokens, the desired state, reports. */
-final class Platform {
+/** Platform client of the seeded adapter: tokens, desired state and reports. */
+final class SeededPlatformClient {
     private static final int EXCHANGES_MAX = 100;
 
-    private final Bug bug;
+    private final SeededBug bug;
     private final Map<String, String> env;
     private final String secret;
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final KafkaProducer<String, byte[]> producer;
-    private final Map<String, String> kept = new ConcurrentHashMap<>();
+    private final Map<String, String> cachedTokens = new ConcurrentHashMap<>();
     private final Map<String, JsonNode> tasks = new ConcurrentHashMap<>();
     private final String startedAt = Instant.now().toString();
 
-    Platform(Bug bug, Map<String, String> env) throws IOException {
+    SeededPlatformClient(SeededBug bug, Map<String, String> env) throws IOException {
         this.bug = bug;
         this.env = env;
         this.secret = Files.readString(Path.of(env.get("SLIPWAY_ADAPTER_SECRET_FILE")))
@@ -53,22 +54,26 @@ final class Platform {
                 new ByteArraySerializer());
     }
 
+    void close() {
+        producer.close(Duration.ofSeconds(5));
+    }
+
     String topic(String name) {
         return env.get("SLIPWAY_TOPIC_PREFIX") + name;
     }
 
-    /** What an end says has an id that a repeat has too; the rest may be said any number of times. */
+    /** Sends a report. Terminal reports have a stable id; others get a new one. */
     void report(Envelope command, String type, boolean ends, ObjectNode detail) throws Exception {
         var task = command.payload();
         tasks.put(task.path("app_instance_id").asText(), task);
-        var about = bug == Bug.REPORTS_FOR_ANOTHER_INSTANCE
+        var about = bug == SeededBug.REPORTS_FOR_ANOTHER_INSTANCE
                 ? tasks.values().iterator().next()
                 : task;
         var payload = Json.object();
         List.of("org_id", "project_id", "app_instance_id").forEach(field -> payload.set(field, about.get(field)));
         payload.put("command_id", command.eventId().toString());
         List.of("generation", "operation_id").forEach(field -> payload.set(field, task.get(field)));
-        if (bug == Bug.WRONG_OPERATION_ID) {
+        if (bug == SeededBug.WRONG_OPERATION_ID) {
             payload.put("operation_id", Ids.next().toString());
         }
         payload.setAll(detail);
@@ -92,7 +97,7 @@ final class Platform {
                 exchange("adapter-token", Json.object()));
     }
 
-    /** Everything that the platform wants of this adapter. */
+    /** Reads all pages of the desired state. */
     List<JsonNode> desired() throws Exception {
         var items = new ArrayList<JsonNode>();
         var token = exchange("adapter-token", Json.object());
@@ -115,27 +120,27 @@ final class Platform {
                         "app_instance_id",
                         command.payload().path("app_instance_id").asText())
                 .put("command_id", command.eventId().toString());
-        if (bug != Bug.REUSES_A_TOKEN && bug != Bug.EXPIRED_TOKEN) {
+        if (bug != SeededBug.REUSES_A_TOKEN && bug != SeededBug.EXPIRED_TOKEN) {
             return exchange("operator-token", task);
         }
-        var key = bug == Bug.REUSES_A_TOKEN ? "any" : command.eventId().toString();
-        if (!kept.containsKey(key)) {
-            kept.put(key, exchange("operator-token", task));
+        var key = bug == SeededBug.REUSES_A_TOKEN ? "any" : command.eventId().toString();
+        if (!cachedTokens.containsKey(key)) {
+            cachedTokens.put(key, exchange("operator-token", task));
         }
-        return kept.get(key);
+        return cachedTokens.get(key);
     }
 
-    private String exchange(String desk, ObjectNode task) throws Exception {
+    private String exchange(String endpoint, ObjectNode task) throws Exception {
         var body = task.put("adapter_id", env.get("SLIPWAY_ADAPTER_ID")).put("adapter_secret", secret);
-        for (var i = 0; i < (bug == Bug.GIVES_UP_AT_A_CLOSED_DESK ? 1 : EXCHANGES_MAX); i++) {
-            var answer = http.send(
-                    HttpRequest.newBuilder(uri("/api/v1/auth/" + desk))
+        for (var i = 0; i < (bug == SeededBug.NO_TOKEN_RETRY ? 1 : EXCHANGES_MAX); i++) {
+            var response = http.send(
+                    HttpRequest.newBuilder(uri("/api/v1/auth/" + endpoint))
                             .header("content-type", "application/json")
                             .POST(BodyPublishers.ofByteArray(Json.bytes(body)))
                             .build(),
                     BodyHandlers.ofByteArray());
-            if (answer.statusCode() == 200) {
-                return Json.parse(answer.body()).path("access_token").asText();
+            if (response.statusCode() == 200) {
+                return Json.parse(response.body()).path("access_token").asText();
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         }

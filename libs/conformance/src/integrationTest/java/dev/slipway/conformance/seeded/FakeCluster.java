@@ -19,40 +19,40 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * The runtime that the seeded adapter runs instances on: it is somewhere else, so it outlives the adapter. A thing is a server with an
- * address of its own that is healthy some time after it was launched, or never.
+ * The runtime of the seeded adapter. It runs in another process and therefore survives the adapter. A workload is a server with its own
+ * address that becomes healthy some time after its launch, or never.
  */
-public final class Cluster implements AutoCloseable {
-    private final Map<String, Thing> things = new ConcurrentHashMap<>();
+public final class FakeCluster implements AutoCloseable {
+    private final Map<String, RunningWorkload> workloads = new ConcurrentHashMap<>();
     private final Map<String, HttpServer> servers = new ConcurrentHashMap<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final HttpServer api;
 
-    private record Thing(String id, String instance, String key, String url, long readyAt, boolean broken) {
+    private record RunningWorkload(String id, String instance, String key, String url, long readyAt, boolean broken) {
         String line() {
             return id + " " + instance + " " + key + " " + url;
         }
     }
 
-    public Cluster() throws IOException {
+    public FakeCluster() throws IOException {
         api = server(0);
-        api.createContext("/things", this::answer);
+        api.createContext("/workloads", this::handle);
         api.start();
     }
 
-    /** Lists and takes things: {@code GET ?instance=}, {@code POST ?instance=&key=&ready_in_ms=…}, {@code DELETE ?id=}. */
+    /** Returns the address of the API: {@code GET ?instance=}, {@code POST ?instance=&key=&ready_in_ms=…}, {@code DELETE ?id=}. */
     public String url() {
-        return "http://127.0.0.1:" + api.getAddress().getPort() + "/things";
+        return "http://127.0.0.1:" + api.getAddress().getPort() + "/workloads";
     }
 
     @Override
     public void close() {
         timer.shutdownNow();
         api.stop(0);
-        things.keySet().forEach(this::end);
+        workloads.keySet().forEach(this::end);
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
+    private void handle(HttpExchange exchange) throws IOException {
         var query = query(exchange.getRequestURI().getQuery());
         switch (exchange.getRequestMethod()) {
             case "POST" -> reply(exchange, 200, launch(query).line());
@@ -64,22 +64,22 @@ public final class Cluster implements AutoCloseable {
                 reply(
                         exchange,
                         200,
-                        things.values().stream()
-                                .filter(thing -> query.getOrDefault("instance", thing.instance)
-                                        .equals(thing.instance))
-                                .map(Thing::line)
+                        workloads.values().stream()
+                                .filter(workload -> query.getOrDefault("instance", workload.instance)
+                                        .equals(workload.instance))
+                                .map(RunningWorkload::line)
                                 .sorted()
                                 .collect(Collectors.joining("\n")));
         }
     }
 
-    private Thing launch(Map<String, String> query) throws IOException {
+    private RunningWorkload launch(Map<String, String> query) throws IOException {
         var startsInMs = Long.parseLong(query.getOrDefault("starts_in_ms", "0"));
         int port;
         try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
         }
-        var thing = new Thing(
+        var workload = new RunningWorkload(
                 Ids.next().toString(),
                 query.get("instance"),
                 query.get("key"),
@@ -87,31 +87,31 @@ public final class Cluster implements AutoCloseable {
                 System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(query.get("ready_in_ms"))),
                 Boolean.parseBoolean(query.get("broken")));
         if (startsInMs == 0) {
-            run(thing, port);
+            run(workload, port);
         } else {
-            timer.schedule(() -> run(thing, port), startsInMs, TimeUnit.MILLISECONDS);
+            timer.schedule(() -> run(workload, port), startsInMs, TimeUnit.MILLISECONDS);
         }
-        return thing;
+        return workload;
     }
 
-    private void run(Thing thing, int port) {
+    private void run(RunningWorkload workload, int port) {
         try {
             var server = server(port);
             server.createContext("/health", exchange -> {
-                var ready = System.nanoTime() >= thing.readyAt;
-                reply(exchange, thing.broken ? 500 : ready ? 200 : 503, "");
+                var ready = System.nanoTime() >= workload.readyAt;
+                reply(exchange, workload.broken ? 500 : ready ? 200 : 503, "");
             });
-            server.createContext("/", exchange -> reply(exchange, 200, "{\"launch_id\":\"" + thing.id + "\"}"));
+            server.createContext("/", exchange -> reply(exchange, 200, "{\"launch_id\":\"" + workload.id + "\"}"));
             server.start();
-            servers.put(thing.id, server);
-            things.put(thing.id, thing);
+            servers.put(workload.id, server);
+            workloads.put(workload.id, workload);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     private void end(String id) {
-        things.remove(id);
+        workloads.remove(id);
         var server = servers.remove(id);
         if (server != null) {
             server.stop(0);

@@ -15,18 +15,17 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What the adapter's team tells the kit: an app to deploy, what it is like when it is slow or fails, and which parts of the protocol
- * the adapter claims.
+ * The description of an adapter for the kit: an app to deploy, its slow and failing variants, and the claimed parts of the protocol.
  *
- * @param slow takes a few seconds to come up; null where there is no such
- * @param failing never comes up; null where there is no such
- * @param upgraded the next version; null where there is none
- * @param component of the members that are added; null where there is none
+ * @param slow variant that needs a few seconds to start, if any
+ * @param failing variant that never starts, if any
+ * @param upgraded the next version, if any
+ * @param component component key of added members, if any
  */
-record Profile(
+record ConformanceProfile(
         String backend,
         String appSlug,
-        App plain,
+        App base,
         @Nullable App slow,
         @Nullable App failing,
         @Nullable App upgraded,
@@ -35,10 +34,10 @@ record Profile(
         @Nullable String component,
         int members,
         Set<String> claims,
-        Probe probe) {
+        EndpointProbe probe) {
     static final Set<String> CLAIMS = Set.of("upgrade", "rollback", "members", "operations", "usage");
 
-    /** A version of the app as commands carry it. */
+    /** A version of the app. */
     record App(String version, ObjectNode manifest, ObjectNode config) {
         private App with(JsonNode variant) {
             return new App(
@@ -64,12 +63,12 @@ record Profile(
         }
     }
 
-    /** A declared operation; with {@code longInput} it would not end by itself while the kit waits. */
+    /** A declared operation; with {@code longInput} it runs longer than the kit waits. */
     record Operation(
             String name, ObjectNode input, @Nullable ObjectNode longInput) {}
 
-    /** How an endpoint is asked: for its health, and for what tells one launch from another. */
-    record Probe(
+    /** The paths to check the health of an endpoint and to identify a launch. */
+    record EndpointProbe(
             String health,
             @Nullable String launchPath,
             @Nullable String launchPointer) {}
@@ -80,19 +79,19 @@ record Profile(
         }
     }
 
-    /** The one that fits the process adapter's example app. */
-    static Profile example() throws IOException {
-        try (var in = Profile.class.getResourceAsStream("echo.json")) {
+    /** Returns the profile of the process adapter's echo app. */
+    static ConformanceProfile example() throws IOException {
+        try (var in = ConformanceProfile.class.getResourceAsStream("echo.json")) {
             return of(java.util.Objects.requireNonNull(in).readAllBytes(), "the example profile");
         }
     }
 
-    static Profile read(Path file) throws IOException {
+    static ConformanceProfile read(Path file) throws IOException {
         return of(Files.readAllBytes(file), file.toString());
     }
 
-    /** Throws one message that names everything wrong. */
-    private static Profile of(byte[] bytes, String where) throws IOException {
+    /** Throws one exception that lists all faults. */
+    private static ConformanceProfile of(byte[] bytes, String where) throws IOException {
         var json = Json.parse(bytes);
         var faults = new ArrayList<String>();
         var manifest = object(json, "manifest", faults);
@@ -100,7 +99,7 @@ record Profile(
         var operation = json.path("operation");
         var probe = json.path("probe");
         var upgraded = json.has("upgrade") ? plain.with(json.path("upgrade")) : null;
-        var profile = new Profile(
+        var profile = new ConformanceProfile(
                 manifest.path("runtime_backend").asText(),
                 manifest.path("app").asText(),
                 plain,
@@ -112,41 +111,41 @@ record Profile(
                 json.path("component").isTextual() ? json.path("component").asText() : null,
                 json.path("members").asInt(0),
                 claims(json, faults),
-                new Probe(
+                new EndpointProbe(
                         probe.path("health").asText("/"),
                         probe.path("launch").isTextual() ? probe.path("launch").asText() : null,
                         probe.path("launch_pointer").isTextual()
                                 ? probe.path("launch_pointer").asText()
                                 : null));
-        faults.addAll(profile.faults());
+        faults.addAll(profile.findFaults());
         if (!faults.isEmpty()) {
             throw new ProfileException(where + ": " + String.join("; ", faults));
         }
         return profile;
     }
 
-    private List<String> faults() {
+    private List<String> findFaults() {
         var faults = new ArrayList<String>();
         var schema = ManifestSchema.load();
-        for (var app : new @Nullable App[] {plain, slow, failing, upgraded}) {
+        for (var app : new @Nullable App[] {base, slow, failing, upgraded}) {
             if (app != null) {
-                schema.faults(app.manifest)
+                schema.validate(app.manifest)
                         .forEach(fault -> faults.add("manifest" + fault.field() + " " + fault.problem()));
             }
         }
         if (claims.contains("upgrade") && upgraded == null) {
-            faults.add("upgrade is claimed, but there is no \"upgrade\" to go to");
+            faults.add("upgrade is claimed, but \"upgrade\" is missing");
         }
         if (claims.contains("rollback") && !claims.contains("upgrade")) {
-            faults.add("rollback is claimed without upgrade, which it goes back from");
+            faults.add("rollback is claimed without upgrade");
         }
         if (claims.contains("operations") && operation == null) {
-            faults.add("operations are claimed, but there is no \"operation\" to call");
+            faults.add("operations are claimed, but \"operation\" is missing");
         }
         if (claims.contains("members") && (component == null || members < 1)) {
-            faults.add("members are claimed, but there is no \"component\" and number of \"members\"");
+            faults.add("members are claimed, but \"component\" or \"members\" is missing");
         }
-        if (claims.contains("usage") && plain.manifest.path("usage_units").isEmpty()) {
+        if (claims.contains("usage") && base.manifest.path("usage_units").isEmpty()) {
             faults.add("usage is claimed, but the manifest has no usage_units");
         }
         return faults;

@@ -9,20 +9,20 @@ import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
 
-/** The commands that the adapter has taken and what it has to remember, as files. */
-final class Journal {
+/** Stores accepted commands and other facts of the seeded adapter as files. */
+final class SeededJournal {
     private final Path open;
     private final Path done;
     private final Path facts;
 
-    Journal(Path home) throws IOException {
+    SeededJournal(Path home) throws IOException {
         open = Files.createDirectories(home.resolve("open"));
         done = Files.createDirectories(home.resolve("done"));
         facts = Files.createDirectories(home.resolve("facts"));
     }
 
-    /** Answers false for one that it knows. */
-    boolean note(String key, Envelope command) throws IOException {
+    /** Returns false if the command is known. */
+    boolean add(String key, Envelope command) throws IOException {
         if (Files.exists(open.resolve(key)) || Files.exists(done.resolve(key))) {
             return false;
         }
@@ -36,7 +36,7 @@ final class Journal {
         }
     }
 
-    /** What was taken and is not done, oldest first. */
+    /** Returns the unfinished commands, oldest first. */
     List<Envelope> open() throws IOException {
         try (var files = Files.list(open)) {
             var commands = new java.util.ArrayList<Envelope>();
@@ -48,7 +48,7 @@ final class Journal {
         }
     }
 
-    /** The value that was first remembered under the name. */
+    /** Stores the value unless the name has one, and returns the stored value. */
     synchronized String remember(String name, String value) throws IOException {
         var file = facts.resolve(name);
         if (!Files.exists(file)) {
@@ -57,7 +57,7 @@ final class Journal {
         return Files.readString(file);
     }
 
-    /** The highest generation that was seen of the instance, this one included. */
+    /** Returns the highest generation seen of the instance, including this one. */
     synchronized int generation(String instance, int seen) throws IOException {
         var file = facts.resolve("generation-" + instance);
         var highest = Files.exists(file) ? Math.max(seen, Integer.parseInt(Files.readString(file))) : seen;

@@ -3,8 +3,8 @@ package dev.slipway.conformance;
 import java.util.Locale;
 import java.util.Set;
 
-/** The commands, what may be reported on each, and what ends it. */
-enum Kind {
+/** The commands, with the reports allowed on each and those that end it. */
+enum CommandKind {
     DEPLOY,
     UPGRADE,
     ROLLBACK,
@@ -14,14 +14,14 @@ enum Kind {
     DELETE;
 
     private static final Set<String> ALWAYS = Set.of("members", "usage");
-    private static final Set<String> ON_THE_WAY = Set.of("accepted", "progress");
-    private static final Set<String> OF_THE_INSTANCE = Set.of("running", "failed");
+    private static final Set<String> INTERMEDIATE = Set.of("accepted", "progress");
+    private static final Set<String> INSTANCE_STATES = Set.of("running", "failed");
 
     String eventType() {
-        return "runtime.command." + plain();
+        return "runtime.command." + label();
     }
 
-    String plain() {
+    String label() {
         return name().toLowerCase(Locale.ROOT);
     }
 
@@ -34,26 +34,26 @@ enum Kind {
 
     boolean isEndedBy(String report) {
         return switch (this) {
-            case DEPLOY -> OF_THE_INSTANCE.contains(report);
+            case DEPLOY -> INSTANCE_STATES.contains(report);
             case UPGRADE, ROLLBACK, MEMBER, OPERATE -> report.equals("operation");
             case CANCEL -> report.equals("accepted");
             case DELETE -> report.equals("deleted") || report.equals("failed");
         };
     }
 
-    /** Whether the report has a place on a command that goes on. */
+    /** Returns whether the report is allowed on an unfinished command. */
     boolean allows(String report) {
         return ALWAYS.contains(report)
-                || ON_THE_WAY.contains(report)
+                || INTERMEDIATE.contains(report)
                 || isEndedBy(report)
                 || (this == DEPLOY && report.equals("deploying"));
     }
 
-    /** Whether the report has a place on a command that is over: an instance may fail and recover later. */
-    boolean allowsAfterTheEnd(String report) {
+    /** Returns whether the report is allowed on a finished command, because an instance can fail and recover later. */
+    boolean allowsAfterEnd(String report) {
         return ALWAYS.contains(report)
                 || switch (this) {
-                    case DEPLOY, UPGRADE, ROLLBACK -> OF_THE_INSTANCE.contains(report);
+                    case DEPLOY, UPGRADE, ROLLBACK -> INSTANCE_STATES.contains(report);
                     case MEMBER, OPERATE, CANCEL, DELETE -> false;
                 };
     }

@@ -1,5 +1,6 @@
 package dev.slipway.conformance;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -13,37 +14,33 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** An instance as the kit has it, each in a project and an organization of its own. Guarded by the {@link Ledger}. */
-final class Instance {
-    private static final Set<String> ENDING = Set.of("remove", "replace");
+/** An instance created by the kit, in its own project and organization. Guarded by the {@link RunState}. */
+final class ScenarioInstance {
+    private static final Set<String> REMOVING_OPERATIONS = Set.of("remove", "replace");
 
     private final String scenario;
     private final UUID id = Ids.next();
     private final UUID org = Ids.next();
     private final UUID project = Ids.next();
     private final UUID operator = Ids.next();
-    private final List<Command> commands = new ArrayList<>();
-    private final Map<UUID, Member> members = new LinkedHashMap<>();
+    private final List<SentCommand> commands = new ArrayList<>();
+    private final Map<UUID, IssuedMember> members = new LinkedHashMap<>();
     private final Set<String> urls = new LinkedHashSet<>();
-    private final Map<String, Usage> usage = new LinkedHashMap<>();
+    private final Map<String, ReportedUsage> usage = new LinkedHashMap<>();
     private int generation;
     private boolean deleted;
     private boolean forgotten;
 
-    /** A member that the platform issued. */
-    record Member(UUID id, String component, int generation) {
-        ObjectNode json() {
-            return Json.object()
-                    .put("member_id", id.toString())
-                    .put("component", component)
-                    .put("generation", generation);
+    record IssuedMember(@JsonProperty("member_id") UUID id, String component, int generation) {
+        ObjectNode toJson() {
+            return Json.toObject(this);
         }
     }
 
-    /** What was used, as it was first reported under its id. */
-    record Usage(String unit, String quantity, String from, String to) {}
+    /** Usage as first reported under its id. */
+    record ReportedUsage(String unit, String quantity, String from, String to) {}
 
-    Instance(String scenario) {
+    ScenarioInstance(String scenario) {
         this.scenario = scenario;
     }
 
@@ -67,20 +64,20 @@ final class Instance {
         return operator;
     }
 
-    List<Command> commands() {
+    List<SentCommand> commands() {
         return commands;
     }
 
-    Map<UUID, Member> members() {
+    Map<UUID, IssuedMember> members() {
         return members;
     }
 
-    /** Every address that was reported for it. */
+    /** All addresses reported for the instance. */
     Set<String> urls() {
         return urls;
     }
 
-    Map<String, Usage> usage() {
+    Map<String, ReportedUsage> usage() {
         return usage;
     }
 
@@ -88,7 +85,7 @@ final class Instance {
         return generation;
     }
 
-    void raise(int to) {
+    void raiseGeneration(int to) {
         generation = Math.max(generation, to);
     }
 
@@ -96,31 +93,32 @@ final class Instance {
         return deleted;
     }
 
-    void deleted() {
+    void markDeleted() {
         deleted = true;
     }
 
-    /** Whether the platform knows nothing of it any more. */
+    /** Returns whether the platform no longer knows the instance. */
     boolean isForgotten() {
         return forgotten;
     }
 
-    void forget() {
+    void markForgotten() {
         forgotten = true;
     }
 
-    /** Whether the member is to be there: nobody asked for its end. */
-    boolean wants(Member member) {
+    /** Returns whether no command has removed the member. */
+    boolean isWanted(IssuedMember member) {
         return commands.stream()
-                .filter(command -> command.kind() == Kind.MEMBER)
-                .filter(command -> ENDING.contains(command.field("operation").asText()))
+                .filter(command -> command.kind() == CommandKind.MEMBER)
+                .filter(command ->
+                        REMOVING_OPERATIONS.contains(command.field("operation").asText()))
                 .noneMatch(command ->
                         command.field("member").path("member_id").asText().equals(member.id.toString()));
     }
 
-    /** The last command that raised the generation. */
+    /** Returns the last command that raised the generation. */
     @Nullable
-    Command last() {
+    SentCommand lastGenerationCommand() {
         return commands.stream()
                 .filter(command -> command.kind().raisesGeneration() && command.generation() == generation)
                 .reduce((first, second) -> second)

@@ -27,23 +27,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** The two topics: commands out, reports in. */
-final class Wire implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 30;
+/** Sends commands to their topic and reads reports from theirs. */
+final class KafkaChannel implements AutoCloseable {
+    private static final int TIMEOUT_SECONDS = 30;
     private static final int PARTITIONS = 3;
 
     private final String commands;
     private final Map<String, Object> settings;
-    private final List<String> made = new ArrayList<>();
+    private final List<String> createdTopics = new ArrayList<>();
     private final KafkaProducer<String, byte[]> producer;
     private final KafkaConsumer<String, byte[]> consumer;
     private final Thread reader;
 
     /**
-     * Makes the topics where they are missing, until it is closed, and hands every report to {@code reports}, on one thread. What ends the
-     * reading goes to {@code fault}.
+     * Creates missing topics, which are deleted on close, and passes every report to {@code reports} on one thread. A read failure is
+     * passed to {@code fault}.
      */
-    Wire(
+    KafkaChannel(
             Map<String, String> client,
             String bootstrap,
             String prefix,
@@ -68,7 +68,7 @@ final class Wire implements AutoCloseable {
         var partitions = partitions(topic);
         consumer.assign(partitions);
         consumer.seekToEnd(partitions);
-        partitions.forEach(consumer::position); // seeks are lazy: what comes after this line is read
+        partitions.forEach(consumer::position); // seeks are lazy; this fixes the start position
         reader = new Thread(() -> read(reports, fault), "reports");
         reader.start();
     }
@@ -78,7 +78,7 @@ final class Wire implements AutoCloseable {
     }
 
     void send(String key, byte[] value) throws Exception {
-        producer.send(new ProducerRecord<>(commands, key, value)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        producer.send(new ProducerRecord<>(commands, key, value)).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     static @Nullable String header(ConsumerRecord<String, byte[]> record, String name) {
@@ -89,10 +89,10 @@ final class Wire implements AutoCloseable {
     @Override
     public void close() throws Exception {
         consumer.wakeup();
-        reader.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+        reader.join(TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS));
         producer.close(Duration.ofSeconds(5));
         try (var admin = Admin.create(settings)) {
-            admin.deleteTopics(made).all().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            admin.deleteTopics(createdTopics).all().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         }
     }
 
@@ -108,9 +108,9 @@ final class Wire implements AutoCloseable {
         }
     }
 
-    /** A topic that was just made is not known to every broker at once. */
+    /** A new topic is not known to every broker at once. */
     private List<TopicPartition> partitions(String topic) {
-        var end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        var end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
         while (System.nanoTime() < end) {
             var known = consumer.partitionsFor(topic);
             if (known != null && !known.isEmpty()) {
@@ -120,13 +120,13 @@ final class Wire implements AutoCloseable {
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         }
-        throw new IllegalStateException("the broker does not know the topic " + topic);
+        throw new IllegalStateException("the broker has no metadata of topic " + topic);
     }
 
     private void create(Admin admin, NewTopic topic) throws Exception {
         try {
-            admin.createTopics(List.of(topic)).all().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-            made.add(topic.name());
+            admin.createTopics(List.of(topic)).all().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+            createdTopics.add(topic.name());
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof TopicExistsException)) {
                 throw e;
