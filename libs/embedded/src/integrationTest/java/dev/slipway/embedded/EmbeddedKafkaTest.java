@@ -15,13 +15,13 @@ class EmbeddedKafkaTest {
     Path directory;
 
     @Test
-    void start_keepsTopicsRecordsAndPort_whenClosedBefore() throws Exception {
+    void start_keepsTopicsRecordsAndPort_whenRestarted() throws Exception {
         // Given
         int port;
         try (var kafka = EmbeddedKafka.start(directory, 0)) {
             port = Integer.parseInt(kafka.bootstrap().substring("127.0.0.1:".length()));
-            Clients.createTopic(kafka.bootstrap(), "kept");
-            Clients.produce(kafka.bootstrap(), "kept", "before the restart");
+            TestClients.createTopic(kafka.bootstrap(), "kept");
+            TestClients.produce(kafka.bootstrap(), "kept", "before the restart");
         }
 
         // When
@@ -29,12 +29,12 @@ class EmbeddedKafkaTest {
 
             // Then
             assertThat(kafka.bootstrap()).isEqualTo("127.0.0.1:" + port);
-            assertThat(Clients.consume(kafka.bootstrap(), "kept")).isEqualTo("before the restart");
+            assertThat(TestClients.consume(kafka.bootstrap(), "kept")).isEqualTo("before the restart");
         }
     }
 
     @Test
-    void start_namesThePort_whenTaken() throws Exception {
+    void start_reportsPort_whenInUse() throws Exception {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             var refusal = catchThrowableOfType(
                     PortInUseException.class, () -> EmbeddedKafka.start(directory, taken.getLocalPort()));

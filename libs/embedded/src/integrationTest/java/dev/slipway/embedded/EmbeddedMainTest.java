@@ -23,17 +23,17 @@ class EmbeddedMainTest {
     Path root;
 
     @Test
-    void main_findsEverythingAgain_whenKilledBefore() throws Exception {
+    void main_recoversAllData_whenKilled() throws Exception {
         // Given
         try (var killed = new Child(root)) {
-            Clients.createTopic(killed.bootstrap, "kept");
-            Clients.produce(killed.bootstrap, "kept", "before the kill");
-            try (var connection = Clients.connect(killed.databaseUrl)) {
-                Clients.execute(connection, "CREATE TABLE kept AS SELECT 'before the kill' AS word");
+            TestClients.createTopic(killed.bootstrap, "kept");
+            TestClients.produce(killed.bootstrap, "kept", "before the kill");
+            try (var connection = TestClients.connect(killed.databaseUrl)) {
+                TestClients.execute(connection, "CREATE TABLE kept AS SELECT 'before the kill' AS word");
             }
             assertThatThrownBy(() -> DataDirectory.open(root))
                     .isInstanceOf(EmbeddedException.class)
-                    .hasMessageContaining("is in use by another instance");
+                    .hasMessageContaining("is in use by another process");
             killed.process.destroyForcibly();
             assertThat(killed.process.waitFor(10, TimeUnit.SECONDS)).isTrue();
         }
@@ -42,9 +42,10 @@ class EmbeddedMainTest {
         try (var next = new Child(root)) {
 
             // Then
-            assertThat(Clients.consume(next.bootstrap, "kept")).isEqualTo("before the kill");
-            try (var connection = Clients.connect(next.databaseUrl)) {
-                assertThat(Clients.query(connection, "SELECT word FROM kept")).isEqualTo("before the kill");
+            assertThat(TestClients.consume(next.bootstrap, "kept")).isEqualTo("before the kill");
+            try (var connection = TestClients.connect(next.databaseUrl)) {
+                assertThat(TestClients.query(connection, "SELECT word FROM kept"))
+                        .isEqualTo("before the kill");
             }
             next.process.getOutputStream().close();
             assertThat(next.process.waitFor(20, TimeUnit.SECONDS)).isTrue();
@@ -74,7 +75,7 @@ class EmbeddedMainTest {
             databaseUrl = ready.group(2);
         }
 
-        /** What it says, but for its log; null at its end. */
+        /** Returns the next line of output that is not a log line, or null at the end. */
         String nextLine() throws IOException {
             var line = output.readLine();
             while (line != null && line.startsWith("{\"at\"")) {

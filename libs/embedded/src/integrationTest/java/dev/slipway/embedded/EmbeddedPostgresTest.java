@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** JUnit's directories are closed to other users: as root, this is the checkout below /root. */
+/** The temporary directory of JUnit is not accessible to other users, like a checkout below /root. */
 class EmbeddedPostgresTest {
     @TempDir
     static Path root;
@@ -38,27 +38,27 @@ class EmbeddedPostgresTest {
 
     @Test
     void start_isDurableAndListensOnLoopbackOnly() throws SQLException {
-        try (var connection = Clients.connect(postgres)) {
-            assertThat(Clients.query(connection, "SHOW fsync")).isEqualTo("on");
-            assertThat(Clients.query(connection, "SHOW synchronous_commit")).isEqualTo("on");
-            assertThat(Clients.query(connection, "SHOW listen_addresses")).isEqualTo("127.0.0.1");
-            assertThat(Clients.query(connection, "SHOW unix_socket_directories"))
+        try (var connection = TestClients.connect(postgres)) {
+            assertThat(TestClients.query(connection, "SHOW fsync")).isEqualTo("on");
+            assertThat(TestClients.query(connection, "SHOW synchronous_commit")).isEqualTo("on");
+            assertThat(TestClients.query(connection, "SHOW listen_addresses")).isEqualTo("127.0.0.1");
+            assertThat(TestClients.query(connection, "SHOW unix_socket_directories"))
                     .isEmpty();
-            assertThat(Clients.query(connection, "SHOW server_encoding")).isEqualTo("UTF8");
-            assertThat(Clients.query(connection, "SELECT current_database() || current_user"))
+            assertThat(TestClients.query(connection, "SHOW server_encoding")).isEqualTo("UTF8");
+            assertThat(TestClients.query(connection, "SELECT current_database() || current_user"))
                     .isEqualTo(postgres.database() + postgres.user());
         }
     }
 
     @Test
-    void connect_isRefused_whenThePasswordIsWrong() {
-        assertThatThrownBy(() -> Clients.connect(postgres.uri().replace(postgres.password(), "guess")))
+    void connect_fails_whenPasswordIsWrong() {
+        assertThatThrownBy(() -> TestClients.connect(postgres.uri().replace(postgres.password(), "guess")))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("password authentication failed");
     }
 
     @Test
-    void password_isReadableByNobodyElse() throws IOException {
+    void passwordFile_isReadableByOwnerOnly() throws IOException {
         var file = root.resolve("postgres/password");
 
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
@@ -69,34 +69,35 @@ class EmbeddedPostgresTest {
     @Test
     void restart_keepsDataAndPort() throws SQLException {
         var uri = postgres.uri();
-        try (var connection = Clients.connect(uri)) {
-            Clients.execute(connection, "CREATE TABLE restarted AS SELECT 'kept' AS word");
+        try (var connection = TestClients.connect(uri)) {
+            TestClients.execute(connection, "CREATE TABLE restarted AS SELECT 'kept' AS word");
         }
 
         postgres.restart();
 
-        try (var connection = Clients.connect(uri)) {
-            assertThat(Clients.query(connection, "SELECT word FROM restarted")).isEqualTo("kept");
+        try (var connection = TestClients.connect(uri)) {
+            assertThat(TestClients.query(connection, "SELECT word FROM restarted"))
+                    .isEqualTo("kept");
         }
     }
 
     @Test
-    void restart_recoversWhatWasCommitted_whenKilled() throws SQLException {
-        try (var connection = Clients.connect(postgres)) {
-            Clients.execute(connection, "CREATE TABLE killed AS SELECT 'kept' AS word");
+    void restart_recoversCommittedData_whenKilled() throws SQLException {
+        try (var connection = TestClients.connect(postgres)) {
+            TestClients.execute(connection, "CREATE TABLE killed AS SELECT 'kept' AS word");
 
             postgres.kill();
 
-            assertThatThrownBy(() -> Clients.query(connection, "SELECT 1")).isInstanceOf(SQLException.class);
+            assertThatThrownBy(() -> TestClients.query(connection, "SELECT 1")).isInstanceOf(SQLException.class);
         }
         postgres.restart();
-        try (var connection = Clients.connect(postgres)) {
-            assertThat(Clients.query(connection, "SELECT word FROM killed")).isEqualTo("kept");
+        try (var connection = TestClients.connect(postgres)) {
+            assertThat(TestClients.query(connection, "SELECT word FROM killed")).isEqualTo("kept");
         }
     }
 
     @Test
-    void restart_succeeds_whenAStrangerHasTheProcessIdOfAKilledServer() throws Exception {
+    void restart_succeeds_whenProcessIdOfKilledServerIsReused() throws Exception {
         postgres.kill();
         var pidFile = root.resolve("postgres/data/postmaster.pid");
         var lines = Files.readAllLines(pidFile);
@@ -105,19 +106,19 @@ class EmbeddedPostgresTest {
 
         postgres.restart();
 
-        try (var connection = Clients.connect(postgres)) {
-            assertThat(Clients.query(connection, "SELECT 1")).isEqualTo("1");
+        try (var connection = TestClients.connect(postgres)) {
+            assertThat(TestClients.query(connection, "SELECT 1")).isEqualTo("1");
         }
     }
 
     @Test
-    void pause_leavesQueriesWithoutAnswer_untilResumed() throws Exception {
-        try (var connection = Clients.connect(postgres)) {
+    void pause_suspendsQueries_untilResumed() throws Exception {
+        try (var connection = TestClients.connect(postgres)) {
             // When
             postgres.pause();
             var answer = CompletableFuture.supplyAsync(() -> {
                 try {
-                    return Clients.query(connection, "SELECT 'late'");
+                    return TestClients.query(connection, "SELECT 'late'");
                 } catch (SQLException e) {
                     throw new AssertionError(e);
                 }
@@ -136,27 +137,27 @@ class EmbeddedPostgresTest {
 
         postgres.restart();
 
-        try (var connection = Clients.connect(postgres)) {
-            assertThat(Clients.query(connection, "SELECT 1")).isEqualTo("1");
+        try (var connection = TestClients.connect(postgres)) {
+            assertThat(TestClients.query(connection, "SELECT 1")).isEqualTo("1");
         }
     }
 
     @Test
-    void start_endsTheServerOfAnEarlierRun_whenItStillRuns() throws SQLException {
+    void start_terminatesServerOfEarlierRun() throws SQLException {
         var earlier = postgres;
 
         postgres = start(0);
 
         assertThat(postgres.password()).isEqualTo(earlier.password());
-        assertThatThrownBy(() -> Clients.connect(earlier)).isInstanceOf(SQLException.class);
-        try (var connection = Clients.connect(postgres)) {
-            assertThat(Clients.query(connection, "SELECT 1")).isEqualTo("1");
+        assertThatThrownBy(() -> TestClients.connect(earlier)).isInstanceOf(SQLException.class);
+        try (var connection = TestClients.connect(postgres)) {
+            assertThat(TestClients.query(connection, "SELECT 1")).isEqualTo("1");
         }
         earlier.close();
     }
 
     @Test
-    void start_namesThePort_whenTaken() throws IOException {
+    void start_reportsPort_whenInUse() throws IOException {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThatThrownBy(() -> EmbeddedPostgres.start(
                             root.resolve("other"), root.resolve("binaries"), taken.getLocalPort()))

@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A directory that one process at a time may use.
+ * Locks a directory for one process at a time.
  *
- * <p>The lock belongs to the process, not to the file: after a kill -9 nothing has to be cleaned up.
+ * <p>The operating system releases the lock when the process ends, so nothing has to be cleaned up after kill -9.
  */
 public final class DataDirectory implements AutoCloseable {
     private final Path path;
@@ -34,7 +34,7 @@ public final class DataDirectory implements AutoCloseable {
             if (tryLock(lockFile) == null) {
                 lockFile.close();
                 throw new EmbeddedException("the data directory " + absolute
-                        + " is in use by another instance; stop it, or choose another directory");
+                        + " is in use by another process; stop it, or choose another directory");
             }
             return new DataDirectory(absolute.toRealPath(), lockFile);
         } catch (FileAlreadyExistsException e) {

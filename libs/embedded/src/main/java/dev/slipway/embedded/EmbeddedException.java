@@ -1,12 +1,12 @@
 package dev.slipway.embedded;
 
-/** Why embedded infrastructure could not be had, in one sentence for the person who started it. */
+/** Embedded infrastructure failed to start or stop. The message is shown to the user. */
 public class EmbeddedException extends RuntimeException {
-    public EmbeddedException(String sentence) {
-        super(sentence);
+    public EmbeddedException(String message) {
+        super(message);
     }
 
-    public EmbeddedException(String sentence, Throwable cause) {
-        super(sentence, cause);
+    public EmbeddedException(String message, Throwable cause) {
+        super(message, cause);
     }
 }

@@ -19,13 +19,12 @@ import java.util.Map;
 import static java.util.Map.entry;
 
 /**
- * One Kafka node, broker and controller, in this JVM, on 127.0.0.1 only and without authentication.
+ * Runs one Kafka node (broker and controller) in this JVM, on 127.0.0.1 only and without authentication.
  *
- * <p>What was acknowledged survives the end of the process, kill -9 included; like any Kafka with a single replica it
- * does not promise to survive a power cut. A fault that Kafka holds for fatal, such as a full disk, ends the JVM.
+ * <p>Acknowledged records survive the end of the process, including kill -9, but with a single replica not a power failure. Kafka ends the
+ * JVM on fatal errors such as a full disk.
  *
- * <p>Its loggers are {@code org.apache.kafka}, {@code kafka} and {@code state.change.logger}: WARN is a good level, and
- * {@code org.apache.kafka.clients.NetworkClient} is noisy even there while the broker stops.
+ * <p>Its loggers are {@code org.apache.kafka}, {@code kafka} and {@code state.change.logger}. Level WARN is recommended.
  */
 public final class EmbeddedKafka implements AutoCloseable {
     private static final int NODE_ID = 1;
@@ -41,16 +40,16 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     /**
-     * Starts on what the directory holds, or on nothing.
+     * Starts with the existing data of the directory, or initializes it.
      *
-     * @param port 0 for a free one; keeping it over restarts is the caller's matter
+     * @param port 0 for any free port; the caller must pass the same port after a restart to keep it
      */
     public static EmbeddedKafka start(Path dataDirectory, int port) {
         return start(dataDirectory, port, Map.of());
     }
 
-    /** With broker settings over our own: one that asks its clients who they are, say. Its clients come in by the listener CLIENT. */
-    public static EmbeddedKafka start(Path dataDirectory, int port, Map<String, String> more) {
+    /** Starts with additional broker settings, which override ours, for example for authentication. Clients use the listener CLIENT. */
+    public static EmbeddedKafka start(Path dataDirectory, int port, Map<String, String> overrides) {
         var directory = dataDirectory.toAbsolutePath().normalize();
         format(directory);
         for (var attempt = 1; ; attempt++) {
@@ -58,9 +57,10 @@ public final class EmbeddedKafka implements AutoCloseable {
                 LoopbackPort.requireFree(port);
             }
             try {
-                return startOn(directory, port == 0 ? LoopbackPort.free() : port, LoopbackPort.free(), more);
-            } catch (StartFailed e) {
-                // A port that was free may have been taken meanwhile: the controller's is always a fresh one.
+                return startOn(
+                        directory, port == 0 ? LoopbackPort.findFree() : port, LoopbackPort.findFree(), overrides);
+            } catch (KafkaStartException e) {
+                // Another process may have taken a port meanwhile. The controller gets a new one for every attempt.
                 if (attempt == ATTEMPTS) {
                     throw new EmbeddedException("Kafka did not start in " + directory + ": " + e.getMessage(), e);
                 }
@@ -81,10 +81,10 @@ public final class EmbeddedKafka implements AutoCloseable {
         }
     }
 
-    /** One at a time in a JVM, as what Kafka does instead of exiting is a setting of the whole JVM. */
+    /** Synchronized, because the exit procedure of Kafka is a setting of the whole JVM. */
     private static synchronized EmbeddedKafka startOn(
-            Path directory, int port, int controllerPort, Map<String, String> more) throws StartFailed {
-        // Kafka would end the JVM when it cannot start.
+            Path directory, int port, int controllerPort, Map<String, String> overrides) throws KafkaStartException {
+        // Otherwise Kafka would end the JVM if it cannot start.
         Exit.setExitProcedure((status, message) -> {
             throw new IllegalStateException("Kafka asked to exit with status " + status);
         });
@@ -94,7 +94,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         KafkaRaftServer server = null;
         try {
             var settings = new HashMap<>(settings(directory, port, controllerPort));
-            settings.putAll(more);
+            settings.putAll(overrides);
             server = new KafkaRaftServer(new KafkaConfig(settings, false), Time.SYSTEM);
             server.startup();
             return new EmbeddedKafka(server, LoopbackPort.HOST + ":" + port);
@@ -103,7 +103,7 @@ public final class EmbeddedKafka implements AutoCloseable {
                 server.shutdown();
                 server.awaitShutdown();
             }
-            throw new StartFailed(e);
+            throw new KafkaStartException(e);
         } finally {
             Exit.resetExitProcedure();
             Exit.resetHaltProcedure();
@@ -114,10 +114,10 @@ public final class EmbeddedKafka implements AutoCloseable {
         if (Files.exists(directory.resolve("meta.properties"))) {
             return;
         }
-        try (var nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8)) {
+        try (var discarded = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8)) {
             Files.createDirectories(directory);
             new Formatter()
-                    .setPrintStream(nowhere)
+                    .setPrintStream(discarded)
                     .setNodeId(NODE_ID)
                     .setClusterId(Uuid.randomUuid().toString())
                     .addDirectory(directory.toString())
@@ -141,18 +141,22 @@ public final class EmbeddedKafka implements AutoCloseable {
                 entry("listener.security.protocol.map", "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
                 entry("inter.broker.listener.name", "CLIENT"),
                 entry("controller.listener.names", "CONTROLLER"),
-                // Static voters are not stored, so the controller's port may be another at every start.
+                // Static voters are not stored, so the port of the controller can change with every start.
                 entry("controller.quorum.voters", NODE_ID + "@127.0.0.1:" + controllerPort),
                 entry("auto.create.topics.enable", "false"),
                 entry("group.initial.rebalance.delay.ms", "0"),
-                entry("group.min.session.timeout.ms", "1000"), // its clients are on the same machine
+                entry("group.min.session.timeout.ms", "1000"), // clients run on the same machine
 
-                // After a kill -9 the controller lets the broker back in when its old session has ended.
-                entry("broker.session.timeout.ms", "2000"),
-                entry("broker.heartbeat.interval.ms", "250"),
+                // After kill -9 the broker can register again only when its previous session has expired.
+                entry("broker.session.timeout.ms", "3000"),
+                entry("broker.heartbeat.interval.ms", "1000"),
                 entry("server.max.startup.time.ms", "60000"),
 
-                // There is one replica of everything.
+                // The controller writes a no-op record at this interval, by default twice a second. Nothing waits for
+                // it here.
+                entry("metadata.max.idle.interval.ms", "10000"),
+
+                // Internal topics have one replica.
                 entry("offsets.topic.replication.factor", "1"),
                 entry("offsets.topic.num.partitions", "4"),
                 entry("transaction.state.log.replication.factor", "1"),
@@ -162,7 +166,7 @@ public final class EmbeddedKafka implements AutoCloseable {
                 entry("share.coordinator.state.topic.min.isr", "1"),
                 entry("share.coordinator.state.topic.num.partitions", "4"),
 
-                // Small: it shares a JVM with everything else, and many partitions have to stay cheap.
+                // Small, because the broker shares the JVM with all services.
                 entry("num.network.threads", "2"),
                 entry("num.io.threads", "2"),
                 entry("background.threads", "2"),
@@ -177,9 +181,9 @@ public final class EmbeddedKafka implements AutoCloseable {
                 entry("socket.receive.buffer.bytes", "-1"));
     }
 
-    /** Kept apart from {@link EmbeddedException} so that only failures of the server itself are tried again. */
-    private static final class StartFailed extends Exception {
-        StartFailed(RuntimeException cause) {
+    /** A failure of the server itself. Only these are retried. */
+    private static final class KafkaStartException extends Exception {
+        KafkaStartException(RuntimeException cause) {
             super(root(cause).toString(), cause);
         }
 

@@ -5,10 +5,9 @@ import java.io.OutputStream;
 import java.nio.file.Path;
 
 /**
- * Kafka and PostgreSQL as a process of their own, for a build that shares them between its tests.
+ * Runs Kafka and PostgreSQL in a separate process, which a build shares between its tests.
  *
- * <p>Prints one line of JSON when both are ready, and stops at the end of its standard input or on SIGTERM: whoever
- * started it cannot leave it behind.
+ * <p>Prints one line of JSON when both are ready. Stops on SIGTERM and when its standard input is closed, so it cannot outlive its parent.
  */
 public final class EmbeddedMain {
     private EmbeddedMain() {}
@@ -19,11 +18,11 @@ public final class EmbeddedMain {
             System.exit(2);
         }
         try {
-            var infrastructure = Infrastructure.start(Path.of(arguments[0]), 0, 0);
-            Runtime.getRuntime().addShutdownHook(new Thread(infrastructure::close, "embedded-stop"));
+            var embeddedInfrastructure = EmbeddedInfrastructure.start(Path.of(arguments[0]), 0, 0);
+            Runtime.getRuntime().addShutdownHook(new Thread(embeddedInfrastructure::close, "embedded-stop"));
             System.out.println(
-                    "{\"kafka_bootstrap\":\"" + infrastructure.kafka().bootstrap() + "\",\"database_url\":\""
-                            + infrastructure.postgres().uri() + "\"}");
+                    "{\"kafka_bootstrap\":\"" + embeddedInfrastructure.kafka().bootstrap() + "\",\"database_url\":\""
+                            + embeddedInfrastructure.postgres().uri() + "\"}");
         } catch (EmbeddedException e) {
             System.err.println(e.getMessage());
             System.exit(1);

@@ -18,17 +18,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A durable PostgreSQL server as a child process, on 127.0.0.1 only, that ends with this JVM.
+ * Runs a durable PostgreSQL server as a child process on 127.0.0.1. The server stops with this JVM.
  *
- * <p>As root it runs under another account. Its data may still be below a directory that this account cannot enter,
- * such as /root: the server gets it as its working directory and names it {@code /proc/self/cwd}.
+ * <p>Started by root, it runs under another account. The data directory may be below a directory that this account cannot access, such as
+ * /root: it is the working directory of the server, which refers to it as {@code /proc/self/cwd}.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
     private static final String NAME = "slipway";
     private static final String WORKING_DIRECTORY = "/proc/self/cwd";
     private static final Duration START = Duration.ofSeconds(60);
     private static final long POLL_MS = 5;
-    /** Makes a guess cost much, and each connection with it. These passwords are random: nobody comes near one by guessing. */
+    /** Key stretching slows down every connection and only protects guessable passwords. Ours are random. */
     private static final String NO_STRETCHING = "scram_iterations=1";
 
     private static final List<String> SETTINGS = List.of(
@@ -44,14 +44,14 @@ public final class EmbeddedPostgres implements AutoCloseable {
             "wal_level=minimal",
             "max_wal_senders=0",
             "max_logical_replication_workers=0",
-            "autovacuum_naptime=10s", // what an outbox leaves behind is swept before it is many pages
-            "track_commit_timestamp=on", // says how long after its commit something was seen
-            "io_method=sync", // its workers cost three processes
+            "autovacuum_naptime=10s", // removes deleted outbox rows before they fill many pages
+            "track_commit_timestamp=on", // allows measuring the delay between commit and event
+            "io_method=sync", // I/O workers would be three more processes
             "timezone=UTC",
             "log_timezone=UTC",
             "log_line_prefix=",
             "log_checkpoints=off",
-            // An application hears of its errors; here they would put its data into the log.
+            // Clients receive their errors; logging them would write user data to the log.
             "log_min_messages=log",
             "log_min_error_statement=panic");
 
@@ -72,9 +72,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * Starts on what the data directory holds, or on a new cluster.
+     * Starts with the existing data of the directory, or initializes a new cluster.
      *
-     * @param port 0 for a free one; keeping it over restarts of the JVM is the caller's matter
+     * @param port 0 for any free port; the caller must pass the same port after a restart of the JVM to keep it
      */
     public static EmbeddedPostgres start(Path dataDirectory, Path binariesDirectory, int port) {
         var directory = dataDirectory.toAbsolutePath().normalize();
@@ -83,7 +83,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         try {
             Files.createDirectories(directory);
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
-            account.own(directory);
+            account.changeOwner(directory);
             var postgres = new EmbeddedPostgres(directory.toRealPath(), home, account, password(directory, account));
             postgres.initialize();
             postgres.launch(port);
@@ -109,12 +109,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return NAME;
     }
 
-    /** With the password in it: not for logs. */
+    /** Returns the URI including the password. Do not log it. */
     public String uri() {
         return "postgresql://" + user() + ":" + password + "@" + LoopbackPort.HOST + ":" + port() + "/" + database();
     }
 
-    /** Ends every session and comes back on the same port, also after {@link #kill()}. */
+    /** Restarts the server on the same port, also after {@link #kill()}. All sessions are closed. */
     public synchronized void restart() {
         stop();
         try {
@@ -124,18 +124,18 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** Freezes the server with all its sessions, as an overloaded machine would: nobody gets an answer or an error. */
+    /** Suspends the server and all sessions, like an overloaded machine: clients get neither an answer nor an error. */
     public synchronized void pause() {
-        running().pause();
+        requireServer().pause();
     }
 
     public synchronized void resume() {
-        running().resume();
+        requireServer().resume();
     }
 
-    /** SIGKILL to all of its processes; {@link #restart()} then recovers. */
+    /** Sends SIGKILL to all server processes. {@link #restart()} then recovers the data. */
     public synchronized void kill() {
-        running().kill();
+        requireServer().kill();
         server = null;
     }
 
@@ -144,7 +144,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         stop();
     }
 
-    private PostgresProcess running() {
+    private PostgresProcess requireServer() {
         if (server == null) {
             throw new EmbeddedException("PostgreSQL is not running");
         }
@@ -162,8 +162,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
         var file = directory.resolve("password");
         if (!Files.exists(file)) {
             if (Files.exists(directory.resolve("data"))) {
-                throw new EmbeddedException(
-                        "the data of PostgreSQL is there but its password " + file + " is missing; put it back");
+                throw new EmbeddedException("the PostgreSQL data directory exists but its password file " + file
+                        + " is missing; restore the file");
             }
             var random = new byte[24];
             new SecureRandom().nextBytes(random);
@@ -173,11 +173,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
             Files.writeString(fresh, HexFormat.of().formatHex(random));
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
         }
-        account.own(file); // initdb reads it
+        account.changeOwner(file); // initdb reads it
         return Files.readString(file).strip();
     }
 
-    /** In another directory that gets its name when it is complete: a kill in between leaves no half cluster. */
+    /** Initializes a temporary directory and renames it at the end, so that a kill in between leaves no incomplete cluster. */
     private void initialize() throws IOException {
         if (Files.exists(data)) {
             return;
@@ -186,8 +186,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
         PostgresBinaries.delete(unfinished);
         Files.createDirectory(
                 unfinished, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        account.own(unfinished);
-        // Waits for the disk once, at the end, instead of at every step.
+        account.changeOwner(unfinished);
+        // Synchronizes to disk once at the end instead of in every step.
         run(
                 unfinished,
                 "",
@@ -229,8 +229,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
         try {
             if (!process.waitFor(START.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
                 process.destroyForcibly();
-                throw new EmbeddedException("PostgreSQL could not be initialized: " + complaint(output)
-                        + "; set SLIPWAY_DATABASE_URL to use another");
+                throw new EmbeddedException("PostgreSQL could not be initialized: " + errorLines(output)
+                        + "; set SLIPWAY_DATABASE_URL to use an external server");
             }
         } catch (InterruptedException e) {
             process.destroyForcibly();
@@ -239,8 +239,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** Of all that initdb tells, the part that is about the failure. */
-    private static String complaint(String output) {
+    /** Returns the output of initdb from the first error on. */
+    private static String errorLines(String output) {
         var lines = output.strip().lines().map(String::strip).toList();
         var first = lines.stream()
                 .filter(line -> line.contains("error:") || line.contains("FATAL:"))
@@ -250,27 +250,27 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     private void launch(int wantedPort) throws IOException {
         var deadlineNs = System.nanoTime() + START.toNanos();
-        endPredecessor();
+        terminatePredecessor();
         if (wantedPort != 0) {
             LoopbackPort.requireFree(wantedPort);
         }
         while (true) {
-            port = wantedPort == 0 ? LoopbackPort.free() : wantedPort;
+            port = wantedPort == 0 ? LoopbackPort.findFree() : wantedPort;
             var attempt = new PostgresProcess(process(data, serverCommand()));
             if (isReady(attempt, deadlineNs)) {
                 server = attempt;
                 return;
             }
             attempt.kill();
-            var words = attempt.lastWords();
-            var portTaken = words.contains("Address already in use");
+            var log = attempt.lastLogLines();
+            var portTaken = log.contains("Address already in use");
             if (portTaken && wantedPort != 0) {
                 throw new PortInUseException(wantedPort);
             }
-            // Sessions of a killed server end a moment after it, and hold its shared memory until then.
-            var again = portTaken || words.contains("is still in use");
+            // Sessions of a killed server end a moment later and keep its shared memory until then.
+            var again = portTaken || log.contains("is still in use");
             if (!again || System.nanoTime() > deadlineNs) {
-                throw new EmbeddedException("PostgreSQL did not start in " + data + ": " + words);
+                throw new EmbeddedException("PostgreSQL did not start in " + data + ": " + log);
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(POLL_MS * 10));
         }
@@ -280,12 +280,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
         var command =
                 new ArrayList<>(List.of(executable("postgres"), "-D", WORKING_DIRECTORY, "-p", String.valueOf(port)));
         SETTINGS.forEach(setting -> command.addAll(List.of("-c", setting)));
-        command.addAll(List.of("-c", mark()));
+        command.addAll(List.of("-c", dataMarker()));
         return command;
     }
 
-    /** Means nothing to the server. In the process list it tells whose data this is, to us and to people. */
-    private String mark() {
+    /** Returns a setting without effect that identifies the data directory in the process list. */
+    private String dataMarker() {
         return "slipway.data=" + data;
     }
 
@@ -303,10 +303,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * After a kill -9 of the JVM its server may not have ended yet. The other way round, the process id in the file may
-     * meanwhile belong to a stranger, which PostgreSQL would take for a live server.
+     * Terminates the server of an earlier JVM that was killed, if it still runs. If its process id now belongs to another process, deletes
+     * the pid file, because PostgreSQL would assume that the server is running.
      */
-    private void endPredecessor() throws IOException {
+    private void terminatePredecessor() throws IOException {
         var lines = pidFile();
         if (lines.isEmpty()) {
             return;
@@ -316,18 +316,18 @@ public final class EmbeddedPostgres implements AutoCloseable {
             return;
         }
         var commandLine = Path.of("/proc", String.valueOf(predecessor.get().pid()), "cmdline");
-        if (readIfThere(commandLine).contains(mark())) {
-            PostgresProcess.end(predecessor.get());
+        if (readIfExists(commandLine).contains(dataMarker())) {
+            PostgresProcess.terminateOrphan(predecessor.get());
         } else {
             Files.deleteIfExists(data.resolve("postmaster.pid"));
         }
     }
 
     private List<String> pidFile() throws IOException {
-        return readIfThere(data.resolve("postmaster.pid")).lines().toList();
+        return readIfExists(data.resolve("postmaster.pid")).lines().toList();
     }
 
-    private static String readIfThere(Path file) throws IOException {
+    private static String readIfExists(Path file) throws IOException {
         try {
             return Files.readString(file);
         } catch (NoSuchFileException e) {
@@ -340,12 +340,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     private ProcessBuilder process(Path workingDirectory, List<String> command) {
-        var process = new ProcessBuilder(account.command(command))
+        var process = new ProcessBuilder(account.wrapCommand(command))
                 .directory(workingDirectory.toFile())
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectErrorStream(true);
         var path = System.getenv("PATH");
-        process.environment().clear(); // PGOPTIONS, LANG and their like would change the server
+        process.environment().clear(); // PGOPTIONS, LANG and similar variables would change the server
         process.environment().put("PATH", path == null ? "/usr/bin:/bin" : path);
         return process;
     }

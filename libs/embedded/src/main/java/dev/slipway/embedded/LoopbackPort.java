@@ -12,8 +12,8 @@ final class LoopbackPort {
 
     private LoopbackPort() {}
 
-    /** A free port, free no longer if another process is quicker: whoever binds it has to cope. */
-    static int free() {
+    /** Returns a free port. Another process can take it before the caller does. */
+    static int findFree() {
         try (var socket = bind(0)) {
             return socket.getLocalPort();
         } catch (IOException e) {
@@ -21,7 +21,7 @@ final class LoopbackPort {
         }
     }
 
-    /** Asked beforehand because a broker that fails to bind takes the JVM down with it. */
+    /** Throws an exception if the port is in use. Kafka would end the JVM instead. */
     static void requireFree(int port) {
         try (var socket = bind(port)) {
             socket.getLocalPort();
@@ -33,7 +33,7 @@ final class LoopbackPort {
     private static ServerSocket bind(int port) throws IOException {
         var socket = new ServerSocket();
         try {
-            socket.setReuseAddress(true); // connections of a server that just ended do not hold its port
+            socket.setReuseAddress(true); // ignores connections of a server that has just ended
             socket.bind(new InetSocketAddress(loopback(), port));
             return socket;
         } catch (IOException e) {

@@ -1,6 +1,6 @@
 package dev.slipway.embedded;
 
-/** A port that was asked for belongs to another process; only the caller knows the setting that it came from. */
+/** A configured port is in use by another process. */
 public final class PortInUseException extends EmbeddedException {
     private final int port;
 
@@ -13,7 +13,7 @@ public final class PortInUseException extends EmbeddedException {
         return port;
     }
 
-    /** The whole sentence: what is wrong, and which setting puts it right. */
+    /** Returns the error and the setting that fixes it, which only the caller knows. */
     public String advice(String setting) {
         return getMessage() + "; set " + setting + " to another, or 0 for a free one";
     }

@@ -24,50 +24,49 @@ import java.util.Set;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 
-/** Unpacks the PostgreSQL that is on the class path, once per version and place. */
+/** Unpacks PostgreSQL from the class path, once per version and directory. */
 final class PostgresBinaries {
     private static final Path SHARED = Path.of("/var/cache/slipway");
     private static final String UNPACKING = ".unpacking";
-    private static final Set<PosixFilePermission> EVERYBODY_ENTERS = PosixFilePermissions.fromString("rwxr-xr-x");
-    private static final Set<PosixFilePermission> EVERYBODY_READS = PosixFilePermissions.fromString("rw-r--r--");
+    private static final Set<PosixFilePermission> EXECUTABLE_BY_ALL = PosixFilePermissions.fromString("rwxr-xr-x");
+    private static final Set<PosixFilePermission> READABLE_BY_ALL = PosixFilePermissions.fromString("rw-r--r--");
     private static final String COMPLETE = ".complete";
 
     private PostgresBinaries() {}
 
     /**
-     * The directory with {@code bin}, {@code lib} and {@code share}: in this user's cache, as it takes seconds to unpack and every
-     * data directory can share it; or else in the place given. Either must be one that the account can reach, since the server looks
-     * up its own libraries by absolute path.
+     * Returns the directory with {@code bin}, {@code lib} and {@code share}. It is in the cache of the user, shared by all data directories,
+     * or in the fallback directory. The account must be able to access it, because the server loads its libraries by absolute path.
      */
-    static Path unpack(Path otherwise, ServerAccount account) {
-        return unpack(List.of(cache(account), otherwise), account);
+    static Path unpack(Path fallback, ServerAccount account) {
+        return unpack(List.of(cache(account), fallback), account);
     }
 
-    /** In the first of the places where it can be. */
-    static Path unpack(List<Path> places, ServerAccount account) {
+    /** Unpacks into the first usable directory. */
+    static Path unpack(List<Path> directories, ServerAccount account) {
         var archive = archive();
         var problems = new ArrayList<String>();
-        for (var place : places) {
+        for (var directory : directories) {
             try {
-                Files.createDirectories(place);
-                if (place.equals(SHARED)) {
-                    Files.setPosixFilePermissions(SHARED, EVERYBODY_ENTERS);
+                Files.createDirectories(directory);
+                if (directory.equals(SHARED)) {
+                    Files.setPosixFilePermissions(SHARED, EXECUTABLE_BY_ALL);
                 }
-                if (account.reaches(place)) {
-                    return unpackInto(place.toRealPath(), archive);
+                if (account.canAccess(directory)) {
+                    return unpackInto(directory.toRealPath(), archive);
                 }
-                problems.add("other users may not enter " + place);
+                problems.add("other users cannot access " + directory);
             } catch (IOException e) {
-                problems.add("into " + place + " it could not be unpacked (" + e + ")");
+                problems.add("unpacking into " + directory + " failed (" + e + ")");
             }
         }
-        throw new EmbeddedException("PostgreSQL has no place to run from: " + String.join(", and ", problems)
+        throw new EmbeddedException("PostgreSQL could not be unpacked: " + String.join("; ", problems)
                 + "; choose another data directory, or set SLIPWAY_DATABASE_URL");
     }
 
-    /** What root's PostgreSQL runs from must not be below /root, which its account may not enter. */
+    /** Returns the cache directory. For root it must not be below /root, which the server account cannot access. */
     private static Path cache(ServerAccount account) {
-        return account.switched() ? SHARED : Path.of(System.getProperty("user.home"), ".cache", "slipway");
+        return account.switchesUser() ? SHARED : Path.of(System.getProperty("user.home"), ".cache", "slipway");
     }
 
     private static URL archive() {
@@ -82,13 +81,13 @@ final class PostgresBinaries {
                         })
                 : null;
         if (found == null) {
-            throw new EmbeddedException("there is no embedded PostgreSQL for " + os + " on " + machine
-                    + "; set SLIPWAY_DATABASE_URL and SLIPWAY_KAFKA_BOOTSTRAP to servers of your own");
+            throw new EmbeddedException("embedded PostgreSQL is not available for " + os + " on " + machine
+                    + "; set SLIPWAY_DATABASE_URL and SLIPWAY_KAFKA_BOOTSTRAP to use external servers");
         }
         return found;
     }
 
-    /** One thread of one process at a time: the file lock excludes other JVMs, the monitor our own threads. */
+    /** The file lock excludes other JVMs, the monitor excludes other threads of this one. */
     private static synchronized Path unpackInto(Path parent, URL archive) throws IOException {
         var home = parent.resolve("postgres-" + checksum(archive));
         try (var lock =
@@ -98,8 +97,8 @@ final class PostgresBinaries {
                 return home;
             }
             var unpacking = parent.resolve(home.getFileName() + UNPACKING);
-            delete(unpacking); // left by a process that was killed
-            delete(home); // someone tidied up in it
+            delete(unpacking); // left over from a killed process
+            delete(home); // incomplete: files were deleted
             extract(archive, unpacking);
             Files.writeString(unpacking.resolve(COMPLETE), String.valueOf(size(unpacking)));
             Files.move(unpacking, home, StandardCopyOption.ATOMIC_MOVE);
@@ -107,7 +106,7 @@ final class PostgresBinaries {
         }
     }
 
-    /** The archive's name has no version; the jar knows a checksum of it without reading it. */
+    /** Identifies the version by the checksum in the jar index, because the file name of the archive has no version. */
     private static String checksum(URL archive) throws IOException {
         var connection = archive.openConnection();
         if (connection instanceof JarURLConnection jar) {
@@ -142,15 +141,15 @@ final class PostgresBinaries {
             for (var entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
                 var path = target.resolve(entry.getName()).normalize();
                 if (!path.startsWith(target)) {
-                    throw new IOException("the archive leaves its directory: " + entry.getName());
+                    throw new IOException("archive entry outside of the target directory: " + entry.getName());
                 }
                 write(in, entry, target, path);
             }
         }
-        // Set, not asked for: the umask of root is often 077, and the server runs as another user.
+        // Set explicitly, because the umask of root is often 077 and the server runs as another user.
         try (var paths = Files.walk(target)) {
             for (var directory : paths.filter(Files::isDirectory).toList()) {
-                Files.setPosixFilePermissions(directory, EVERYBODY_ENTERS);
+                Files.setPosixFilePermissions(directory, EXECUTABLE_BY_ALL);
             }
         }
     }
@@ -161,7 +160,7 @@ final class PostgresBinaries {
             Files.createDirectories(path);
             return;
         }
-        Files.createDirectories(path.resolve("..").normalize()); // not all of them are entries
+        Files.createDirectories(path.resolve("..").normalize()); // not every directory has an entry
         if (entry.isSymbolicLink()) {
             Files.createSymbolicLink(path, Path.of(entry.getLinkName()));
         } else if (entry.isLink()) {
@@ -169,7 +168,7 @@ final class PostgresBinaries {
         } else {
             Files.copy(in, path);
             var executable = (entry.getMode() & 0100) != 0;
-            Files.setPosixFilePermissions(path, executable ? EVERYBODY_ENTERS : EVERYBODY_READS);
+            Files.setPosixFilePermissions(path, executable ? EXECUTABLE_BY_ALL : READABLE_BY_ALL);
         }
     }
 

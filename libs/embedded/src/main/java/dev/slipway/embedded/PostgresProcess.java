@@ -17,27 +17,27 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A running {@code postgres} with the processes it forked, and what it says. */
+/** Controls a running {@code postgres} server, its child processes and its log. */
 final class PostgresProcess {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresProcess.class);
-    private static final int LINES_KEPT = 20;
+    private static final int MAX_LOG_LINES = 20;
     private static final long POLL_MS = 5;
     private static final Duration FAST_SHUTDOWN = Duration.ofSeconds(10);
 
     private final Process process;
     private final Deque<String> lastLines;
-    private final Thread keeper;
+    private final Thread ownerThread;
     private volatile boolean stopping;
     private boolean paused;
 
     /**
-     * The thread that starts the process stays as long as it: Linux sends the parent-death signal at the end of the
-     * <em>thread</em>, not of the JVM.
+     * Starts the process in a thread that lives as long as the process, because Linux sends the parent-death signal when the
+     * <em>thread</em> ends, not the JVM.
      */
     PostgresProcess(ProcessBuilder command) {
         var started = new CompletableFuture<Process>();
         this.lastLines = new ArrayDeque<>();
-        this.keeper = new Thread(
+        this.ownerThread = new Thread(
                 () -> {
                     try {
                         var own = command.start();
@@ -45,17 +45,19 @@ final class PostgresProcess {
                         readLog(own);
                         own.waitFor();
                     } catch (IOException | InterruptedException e) {
-                        started.completeExceptionally(e); // without effect once it runs
+                        started.completeExceptionally(e); // no effect if the process has started
                     }
                 },
                 "embedded-postgres");
-        keeper.setDaemon(true);
-        keeper.start();
+        ownerThread.setDaemon(true);
+        ownerThread.start();
         try {
             this.process = started.join();
         } catch (CompletionException e) {
             throw new EmbeddedException(
-                    "PostgreSQL could not be executed: " + e.getCause() + "; set SLIPWAY_DATABASE_URL to another", e);
+                    "PostgreSQL could not be executed: " + e.getCause()
+                            + "; set SLIPWAY_DATABASE_URL to use an external server",
+                    e);
         }
     }
 
@@ -67,17 +69,17 @@ final class PostgresProcess {
         return process.isAlive();
     }
 
-    /** The end of its log; complete when the process has ended. */
-    String lastWords() {
+    /** Returns the last lines of the log; complete if the process has ended. */
+    String lastLogLines() {
         if (!process.isAlive()) {
-            awaitKeeper();
+            awaitOwnerThread();
         }
         synchronized (lastLines) {
             return String.join(" | ", lastLines);
         }
     }
 
-    /** Ends the sessions of clients and shuts down; killed when that takes too long. */
+    /** Closes all sessions and shuts the server down; kills it after a timeout. */
     void stop() {
         stopping = true;
         if (paused) {
@@ -86,36 +88,36 @@ final class PostgresProcess {
         if (process.isAlive()) {
             signal("INT", List.of(process.toHandle()));
             if (!haveEnded(List.of(process.toHandle()), FAST_SHUTDOWN)) {
-                LOG.warn("PostgreSQL did not shut down within {}, so it is killed", FAST_SHUTDOWN);
+                LOG.warn("PostgreSQL did not shut down within {}; killing it", FAST_SHUTDOWN);
                 kill();
             }
         }
     }
 
-    /** Like a power cut: a following start has to recover. */
+    /** Kills all processes. The next start has to recover. */
     void kill() {
         stopping = true;
-        var family = family();
+        var family = processTree();
         family.forEach(ProcessHandle::destroyForcibly);
         if (!haveEnded(family, FAST_SHUTDOWN)) {
             throw new EmbeddedException("PostgreSQL (process " + pid() + ") could not be killed");
         }
     }
 
-    /** The postmaster first, so that it forks nothing that would be missed. */
+    /** Suspends the postmaster first, so that it cannot start further processes. */
     void pause() {
         signal("STOP", List.of(process.toHandle()));
-        signal("STOP", family());
+        signal("STOP", processTree());
         paused = true;
     }
 
     void resume() {
-        signal("CONT", family());
+        signal("CONT", processTree());
         paused = false;
     }
 
-    /** Ends a server whose JVM was killed. It ends by itself where setpriv is; a stopped one has to be woken. */
-    static void end(ProcessHandle orphan) {
+    /** Terminates a server whose JVM was killed. With setpriv it ends by itself, unless it is suspended. */
+    static void terminateOrphan(ProcessHandle orphan) {
         var family = new ArrayList<ProcessHandle>();
         family.add(orphan);
         orphan.descendants().forEach(family::add);
@@ -125,12 +127,12 @@ final class PostgresProcess {
             family.forEach(ProcessHandle::destroyForcibly);
             if (!haveEnded(family, FAST_SHUTDOWN)) {
                 throw new EmbeddedException(
-                        "the PostgreSQL of an earlier run, process " + orphan.pid() + ", does not end");
+                        "PostgreSQL of an earlier run (process " + orphan.pid() + ") could not be terminated");
             }
         }
     }
 
-    private List<ProcessHandle> family() {
+    private List<ProcessHandle> processTree() {
         var family = new ArrayList<ProcessHandle>();
         family.add(process.toHandle());
         process.descendants().forEach(family::add);
@@ -142,7 +144,7 @@ final class PostgresProcess {
             for (var line = lines.readLine(); line != null; line = lines.readLine()) {
                 synchronized (lastLines) {
                     lastLines.addLast(line);
-                    if (lastLines.size() > LINES_KEPT) {
+                    if (lastLines.size() > MAX_LOG_LINES) {
                         lastLines.removeFirst();
                     }
                 }
@@ -155,9 +157,9 @@ final class PostgresProcess {
         }
     }
 
-    private void awaitKeeper() {
+    private void awaitOwnerThread() {
         try {
-            keeper.join(FAST_SHUTDOWN.toMillis());
+            ownerThread.join(FAST_SHUTDOWN.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -174,7 +176,7 @@ final class PostgresProcess {
         return true;
     }
 
-    /** A zombie has ended too: in a container there may be nobody to reap the children of a killed server. */
+    /** Returns true for a zombie too: in a container there may be no init process that reaps it. */
     private static boolean hasEnded(ProcessHandle process) {
         if (!process.isAlive()) {
             return true;
@@ -187,7 +189,7 @@ final class PostgresProcess {
         }
     }
 
-    /** By the shell, which always has kill built in: Java sends only TERM and KILL. */
+    /** Sends a signal with the shell, because Java can only send TERM and KILL. */
     private static void signal(String signal, List<ProcessHandle> processes) {
         var command = new ArrayList<>(List.of("sh", "-c", "kill -s \"$@\" 2>/dev/null", "sh", signal));
         processes.forEach(each -> command.add(String.valueOf(each.pid())));
@@ -196,9 +198,9 @@ final class PostgresProcess {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start()
-                    .waitFor(); // its status does not matter: a process may have just ended
+                    .waitFor(); // the exit status is irrelevant: a process may have just ended
         } catch (IOException e) {
-            throw new EmbeddedException("sh, which sends signals to PostgreSQL, could not be executed", e);
+            throw new EmbeddedException("sh could not be executed to send a signal to PostgreSQL", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new EmbeddedException("interrupted while sending a signal to PostgreSQL", e);

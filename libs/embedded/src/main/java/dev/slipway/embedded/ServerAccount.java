@@ -9,15 +9,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The account that PostgreSQL runs under: our own, or as root another one, because PostgreSQL refuses root.
+ * The user account of the PostgreSQL server: the current user, or another one if that is root, because PostgreSQL refuses to run as root.
  *
- * @param switched whether we are root and have to become {@code uid}
- * @param diesWithUs whether setpriv is there to end the server when this JVM dies, even of a kill -9
+ * @param switchesUser whether we are root and have to become {@code uid}
+ * @param stopsWithParent whether setpriv is there to end the server when this JVM dies, even of a kill -9
  */
-record ServerAccount(int uid, int gid, boolean switched, boolean diesWithUs) {
+record ServerAccount(int uid, int gid, boolean switchesUser, boolean stopsWithParent) {
     private static final int NOBODY = 65534;
 
-    /** As root, the owner of existing data stays its owner: the directory may be an ordinary user's. */
+    /** Returns the account for a data directory. For root, the owner of existing data is used. */
     static ServerAccount forData(Path data) {
         try {
             var diesWithUs = hasSetpriv();
@@ -41,28 +41,28 @@ record ServerAccount(int uid, int gid, boolean switched, boolean diesWithUs) {
         }
     }
 
-    List<String> command(List<String> command) {
+    List<String> wrapCommand(List<String> command) {
         var all = new ArrayList<String>();
-        if (diesWithUs) {
+        if (stopsWithParent) {
             all.addAll(List.of("setpriv", "--pdeathsig", "INT"));
         }
-        if (switched) {
+        if (switchesUser) {
             all.addAll(List.of("--reuid=" + uid, "--regid=" + gid, "--clear-groups"));
         }
         all.addAll(command);
         return all;
     }
 
-    void own(Path path) throws IOException {
-        if (switched) {
+    void changeOwner(Path path) throws IOException {
+        if (switchesUser) {
             Files.setAttribute(path, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);
             Files.setAttribute(path, "unix:gid", gid, LinkOption.NOFOLLOW_LINKS);
         }
     }
 
-    /** Whether the account may go down to this directory; what only an ACL allows counts as no. */
-    boolean reaches(Path directory) throws IOException {
-        if (!switched) {
+    /** Returns whether the account can access the directory. ACLs are not considered. */
+    boolean canAccess(Path directory) throws IOException {
+        if (!switchesUser) {
             return true;
         }
         for (var step = directory.toRealPath(); step != null; step = step.getParent()) {
@@ -85,7 +85,7 @@ record ServerAccount(int uid, int gid, boolean switched, boolean diesWithUs) {
         throw new IOException("/proc/self/status has no Uid");
     }
 
-    /** Tried, not looked for: the one of busybox does not know the option. */
+    /** Runs setpriv to find out, because the version of BusyBox does not support the option. */
     private static boolean hasSetpriv() {
         try {
             var trial = new ProcessBuilder("setpriv", "--pdeathsig", "INT", "true")

@@ -1,7 +1,6 @@
 /**
- * Real Kafka and real PostgreSQL, started from artifacts of Maven Central and kept under one directory.
- *
- * <p>Blocking on purpose: it runs before anything listens and after everything stopped, never on an event loop.
+ * Starts real Kafka and PostgreSQL servers from artifacts on Maven Central, with their data in one directory. All methods block: they are called
+ * before the event loops start and after they have stopped.
  */
 @NullMarked
 package dev.slipway.embedded;

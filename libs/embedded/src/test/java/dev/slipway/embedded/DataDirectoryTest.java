@@ -15,24 +15,24 @@ class DataDirectoryTest {
     Path temporary;
 
     @Test
-    void open_createsTheDirectory_whenMissing() {
+    void open_createsDirectory_whenMissing() {
         try (var directory = DataDirectory.open(temporary.resolve("a/b"))) {
             assertThat(directory.path()).isDirectory().endsWith(Path.of("a/b"));
         }
     }
 
     @Test
-    void open_isRefused_whenAlreadyOpen() {
+    void open_fails_whenAlreadyOpen() {
         try (var first = DataDirectory.open(temporary)) {
             assertThatThrownBy(() -> DataDirectory.open(temporary))
                     .isInstanceOf(EmbeddedException.class)
                     .hasMessage("the data directory " + first.path()
-                            + " is in use by another instance; stop it, or choose another directory");
+                            + " is in use by another process; stop it, or choose another directory");
         }
     }
 
     @Test
-    void open_succeeds_whenTheOtherHasClosed() {
+    void open_succeeds_whenPreviousHasClosed() {
         DataDirectory.open(temporary).close();
 
         try (var second = DataDirectory.open(temporary)) {
@@ -41,14 +41,14 @@ class DataDirectoryTest {
     }
 
     @Test
-    void open_isRefused_whenNotWritable() {
+    void open_fails_whenNotWritable() {
         assertThatThrownBy(() -> DataDirectory.open(Path.of("/proc/slipway")))
                 .isInstanceOf(EmbeddedException.class)
                 .hasMessageStartingWith("the data directory /proc/slipway is not writable by user ");
     }
 
     @Test
-    void open_isRefused_whenAFile() throws IOException {
+    void open_fails_whenFile() throws IOException {
         var file = Files.createFile(temporary.resolve("file"));
 
         assertThatThrownBy(() -> DataDirectory.open(file))

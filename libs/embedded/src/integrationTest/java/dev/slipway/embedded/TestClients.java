@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The plainest clients there are, so that a failure is the server's. */
-final class Clients {
+/** Minimal Kafka and JDBC clients. */
+final class TestClients {
     private static final int LIMIT_S = 20;
 
-    private Clients() {}
+    private TestClients() {}
 
     static void createTopic(String bootstrap, String topic) throws Exception {
         try (var admin = Admin.create(Map.<String, Object>of("bootstrap.servers", bootstrap))) {
@@ -35,7 +35,7 @@ final class Clients {
         }
     }
 
-    /** In a group, so that the coordinator and its topic have to work too. */
+    /** Reads in a consumer group, which also tests the group coordinator. */
     static String consume(String bootstrap, String topic) {
         var settings = Map.<String, Object>of(
                 "bootstrap.servers", bootstrap, "group.id", "readers-" + topic, "auto.offset.reset", "earliest");
@@ -47,7 +47,7 @@ final class Clients {
                     return received.value();
                 }
             }
-            throw new AssertionError("nothing came from " + topic);
+            throw new AssertionError("no record in " + topic);
         }
     }
 
@@ -55,7 +55,7 @@ final class Clients {
         return connect(postgres.uri());
     }
 
-    /** What a service gets is {@code postgresql://user:password@host:port/database}. */
+    /** Connects with a URI of the form {@code postgresql://user:password@host:port/database}. */
     static Connection connect(String uri) throws SQLException {
         var at = uri.indexOf('@');
         var login = uri.substring("postgresql://".length(), at).split(":", 2);

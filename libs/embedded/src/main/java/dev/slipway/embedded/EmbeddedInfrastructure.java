@@ -6,31 +6,32 @@ import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** Kafka and PostgreSQL together under one directory that no other process uses meanwhile. */
-public final class Infrastructure implements AutoCloseable {
+/** Runs Kafka and PostgreSQL in one data directory, which is locked against other processes. */
+public final class EmbeddedInfrastructure implements AutoCloseable {
     private final DataDirectory directory;
     private final EmbeddedKafka kafka;
     private final EmbeddedPostgres postgres;
 
-    private Infrastructure(DataDirectory directory, EmbeddedKafka kafka, EmbeddedPostgres postgres) {
+    private EmbeddedInfrastructure(DataDirectory directory, EmbeddedKafka kafka, EmbeddedPostgres postgres) {
         this.directory = directory;
         this.kafka = kafka;
         this.postgres = postgres;
     }
 
-    /** Starts both at once, as either takes seconds; a port of 0 means a free one. */
-    public static Infrastructure start(Path root, int kafkaPort, int postgresPort) {
+    /** Starts both in parallel. Port 0 means any free port. */
+    public static EmbeddedInfrastructure start(Path root, int kafkaPort, int postgresPort) {
         var directory = DataDirectory.open(root);
         var path = directory.path();
-        // Not before the directory is ours, for the log is in it; and not by two threads at once, of which SLF4J
-        // complains.
-        LoggerFactory.getLogger(Infrastructure.class).debug("starting");
+        // Initializes logging after the directory is locked, because the log file is in it, and before the second
+        // thread starts,
+        // because SLF4J warns about concurrent initialization.
+        LoggerFactory.getLogger(EmbeddedInfrastructure.class).debug("starting");
         var kafka = new FutureTask<>(() -> EmbeddedKafka.start(path.resolve("kafka"), kafkaPort));
         new Thread(kafka, "embedded-kafka-start").start();
         try {
             var postgres = EmbeddedPostgres.start(path.resolve("postgres"), path.resolve("binaries"), postgresPort);
             try {
-                return new Infrastructure(directory, result(kafka), postgres);
+                return new EmbeddedInfrastructure(directory, result(kafka), postgres);
             } catch (RuntimeException e) {
                 postgres.close();
                 throw e;
