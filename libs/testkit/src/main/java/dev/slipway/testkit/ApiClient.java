@@ -2,9 +2,9 @@ package dev.slipway.testkit;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Operation;
 import dev.slipway.contract.Problem.FieldProblem;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Calls the API as a user does, and holds every answer against the contract. */
+/** Calls the API like a user, and validates every response against the contract. */
 public final class ApiClient {
     private static final Contract CONTRACT = Contract.load();
     private static final HttpClient HTTP = HttpClient.newBuilder()
@@ -36,8 +36,8 @@ public final class ApiClient {
     private final String baseUrl;
     private final @Nullable String token;
 
-    /** An answer that is as the contract says. */
-    public record Answer(int status, JsonNode body, HttpHeaders headers) {
+    /** A response that conforms to the contract. */
+    public record ApiResponse(int status, JsonNode body, HttpHeaders headers) {
         public String header(String name) {
             return headers.firstValue(name).orElse("");
         }
@@ -46,9 +46,9 @@ public final class ApiClient {
             return body.path(field).asText();
         }
 
-        /** The answer, if it has the status; fails with its body otherwise. */
+        /** Returns this response if it has the status; fails with its body otherwise. */
         @CanIgnoreReturnValue
-        public Answer expect(int expected) {
+        public ApiResponse expect(int expected) {
             assertThat(status).as("%s", body).isEqualTo(expected);
             return this;
         }
@@ -63,17 +63,17 @@ public final class ApiClient {
         return new ApiClient(baseUrl, otherToken);
     }
 
-    /** A call being put together. */
+    /** Builder of a call. */
     public final class Call {
-        private final Operation operation;
+        private final ApiOperation apiOperation;
         private final Map<String, String> headers = new HashMap<>();
         private String path;
         private String query = "";
         private byte @Nullable [] body;
 
-        private Call(Operation operation) {
-            this.operation = operation;
-            this.path = operation.path();
+        private Call(ApiOperation apiOperation) {
+            this.apiOperation = apiOperation;
+            this.path = apiOperation.path();
         }
 
         public Call path(String name, Object value) {
@@ -81,7 +81,7 @@ public final class ApiClient {
             return this;
         }
 
-        /** The value for every parameter of the path that has none yet. */
+        /** Fills every path parameter that has no value yet. */
         public Call anyPath(Object value) {
             path = path.replaceAll("\\{[^}]+}", String.valueOf(value));
             return this;
@@ -109,41 +109,42 @@ public final class ApiClient {
             return this;
         }
 
-        /** The answer; of a stream that began, its first event. */
-        public Answer send() {
+        /** Returns the response; for an event stream, its first event. */
+        public ApiResponse send() {
             try {
-                var response = sent();
+                var response = execute();
                 if (!isStream(response)) {
                     try (var body = response.body()) {
-                        return checked(operation.id(), response, Json.parse(body.readAllBytes()));
+                        return validated(apiOperation.id(), response, Json.parse(body.readAllBytes()));
                     }
                 }
-                try (var events = new ServerEvents(operation.id(), response.body())) {
-                    return checked(operation.id(), response, events.next());
+                try (var events = new ServerEvents(apiOperation.id(), response.body())) {
+                    return validated(apiOperation.id(), response, events.next());
                 }
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
 
-        /** The events of a stream that has to begin; they come until it is closed. */
+        /** Opens an event stream, and fails if the response is not one. */
         public ServerEvents stream() {
-            var response = sent();
+            var response = execute();
             assertThat(isStream(response))
-                    .as("%s began a stream", operation.id())
+                    .as("%s began a stream", apiOperation.id())
                     .isTrue();
-            return new ServerEvents(operation.id(), response.body());
+            return new ServerEvents(apiOperation.id(), response.body());
         }
 
         private boolean isStream(HttpResponse<InputStream> response) {
             return response.headers().firstValue("Content-Type").orElse("").equals("text/event-stream");
         }
 
-        private HttpResponse<InputStream> sent() {
+        private HttpResponse<InputStream> execute() {
+            Eventually.requireRepeatable(apiOperation);
             var request = HttpRequest.newBuilder(URI.create(baseUrl + path + query))
                     .timeout(Duration.ofSeconds(30))
                     .method(
-                            operation.method(),
+                            apiOperation.method(),
                             body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
             if (token != null) {
                 request.setHeader("Authorization", "Bearer " + token);
@@ -164,19 +165,19 @@ public final class ApiClient {
         return new Call(CONTRACT.operation(operationId));
     }
 
-    static void check(String operationId, int status, JsonNode body) {
+    static void validate(String operationId, int status, JsonNode body) {
         var problems = new ArrayList<FieldProblem>();
-        CONTRACT.responseCheck(operationId, status).check(body, problems);
+        CONTRACT.responseValidator(operationId, status).validate(body, problems);
         assertThat(problems).as("%s answered %s %s", operationId, status, body).isEmpty();
     }
 
-    private static Answer checked(String operationId, HttpResponse<?> response, JsonNode body) {
-        check(operationId, response.statusCode(), body);
+    private static ApiResponse validated(String operationId, HttpResponse<?> response, JsonNode body) {
+        validate(operationId, response.statusCode(), body);
         assertThat(response.headers().firstValue("X-Correlation-ID")).isPresent();
         if (response.statusCode() >= 400) {
             assertThat(response.headers().firstValue("X-Correlation-ID"))
                     .hasValue(body.path("correlation_id").asText());
         }
-        return new Answer(response.statusCode(), body, response.headers());
+        return new ApiResponse(response.statusCode(), body, response.headers());
     }
 }

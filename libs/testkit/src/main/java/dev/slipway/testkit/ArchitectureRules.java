@@ -30,23 +30,23 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-/** The rules of how the parts of a module may use each other, once for all modules. {@code root} is the module's package. */
+/** Architecture rules of all modules. {@code root} is the package of the module. */
 public final class ArchitectureRules {
     private static final Pattern HOST_NAME =
             Pattern.compile("\"[^\"\\n]*\\b[a-z0-9-]+\\.(com|org|net|io|dev|cloud|ai)\\b(?!\\.)[^\"\\n]*\"");
 
     private ArchitectureRules() {}
 
-    /** A test for each rule that holds in a service; {@code openToAll} names the classes that all its aggregates may know. */
+    /** Returns a test for each rule of a service; {@code openToAll} names the classes that all its aggregates may use. */
     public static Stream<DynamicTest> ofService(String root, String... openToAll) {
         return tests(
                 production(root),
-                pureDomain(root),
-                noClockInTheDomain(),
+                pureDomain(),
+                noClockInDomain(),
                 sqlOnlyIn("Store", "Verticle"),
                 kafkaOnlyIn(),
-                nobodyWaits(),
-                aggregatesKnowOnlyEachOthersDomain(root, openToAll),
+                noBlockingCalls(),
+                aggregatesDependOnlyOnDomains(root, openToAll),
                 noCycles(root),
                 plainNames(),
                 environmentOnlyInMain());
@@ -56,24 +56,24 @@ public final class ArchitectureRules {
         return Stream.of(rules).map(rule -> DynamicTest.dynamicTest(rule.getDescription(), () -> rule.check(classes)));
     }
 
-    /** The classes that are shipped. */
+    /** Imports the production classes. */
     public static JavaClasses production(String... packages) {
         return new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages(packages);
     }
 
-    public static ArchRule pureDomain(String root) {
+    public static ArchRule pureDomain() {
         return classes()
                 .that()
                 .resideInAPackage("..domain..")
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", "org.jspecify..", root + "..domain..")
-                .as("the domain uses only Java and itself")
+                .resideInAnyPackage("java..", "org.jspecify..", "dev.slipway..domain..")
+                .as("the domain uses only Java and other domain packages")
                 .allowEmptyShould(true);
     }
 
-    /** Ids and the time are arguments: a decision is the same whenever it is taken. */
-    public static ArchRule noClockInTheDomain() {
+    /** Ids and time are arguments: a decision does not depend on when it is made. */
+    public static ArchRule noClockInDomain() {
         return noClasses()
                 .that()
                 .resideInAPackage("..domain..")
@@ -106,7 +106,7 @@ public final class ArchitectureRules {
                 .allowEmptyShould(true);
     }
 
-    /** What a service knows of Kafka is what libs/messaging offers. */
+    /** Services use Kafka only through libs/messaging. */
     public static ArchRule kafkaOnlyIn(String... packages) {
         return noClasses()
                 .that()
@@ -118,12 +118,12 @@ public final class ArchitectureRules {
                 .allowEmptyShould(true);
     }
 
-    /** An event loop that waits serves nobody. A main may: while it starts and stops, nothing else runs on its thread. */
-    public static ArchRule nobodyWaits() {
+    /** Event loops must not block. A main method may: nothing else runs on its thread. */
+    public static ArchRule noBlockingCalls() {
         return noClasses()
                 .that(are(notPartOf("Main")))
                 .should()
-                .callMethodWhere(target("waits", ArchitectureRules::waits))
+                .callMethodWhere(target("waits", ArchitectureRules::isBlockingCall))
                 .orShould()
                 .dependOnClassesThat()
                 .resideInAPackage("java.sql..")
@@ -131,7 +131,7 @@ public final class ArchitectureRules {
                 .allowEmptyShould(true);
     }
 
-    private static boolean waits(AccessTarget.MethodCallTarget call) {
+    private static boolean isBlockingCall(AccessTarget.MethodCallTarget call) {
         var owner = call.getOwner();
         var name = call.getName();
         return (owner.isEquivalentTo(java.util.concurrent.CompletableFuture.class)
@@ -141,8 +141,8 @@ public final class ArchitectureRules {
                         && Set.of("sleep", "join").contains(name));
     }
 
-    /** Aggregates are the packages below the service's own; what wires them is in the service's own. */
-    public static ArchRule aggregatesKnowOnlyEachOthersDomain(String root, String... openToAll) {
+    /** Aggregates are the packages below the service's package; the service's own package wires them. */
+    public static ArchRule aggregatesDependOnlyOnDomains(String root, String... openToAll) {
         return classes()
                 .that()
                 .resideInAPackage(root + ".*..")
@@ -207,23 +207,23 @@ public final class ArchitectureRules {
     }
 
     /**
-     * The names of built-in roles in the sources of a module, each with its file: handlers ask for actions. The machines' role is not
-     * looked for, as it has the name of the kind of principal that holds it.
+     * Returns the names of built-in roles in the sources of a module, each with its file: handlers check actions. The machine role is
+     * skipped, as it has the name of its principal type.
      */
-    public static List<String> roleNamesIn(Path sources, String... exceptFiles) {
+    public static List<String> findRoleNames(Path sources, String... exceptFiles) {
         var names = Pattern.compile(RoleRegistry.load().roles().stream()
                 .filter(role -> !role.level().equals("machine"))
                 .map(RoleRegistry.Role::name)
                 .collect(Collectors.joining("|", "\\b(", ")\\b")));
-        return found(sources, names, exceptFiles);
+        return findIn(sources, names, exceptFiles);
     }
 
-    /** The texts in the code under a directory that have a host's name in them. */
-    public static List<String> hostNamesIn(Path sources, String... exceptFiles) {
-        return found(sources, HOST_NAME, exceptFiles);
+    /** Returns the string literals below a directory that contain a host name. */
+    public static List<String> findHostNames(Path sources, String... exceptFiles) {
+        return findIn(sources, HOST_NAME, exceptFiles);
     }
 
-    private static List<String> found(Path sources, Pattern what, String... exceptFiles) {
+    private static List<String> findIn(Path sources, Pattern what, String... exceptFiles) {
         try (var files = Files.walk(sources)) {
             var found = new ArrayList<String>();
             for (var file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
@@ -251,7 +251,7 @@ public final class ArchitectureRules {
         });
     }
 
-    /** A class is part of what its outermost class is. */
+    /** Returns the outermost class. */
     private static String outermost(JavaClass type) {
         var outermost = type;
         while (outermost.getEnclosingClass().isPresent()) {

@@ -13,7 +13,7 @@ import java.security.interfaces.ECPublicKey;
 import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
 
-/** Signs artifacts the way cosign does: with a key of the curve P-256, simple signing payloads and DSSE envelopes. */
+/** Signs artifacts like cosign: with a P-256 key, simple signing payloads and DSSE envelopes. */
 public final class ArtifactSigner {
     private static final String IN_TOTO = "application/vnd.in-toto+json";
 
@@ -39,7 +39,7 @@ public final class ArtifactSigner {
         return "-----BEGIN PUBLIC KEY-----\n" + base64 + "\n-----END PUBLIC KEY-----\n";
     }
 
-    /** What is signed of an artifact instead of itself. */
+    /** Returns the payload that is signed for an artifact. */
     public static byte[] payload(String reference, String digest) {
         var payload = Json.object();
         var critical = payload.putObject("critical");
@@ -61,7 +61,7 @@ public final class ArtifactSigner {
         }
     }
 
-    /** A DSSE envelope with an in-toto statement about the digest. */
+    /** Returns a DSSE envelope with an in-toto statement about the digest. */
     public ObjectNode attestation(String digest, String predicateType) {
         var statement =
                 Json.object().put("_type", "https://in-toto.io/Statement/v1").put("predicateType", predicateType);

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A program in a process of its own, to be killed. */
+/** A program in a separate process, which a test can kill. */
 public final class ChildProcess implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 150;
 
@@ -17,7 +17,7 @@ public final class ChildProcess implements AutoCloseable {
     private final Path errors;
     private final Process process;
 
-    /** A Java program: the name of its class, and its arguments. */
+    /** Starts a Java program: its main class and its arguments. */
     public ChildProcess(Path directory, Map<String, String> environment, String classpath, String... program) {
         this(
                 directory,
@@ -26,7 +26,7 @@ public final class ChildProcess implements AutoCloseable {
                         .toList());
     }
 
-    /** Its output goes to files in {@code directory}. Of this process's environment it gets what a shell needs and nothing else. */
+    /** Starts a command. Its output goes to files in {@code directory}; it gets only the environment variables that a shell needs. */
     public ChildProcess(Path directory, Map<String, String> environment, List<String> command) {
         try {
             Files.createDirectories(directory);
@@ -60,25 +60,25 @@ public final class ChildProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** The processes that it has started, and theirs. */
+    /** Returns the descendants of the process. */
     public List<ProcessHandle> children() {
         return process.descendants().toList();
     }
 
-    /** SIGKILL: it learns nothing of it. */
+    /** Kills the process with SIGKILL. */
     public void kill() {
         process.destroyForcibly();
         var ignored = exit();
     }
 
-    /** SIGTERM; answers the exit code. */
+    /** Sends SIGTERM and returns the exit code. */
     public int terminate() {
         process.destroy();
         return exit();
     }
 
-    /** Whether it ends within so many milliseconds; if not, it goes on. */
-    public boolean endsWithin(long milliseconds) {
+    /** Returns whether the process ends within the given milliseconds. */
+    public boolean awaitExit(long milliseconds) {
         try {
             return process.waitFor(milliseconds, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
@@ -87,9 +87,9 @@ public final class ChildProcess implements AutoCloseable {
         }
     }
 
-    /** The exit code, once it has ended by itself. */
+    /** Waits until the process ends by itself, and returns its exit code. */
     public int exit() {
-        if (!endsWithin(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS))) {
+        if (!awaitExit(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS))) {
             throw new AssertionError("process " + process.pid() + " did not end; it said:\n" + output() + errors());
         }
         return process.exitValue();

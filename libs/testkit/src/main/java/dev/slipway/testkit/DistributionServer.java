@@ -32,8 +32,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * A registry as small as tests need one: pushes and pulls of the OCI distribution API, tags, referrers, and token authentication by a
- * certificate. Plain objects can be put beside it, and it can be told to misbehave. It keeps everything in memory.
+ * A minimal in-memory registry for tests: pushes and pulls of the OCI distribution API, tags, referrers, and token authentication by
+ * certificate. It also serves plain objects and injected faults.
  */
 public final class DistributionServer implements AutoCloseable {
     private static final Pattern PATH = Pattern.compile("/v2/(.+)/(manifests|blobs|referrers|tags)/(.+)");
@@ -41,20 +41,20 @@ public final class DistributionServer implements AutoCloseable {
 
     private final Vertx vertx = Vertx.vertx();
     private final HttpServer server;
-    private final Map<String, Content> manifests = new ConcurrentHashMap<>();
-    private final Map<String, Content> blobs = new ConcurrentHashMap<>();
+    private final Map<String, StoredContent> manifests = new ConcurrentHashMap<>();
+    private final Map<String, StoredContent> blobs = new ConcurrentHashMap<>();
     private final Map<String, Buffer> uploads = new ConcurrentHashMap<>();
-    private final Map<String, Misbehaviour> misbehaviours = new ConcurrentHashMap<>();
+    private final Map<String, FaultHandler> misbehaviours = new ConcurrentHashMap<>();
     private final List<String> requests = new CopyOnWriteArrayList<>();
     private volatile @Nullable TokenRules tokens;
 
-    private record Content(@Nullable String mediaType, Buffer bytes) {}
+    private record StoredContent(@Nullable String mediaType, Buffer bytes) {}
 
-    /** Whose tokens are taken: those of the issuer, for the service, signed with the certificate's key. */
+    /** Accepts the tokens of the issuer for the service, signed with the certificate's key. */
     public record TokenRules(String issuer, String service, X509Certificate certificate, Clock clock) {}
 
-    /** What the server does instead of answering; after the pattern that the path has to match. */
-    private interface Misbehaviour {
+    /** A fault that replaces the response to paths that match the pattern. */
+    private interface FaultHandler {
         void answer(HttpServerRequest request);
     }
 
@@ -62,7 +62,7 @@ public final class DistributionServer implements AutoCloseable {
         this(new HttpServerOptions());
     }
 
-    /** With TLS. */
+    /** Starts the server with TLS. */
     public DistributionServer(TestCertificate certificate) {
         this(new HttpServerOptions()
                 .setSsl(true)
@@ -81,7 +81,7 @@ public final class DistributionServer implements AutoCloseable {
         return server.actualPort();
     }
 
-    /** As images' names begin with it. */
+    /** Returns host and port, as image names start with. */
     public String host() {
         return "127.0.0.1:" + server.actualPort();
     }
@@ -90,70 +90,70 @@ public final class DistributionServer implements AutoCloseable {
         return "http://" + host();
     }
 
-    /** From now on, nobody gets in without a token. */
+    /** Requires a token from now on. */
     public void requireTokens(TokenRules rules) {
         tokens = rules;
     }
 
-    /** Puts an object at a path of its own, outside of the registry. */
+    /** Serves an object at a path outside of the registry. */
     public void putObject(String path, byte[] bytes) {
-        misbehave(path, request -> request.response()
+        faultFor(path, request -> request.response()
                 .putHeader("Content-Type", "application/octet-stream")
                 .end(Buffer.buffer(bytes)));
     }
 
-    /** Answers other bytes than the right ones. */
-    public void lieAt(String path, byte[] bytes) {
+    /** Serves wrong bytes at the path. */
+    public void serveWrongContent(String path, byte[] bytes) {
         putObject(path, bytes);
     }
 
     public void redirect(String path, String location) {
-        misbehave(path, request -> request.response()
+        faultFor(path, request -> request.response()
                 .setStatusCode(307)
                 .putHeader("Location", location)
                 .end());
     }
 
     /** Sends bytes without end. */
-    public void flood(String path) {
+    public void serveEndlessContent(String path) {
         var chunk = Buffer.buffer(new byte[64 << 10]);
-        misbehave(path, request -> {
+        faultFor(path, request -> {
             var response = request.response().setChunked(true);
             send(response, chunk);
         });
     }
 
-    /** Sends a little, and then nothing any more. */
-    public void stallAt(String path) {
-        misbehave(path, request -> request.response().setChunked(true).write(Buffer.buffer("a little")));
+    /** Sends a few bytes and then nothing. */
+    public void stall(String path) {
+        faultFor(path, request -> request.response().setChunked(true).write(Buffer.buffer("a little")));
     }
 
-    public void failAt(String path, int status) {
-        misbehave(path, request -> request.response().setStatusCode(status).end());
+    public void failWith(String path, int status) {
+        faultFor(path, request -> request.response().setStatusCode(status).end());
     }
 
-    /** Asks for credentials the first time that the path comes. */
+    /** Challenges the first request to the path. */
     public void challengeOnce(String path, String challenge) {
-        misbehave(path, request -> {
+        faultFor(path, request -> {
             misbehaviours.remove(path);
             request.response().putHeader("WWW-Authenticate", challenge);
-            refuse(request, 401, "UNAUTHORIZED");
+            reject(request, 401, "UNAUTHORIZED");
         });
     }
 
-    /** The method and path of everything that was asked. */
+    /** Returns the method and path of every request. */
     public List<String> requests() {
         return List.copyOf(requests);
     }
 
-    /** Ends its misbehaving, and what was put at paths of their own. */
-    public void behave() {
+    /** Removes all faults and objects. */
+    public void clearFaults() {
         misbehaviours.clear();
         requests.clear();
     }
 
-    private void misbehave(String path, Misbehaviour misbehaviour) {
-        misbehaviours.put(path, misbehaviour);
+    private void faultFor(String path, FaultHandler faultHandler) {
+        misbehaviours.put(path, faultHandler);
     }
 
     private static void send(HttpServerResponse response, Buffer chunk) {
@@ -164,11 +164,11 @@ public final class DistributionServer implements AutoCloseable {
 
     private void handle(HttpServerRequest request) {
         requests.add(request.method() + " " + request.path());
-        var misbehaviour = misbehaviours.get(request.path());
-        if (misbehaviour != null) {
-            misbehaviour.answer(request);
+        var faultHandler = misbehaviours.get(request.path());
+        if (faultHandler != null) {
+            faultHandler.answer(request);
         } else if (!request.path().startsWith("/v2/")) {
-            refuse(request, 404, "NOT_FOUND");
+            reject(request, 404, "NOT_FOUND");
         } else if (!isAllowed(request)) {
             challenge(request);
         } else if (request.path().equals("/v2/")) {
@@ -181,7 +181,7 @@ public final class DistributionServer implements AutoCloseable {
     private void serve(HttpServerRequest request, Buffer body) {
         var matcher = PATH.matcher(request.path());
         if (!matcher.matches()) {
-            refuse(request, 404, "NAME_UNKNOWN");
+            reject(request, 404, "NAME_UNKNOWN");
             return;
         }
         var name = matcher.group(1);
@@ -198,12 +198,12 @@ public final class DistributionServer implements AutoCloseable {
         if (request.method().equals(HttpMethod.PUT)) {
             var digest = digest(body);
             if (reference.startsWith("sha256:") && !reference.equals(digest)) {
-                refuse(request, 400, "DIGEST_INVALID");
+                reject(request, 400, "DIGEST_INVALID");
                 return;
             }
-            var content = new Content(request.getHeader("Content-Type"), body);
-            manifests.put(name + "@" + reference, content);
-            manifests.put(name + "@" + digest, content);
+            var storedContent = new StoredContent(request.getHeader("Content-Type"), body);
+            manifests.put(name + "@" + reference, storedContent);
+            manifests.put(name + "@" + digest, storedContent);
             request.response()
                     .setStatusCode(201)
                     .putHeader("Docker-Content-Digest", digest)
@@ -224,7 +224,7 @@ public final class DistributionServer implements AutoCloseable {
             uploads.put(id, Buffer.buffer());
             upload(request, name, id, 202);
         } else if (!uploads.containsKey(id)) {
-            refuse(request, 404, "BLOB_UPLOAD_UNKNOWN");
+            reject(request, 404, "BLOB_UPLOAD_UNKNOWN");
         } else if (request.method().equals(HttpMethod.PATCH)) {
             uploads.computeIfPresent(id, (same, sent) -> sent.appendBuffer(body));
             upload(request, name, id, 202);
@@ -237,11 +237,11 @@ public final class DistributionServer implements AutoCloseable {
         var all = uploads.getOrDefault(id, Buffer.buffer()).copy().appendBuffer(body);
         var digest = request.getParam("digest");
         if (!digest(all).equals(digest)) {
-            refuse(request, 400, "DIGEST_INVALID");
+            reject(request, 400, "DIGEST_INVALID");
             return;
         }
         uploads.remove(id);
-        blobs.put(name + "@" + digest, new Content("application/octet-stream", all));
+        blobs.put(name + "@" + digest, new StoredContent("application/octet-stream", all));
         request.response()
                 .setStatusCode(201)
                 .putHeader("Docker-Content-Digest", digest)
@@ -258,16 +258,16 @@ public final class DistributionServer implements AutoCloseable {
     private void referrers(HttpServerRequest request, String name, String digest) {
         var index = Json.object().put("schemaVersion", 2).put("mediaType", "application/vnd.oci.image.index.v1+json");
         var found = index.putArray("manifests");
-        manifests.forEach((key, content) -> {
+        manifests.forEach((key, storedContent) -> {
             if (!key.startsWith(name + "@sha256:")) {
                 return;
             }
-            var manifest = Json.node(content.bytes.getBytes());
+            var manifest = Json.parseTrusted(storedContent.bytes.getBytes());
             if (manifest.path("subject").path("digest").asText().equals(digest)) {
                 found.addObject()
-                        .put("mediaType", content.mediaType)
+                        .put("mediaType", storedContent.mediaType)
                         .put("digest", key.substring(name.length() + 1))
-                        .put("size", content.bytes.length())
+                        .put("size", storedContent.bytes.length())
                         .put("artifactType", manifest.path("artifactType").asText());
             }
         });
@@ -286,23 +286,23 @@ public final class DistributionServer implements AutoCloseable {
         request.response().putHeader("Content-Type", JSON).end(Json.text(body));
     }
 
-    private static void answer(HttpServerRequest request, @Nullable Content content, String unknown) {
-        if (content == null) {
-            refuse(request, 404, unknown);
+    private static void answer(HttpServerRequest request, @Nullable StoredContent storedContent, String unknown) {
+        if (storedContent == null) {
+            reject(request, 404, unknown);
             return;
         }
         var response = request.response()
-                .putHeader("Content-Type", content.mediaType == null ? JSON : content.mediaType)
-                .putHeader("Docker-Content-Digest", digest(content.bytes));
+                .putHeader("Content-Type", storedContent.mediaType == null ? JSON : storedContent.mediaType)
+                .putHeader("Docker-Content-Digest", digest(storedContent.bytes));
         if (request.method().equals(HttpMethod.HEAD)) {
-            response.putHeader("Content-Length", String.valueOf(content.bytes.length()))
+            response.putHeader("Content-Length", String.valueOf(storedContent.bytes.length()))
                     .end();
         } else {
-            response.end(content.bytes);
+            response.end(storedContent.bytes);
         }
     }
 
-    private static void refuse(HttpServerRequest request, int status, String code) {
+    private static void reject(HttpServerRequest request, int status, String code) {
         var body = Json.object();
         body.putArray("errors").addObject().put("code", code);
         request.response().setStatusCode(status).putHeader("Content-Type", JSON).end(Json.text(body));
@@ -310,7 +310,7 @@ public final class DistributionServer implements AutoCloseable {
 
     private void challenge(HttpServerRequest request) {
         request.response().putHeader("WWW-Authenticate", "Bearer realm=\"" + url() + "/token\",service=\"test\"");
-        refuse(request, 401, "UNAUTHORIZED");
+        reject(request, 401, "UNAUTHORIZED");
     }
 
     private boolean isAllowed(HttpServerRequest request) {
@@ -324,21 +324,21 @@ public final class DistributionServer implements AutoCloseable {
         return given != null
                 && given.startsWith("Bearer ")
                 && matcher.matches()
-                && isGood(rules, given.substring("Bearer ".length()), matcher.group(1), reads ? "pull" : "push");
+                && isValid(rules, given.substring("Bearer ".length()), matcher.group(1), reads ? "pull" : "push");
     }
 
-    private static boolean isGood(TokenRules rules, String token, String repository, String action) {
+    private static boolean isValid(TokenRules rules, String token, String repository, String action) {
         try {
             var parts = token.split("\\.", -1);
             var decoder = Base64.getUrlDecoder();
-            var header = Json.node(decoder.decode(parts[0]));
+            var header = Json.parseTrusted(decoder.decode(parts[0]));
             var sent = CertificateFactory.getInstance("X.509")
                     .generateCertificate(new ByteArrayInputStream(Base64.getDecoder()
                             .decode(header.path("x5c").path(0).asText())));
             var signature = Signature.getInstance("SHA256withECDSAinP1363Format");
             signature.initVerify(rules.certificate.getPublicKey());
             signature.update((parts[0] + "." + parts[1]).getBytes(StandardCharsets.US_ASCII));
-            var claims = Json.node(decoder.decode(parts[1]));
+            var claims = Json.parseTrusted(decoder.decode(parts[1]));
             var now = rules.clock.instant().getEpochSecond();
             return sent.equals(rules.certificate)
                     && signature.verify(decoder.decode(parts[2]))

@@ -20,17 +20,17 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/** Sees every record on every topic of one platform, and holds each against its schema. */
+/** Reads every record of every topic of one platform, and validates each against its schema. */
 public final class EventTap implements AutoCloseable {
     private static final EventSchemas SCHEMAS = EventSchemas.load();
 
     private final KafkaConsumer<String, byte[]> consumer;
     private final Thread thread;
-    private final List<Seen> seen = new CopyOnWriteArrayList<>();
-    private final List<String> faults = new CopyOnWriteArrayList<>();
+    private final List<ObservedRecord> records = new CopyOnWriteArrayList<>();
+    private final List<String> violations = new CopyOnWriteArrayList<>();
 
-    /** A record that was seen; the topic is without prefix, and the event is missing where the record is a tombstone. */
-    public record Seen(String topic, String key, JsonNode event, Map<String, String> headers) {
+    /** A record; the topic has no prefix, and the event is missing if the record is a tombstone. */
+    public record ObservedRecord(String topic, String key, JsonNode event, Map<String, String> headers) {
         public String type() {
             return event.path("event_type").asText();
         }
@@ -44,9 +44,9 @@ public final class EventTap implements AutoCloseable {
         this(bootstrap, topicPrefix, null);
     }
 
-    /** One that keeps nothing and tells the listener instead, on a thread of its own: for more records than there is memory for. */
-    public EventTap(String bootstrap, String topicPrefix, @Nullable Consumer<Seen> listener) {
-        Consumer<Seen> told = listener == null ? seen::add : listener;
+    /** Passes records to the listener on a separate thread instead of storing them, for more records than fit into memory. */
+    public EventTap(String bootstrap, String topicPrefix, @Nullable Consumer<ObservedRecord> listener) {
+        Consumer<ObservedRecord> told = listener == null ? records::add : listener;
         consumer = new KafkaConsumer<>(
                 Map.of(
                         "bootstrap.servers", bootstrap,
@@ -57,36 +57,36 @@ public final class EventTap implements AutoCloseable {
                 new StringDeserializer(),
                 new ByteArrayDeserializer());
         consumer.subscribe(Pattern.compile(Pattern.quote(topicPrefix) + ".*"));
-        thread = new Thread(() -> follow(topicPrefix, told), "event-tap");
+        thread = new Thread(() -> pollUntilClosed(topicPrefix, told), "event-tap");
         thread.setDaemon(true);
         thread.start();
     }
 
-    public List<Seen> where(Predicate<Seen> condition) {
-        return seen.stream().filter(condition).toList();
+    public List<ObservedRecord> find(Predicate<ObservedRecord> condition) {
+        return records.stream().filter(condition).toList();
     }
 
-    /** What is wrong with any record that was seen. */
-    public List<String> faults() {
-        return List.copyOf(faults);
+    /** Returns the schema violations and dead letters seen so far. */
+    public List<String> violations() {
+        return List.copyOf(violations);
     }
 
-    private void follow(String prefix, Consumer<Seen> told) {
+    private void pollUntilClosed(String prefix, Consumer<ObservedRecord> told) {
         try (consumer) {
             while (!Thread.currentThread().isInterrupted()) {
                 for (var record : consumer.poll(Duration.ofMillis(100))) {
                     var topic = record.topic().substring(prefix.length());
                     if (topic.endsWith(".dlq")) {
-                        faults.add("dead letter on " + topic + ": " + record.headers());
+                        violations.add("dead letter on " + topic + ": " + record.headers());
                         continue;
                     }
-                    var event = record.value() == null ? MissingNode.getInstance() : Json.node(record.value());
+                    var event = record.value() == null ? MissingNode.getInstance() : Json.parseTrusted(record.value());
                     if (!event.isMissingNode()) {
-                        SCHEMAS.check(event).forEach(p -> faults.add(topic + " " + event + ": " + p));
+                        SCHEMAS.validate(event).forEach(p -> violations.add(topic + " " + event + ": " + p));
                     }
                     var headers = new HashMap<String, String>();
                     record.headers().forEach(h -> headers.put(h.key(), new String(h.value(), StandardCharsets.UTF_8)));
-                    told.accept(new Seen(topic, String.valueOf(record.key()), event, headers));
+                    told.accept(new ObservedRecord(topic, String.valueOf(record.key()), event, headers));
                 }
             }
         } catch (WakeupException e) {

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The line to a server, which can fail: cut, nobody is there; stalled, nothing comes through and nobody says so. The server itself goes
- * on, so that one test's outage is no other's.
+ * A network link to a server with faults: cut, connections are reset; stalled, nothing gets through and no error is reported. The
+ * server itself keeps running for other tests.
  */
 public final class FaultyLink implements AutoCloseable {
     private static final int BUFFER = 64 * 1024;
@@ -30,16 +30,16 @@ public final class FaultyLink implements AutoCloseable {
     }
 
     /** Copies one direction of a connection until its end. */
-    private interface Copy {
+    private interface StreamCopier {
         void run(InputStream from, OutputStream to) throws IOException;
     }
 
-    /** As it is told to clients; an address object may find out another name for it in time. */
+    /** The address as given to clients; resolving it could change the host name. */
     private final String host;
 
     private final int port;
     private final ServerSocket listener;
-    private final Copy answers;
+    private final StreamCopier answers;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final Object change = new Object();
     private State state = State.WHOLE;
@@ -56,36 +56,36 @@ public final class FaultyLink implements AutoCloseable {
         start("accept", this::accept);
     }
 
-    /** To a broker, given as host:port. */
+    /** Creates a link to a broker, given as host:port. */
     public static FaultyLink toKafka(String bootstrap) {
         var colon = bootstrap.lastIndexOf(':');
         return new FaultyLink(bootstrap.substring(0, colon), Integer.parseInt(bootstrap.substring(colon + 1)), true);
     }
 
-    /** To the server of a postgresql:// URL. */
+    /** Creates a link to the server of a postgresql:// URL. */
     public static FaultyLink toDatabase(String url) {
         var uri = URI.create(url);
         return new FaultyLink(uri.getHost(), uri.getPort(), false);
     }
 
-    /** The address to give to a client, in place of the server's own. */
+    /** Returns the address for clients, in place of the server's own. */
     public String through(String address) {
         return address.replace(host + ":" + port, "127.0.0.1:" + listener.getLocalPort());
     }
 
-    /** Breaks every connection, and every new one at once. */
+    /** Resets all connections, and every new one immediately. */
     public void cut() {
-        become(State.CUT);
-        open.forEach(FaultyLink::breakOff);
+        setState(State.CUT);
+        open.forEach(FaultyLink::disconnect);
     }
 
-    /** Lets nothing through, and leaves both sides waiting. */
+    /** Stops copying and leaves both sides waiting. */
     public void stall() {
-        become(State.STALLED);
+        setState(State.STALLED);
     }
 
     public void heal() {
-        become(State.WHOLE);
+        setState(State.WHOLE);
     }
 
     @Override
@@ -98,7 +98,7 @@ public final class FaultyLink implements AutoCloseable {
         }
     }
 
-    private void become(State next) {
+    private void setState(State next) {
         synchronized (change) {
             state = next;
             change.notifyAll();
@@ -118,7 +118,7 @@ public final class FaultyLink implements AutoCloseable {
         open.add(upstream);
         try (client;
                 upstream) {
-            awaitWhole();
+            awaitConnected();
             upstream.connect(new InetSocketAddress(host, port));
             start("answers", () -> {
                 try (client;
@@ -136,12 +136,12 @@ public final class FaultyLink implements AutoCloseable {
     private void copy(InputStream from, OutputStream to) throws IOException {
         var buffer = new byte[BUFFER];
         for (var read = from.read(buffer); read >= 0; read = from.read(buffer)) {
-            awaitWhole();
+            awaitConnected();
             to.write(buffer, 0, read);
         }
     }
 
-    /** A broker tells its clients where to find it; what it tells must lead through here too. The lengths stay as they are. */
+    /** Replaces the broker's address in its responses, so that clients stay on this link. Lengths do not change. */
     private void copyFrames(InputStream from, OutputStream to) throws IOException {
         var input = new DataInputStream(from);
         var told = address(port);
@@ -155,7 +155,7 @@ public final class FaultyLink implements AutoCloseable {
             frame.putInt(length);
             input.readFully(frame.array(), Integer.BYTES, length);
             replace(frame.array(), told, instead);
-            awaitWhole();
+            awaitConnected();
             to.write(frame.array());
         }
     }
@@ -176,7 +176,7 @@ public final class FaultyLink implements AutoCloseable {
         }
     }
 
-    private void awaitWhole() throws IOException {
+    private void awaitConnected() throws IOException {
         synchronized (change) {
             while (state == State.STALLED) {
                 try {
@@ -191,7 +191,7 @@ public final class FaultyLink implements AutoCloseable {
         }
     }
 
-    private static void breakOff(Socket socket) {
+    private static void disconnect(Socket socket) {
         try {
             socket.setSoLinger(true, 0); // a reset, not a polite end
             socket.close();

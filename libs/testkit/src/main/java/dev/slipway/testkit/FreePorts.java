@@ -7,7 +7,7 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Ports that nobody listens on, for programs that have to know them of each other before they start. */
+/** Finds free ports for programs that need each other's ports before they start. */
 public final class FreePorts {
     private FreePorts() {}
 

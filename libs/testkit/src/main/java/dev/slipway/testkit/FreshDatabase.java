@@ -5,7 +5,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** A database of its own on the shared server, for one test class. */
+/** A new database on the shared server, for one test class. */
 public record FreshDatabase(String url) implements AutoCloseable {
 
     public static FreshDatabase create() {
@@ -24,7 +24,7 @@ public record FreshDatabase(String url) implements AutoCloseable {
         return url.substring(url.lastIndexOf('/') + 1);
     }
 
-    /** The URL for a new user of the server, who may do everything in this database, and beyond it what the right says. */
+    /** Returns the URL of a new database user with all rights in this database and the given right beyond it. */
     public String urlOfNewUser(String password, String right) {
         var user = "user_" + UUID.randomUUID().toString().replace("-", "");
         execute("CREATE ROLE " + user + " LOGIN PASSWORD '" + password + "' " + right);
@@ -32,12 +32,12 @@ public record FreshDatabase(String url) implements AutoCloseable {
         return url.replaceFirst("//[^@]+@", "//" + user + ":" + password + "@");
     }
 
-    /** Runs SQL as the administrator, to look behind the scenes or to break something. */
+    /** Runs SQL as the administrator. */
     public void execute(String sql) {
         execute(URI.create(url), sql);
     }
 
-    /** The first column of the first row. */
+    /** Returns the first column of the first row. */
     public String query(String sql) {
         var uri = URI.create(url);
         try (var connection = connect(uri);

@@ -4,7 +4,7 @@ import dev.slipway.contract.Json;
 
 import java.io.IOException;
 
-/** Runs the infrastructure of a whole build: prints its addresses as one line of JSON and ends with its standard input. */
+/** Runs the infrastructure of a build: prints its addresses as one line of JSON and ends with its standard input. */
 public final class InfrastructureMain {
     private InfrastructureMain() {}
 

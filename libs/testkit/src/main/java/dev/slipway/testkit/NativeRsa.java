@@ -14,40 +14,40 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * RSA by a native library, for JVMs whose second compiler is off, as it is in those of tests: without it they take a second of processor
- * time for a key and 15 ms for a signature, which was the largest part of what the tests of platforms cost. All else, TLS for one, is the JDK's.
+ * Provides RSA by a native library, for test JVMs, which run without the second JIT compiler: the JDK needs a second of processor time
+ * for a key and 15 ms for a signature there. Everything else, such as TLS, uses the JDK.
  */
 public final class NativeRsa extends Provider {
     private static final String NAME = "SlipwayTests";
 
-    /** The JDK makes it, by its name in a file. */
+    /** Instantiated by the JDK by name. */
     public NativeRsa() {
         super(NAME, "1", "RSA by a native library");
         var library = new OpenSSLProvider();
-        take(library, "KeyPairGenerator", "RSA");
-        take(library, "Signature", "SHA256withRSA");
+        install(library, "KeyPairGenerator", "RSA");
+        install(library, "Signature", "SHA256withRSA");
     }
 
-    private void take(Provider library, String type, String algorithm) {
+    private void install(Provider library, String type, String algorithm) {
         var service = library.getService(type, algorithm);
         putService(new Service(this, type, algorithm, service.getClassName(), List.of(), Map.of()));
     }
 
-    /** What a program is started with, so that it makes its keys so; it signs as it always does. */
-    static String option() {
-        return "-Djava.security.properties=" + File.PATH;
+    /** Returns the JVM option that makes a program generate keys with this provider; it signs with the JDK. */
+    static String findOption() {
+        return "-Djava.security.properties=" + ConfigFile.PATH;
     }
 
-    /** In every JVM of tests. */
-    public static final class InTests implements LauncherSessionListener {
+    /** Installs the provider in every test JVM. */
+    public static final class SessionListener implements LauncherSessionListener {
         @Override
         public void launcherSessionOpened(LauncherSession session) {
             Security.insertProviderAt(new NativeRsa(), 1);
         }
     }
 
-    /** It comes after all that the JDK has, which are numbered; and is asked first for keys alone. */
-    private static final class File {
+    /** Adds the provider after those of the JDK, which are numbered, and prefers it for keys only. */
+    private static final class ConfigFile {
         static final Path PATH = write();
 
         private static Path write() {

@@ -16,12 +16,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
 
-/** Takes spans as a collector does: OTLP over HTTP, in the official protobuf. */
+/** Receives spans like a collector: OTLP over HTTP in the official protobuf format. */
 public final class OtlpReceiver implements AutoCloseable {
     private final HttpServer server;
     private final List<ReceivedSpan> spans = new CopyOnWriteArrayList<>();
 
-    /** A span that was exported. */
+    /** An exported span. */
     public record ReceivedSpan(
             String traceId,
             String spanId,
@@ -40,7 +40,7 @@ public final class OtlpReceiver implements AutoCloseable {
             try (exchange;
                     var body = body(
                             exchange.getRequestHeaders().getFirst("Content-Encoding"), exchange.getRequestBody())) {
-                keep(ExportTraceServiceRequest.parseFrom(body));
+                store(ExportTraceServiceRequest.parseFrom(body));
                 exchange.sendResponseHeaders(200, -1);
             }
         });
@@ -59,7 +59,7 @@ public final class OtlpReceiver implements AutoCloseable {
         return "gzip".equals(encoding) ? new GZIPInputStream(raw) : raw;
     }
 
-    private void keep(ExportTraceServiceRequest request) {
+    private void store(ExportTraceServiceRequest request) {
         var hex = HexFormat.of();
         request.getResourceSpansList().stream()
                 .flatMap(resource -> resource.getScopeSpansList().stream())

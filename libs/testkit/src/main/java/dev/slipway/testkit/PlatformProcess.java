@@ -23,8 +23,8 @@ import java.util.regex.Pattern;
 import static dev.slipway.testkit.Eventually.eventually;
 
 /**
- * The standalone program as it is shipped, as a process of its own, in a home of its own. Its ports are free ones at the first start and stay the same at
- * every later one, so that clients find it again.
+ * The shipped standalone program as a process with its own home. It gets free ports at the first start and keeps them, so that clients
+ * find it again.
  */
 public final class PlatformProcess implements AutoCloseable {
     private static final String PROGRAM = "slipway.standalone.program";
@@ -36,7 +36,7 @@ public final class PlatformProcess implements AutoCloseable {
     private final Map<String, String> settings;
     private @Nullable ChildProcess process;
 
-    /** {@code settings} are as a user would set them, over the free ports and the home in {@code directory}. */
+    /** {@code settings} override the free ports and the home in {@code directory}. */
     public PlatformProcess(Path directory, Map<String, String> settings) {
         this.directory = directory;
         this.settings = Map.copyOf(settings);
@@ -46,13 +46,13 @@ public final class PlatformProcess implements AutoCloseable {
         return directory.resolve("home");
     }
 
-    /** Starts it, and waits until it is ready. */
+    /** Starts the process and waits until it is ready. */
     public void start() {
         launch();
         awaitReady();
     }
 
-    /** Starts it and does not wait. */
+    /** Starts the process without waiting. */
     @CanIgnoreReturnValue
     public ChildProcess launch() {
         var environment = new HashMap<>(Map.of(
@@ -75,7 +75,7 @@ public final class PlatformProcess implements AutoCloseable {
         return started;
     }
 
-    /** When it is killed, its work is to be taken over in seconds: tests kill a lot. */
+    /** Shortens session timeouts: tests kill processes often, and others take over their work within seconds. */
     private Path quickTakeover() {
         try {
             return Files.write(
@@ -96,7 +96,7 @@ public final class PlatformProcess implements AutoCloseable {
 
     private void checkReady() throws IOException, InterruptedException {
         if (!process().isAlive()) {
-            throw new EndedError(log());
+            throw new ProcessExitedError(log());
         }
         var answer = HTTP.send(
                 HttpRequest.newBuilder(URI.create(managementUrl() + "/health/ready"))
@@ -112,7 +112,7 @@ public final class PlatformProcess implements AutoCloseable {
         return Objects.requireNonNull(process, "not started");
     }
 
-    /** What it wrote for its users; made anew at each start. */
+    /** Returns demo.json, which is written at each start. */
     public JsonNode demo() {
         try {
             return Json.parse(Files.readAllBytes(home().resolve("demo.json")));
@@ -121,14 +121,14 @@ public final class PlatformProcess implements AutoCloseable {
         }
     }
 
-    /** A caller with the token of a demo user, named by its role. */
+    /** Returns a client with the token of a demo user, named by its role. */
     public ApiClient as(String user) {
         var demo = demo();
         return new ApiClient(
                 demo.path("base_url").asText(), demo.path("tokens").path(user).asText());
     }
 
-    /** As the banner says, which is the last thing that a start does. */
+    /** Checks for the banner, the last output of a start. */
     public String managementUrl() {
         var health = HEALTH.matcher(process().output());
         if (!health.find()) {
@@ -138,7 +138,7 @@ public final class PlatformProcess implements AutoCloseable {
         return health.group(1);
     }
 
-    /** Everything that it said, for a test that failed. */
+    /** Returns all output, for the message of a failed test. */
     public String log() {
         var log = home().resolve("slipway.log");
         try {
@@ -160,9 +160,9 @@ public final class PlatformProcess implements AutoCloseable {
         return text.substring(text.lastIndexOf(':') + 1);
     }
 
-    /** Not to be waited for any longer. */
-    private static final class EndedError extends Error {
-        EndedError(String log) {
+    /** Thrown when the process has exited, so that waiting is pointless. */
+    private static final class ProcessExitedError extends Error {
+        ProcessExitedError(String log) {
             super("the platform ended instead of becoming ready:\n" + log);
         }
     }

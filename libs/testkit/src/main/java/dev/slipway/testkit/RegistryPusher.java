@@ -22,7 +22,7 @@ import java.util.HexFormat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Pushes to a registry as its users' tools do. */
+/** Pushes to a registry like an OCI client. */
 public final class RegistryPusher {
     private static final String MANIFEST = "application/vnd.oci.image.manifest.v1+json";
     private static final String CONFIG = "application/vnd.oci.image.config.v1+json";
@@ -40,7 +40,7 @@ public final class RegistryPusher {
         this.token = token;
     }
 
-    /** Pushes an image of one layer; answers its digest. */
+    /** Pushes an image of one layer and returns its digest. */
     @CanIgnoreReturnValue
     public String image(String repository, String tag, String content) {
         var manifest = manifest(blob(repository, CONFIG, "{}".getBytes(StandardCharsets.UTF_8)));
@@ -52,7 +52,7 @@ public final class RegistryPusher {
         return manifest(repository, tag, manifest);
     }
 
-    /** Puts a signature beside an artifact. */
+    /** Pushes a signature of an artifact. */
     @CanIgnoreReturnValue
     public String signature(String repository, String digest, byte[] payload, byte[] signature) {
         var layer = blob(repository, "application/vnd.dev.cosign.simplesigning.v1+json", payload);
@@ -63,16 +63,16 @@ public final class RegistryPusher {
         return manifest(repository, digest.replace(':', '-') + ".sig", manifest);
     }
 
-    /** Puts an attestation beside an artifact, under the tag that is made of its digest. */
+    /** Pushes an attestation under the tag that is derived from the artifact's digest. */
     @CanIgnoreReturnValue
     public String attestation(String repository, String digest, ObjectNode envelope) {
-        return manifest(repository, digest.replace(':', '-') + ".att", attested(repository, envelope));
+        return manifest(repository, digest.replace(':', '-') + ".att", pushAttestation(repository, envelope));
     }
 
-    /** Puts an attestation among the artifact's referrers. */
+    /** Pushes an attestation as a referrer of the artifact. */
     @CanIgnoreReturnValue
     public String referrer(String repository, String digest, ObjectNode envelope) {
-        var manifest = attested(repository, envelope).put("artifactType", ENVELOPE);
+        var manifest = pushAttestation(repository, envelope).put("artifactType", ENVELOPE);
         manifest.putObject("subject")
                 .put("mediaType", MANIFEST)
                 .put("digest", digest)
@@ -81,13 +81,13 @@ public final class RegistryPusher {
         return manifest(repository, digest(bytes), manifest);
     }
 
-    private ObjectNode attested(String repository, ObjectNode envelope) {
+    private ObjectNode pushAttestation(String repository, ObjectNode envelope) {
         var manifest = manifest(blob(repository, CONFIG, "{}".getBytes(StandardCharsets.UTF_8)));
         manifest.withArray("layers").add(blob(repository, ENVELOPE, Json.bytes(envelope)));
         return manifest;
     }
 
-    /** Pushes bytes; answers their descriptor. */
+    /** Pushes a blob and returns its descriptor. */
     public ObjectNode blob(String repository, String mediaType, byte[] bytes) {
         var begun = send("POST", url + "/v2/" + repository + "/blobs/uploads/", null, new byte[0], 202);
         var location = URI.create(url + "/")
@@ -99,7 +99,7 @@ public final class RegistryPusher {
         return Json.object().put("mediaType", mediaType).put("digest", digest).put("size", bytes.length);
     }
 
-    /** Pushes a manifest under a tag or its digest; answers its digest. */
+    /** Pushes a manifest under a tag or its digest, and returns the digest. */
     @CanIgnoreReturnValue
     public String manifest(String repository, String reference, ObjectNode manifest) {
         var bytes = Json.bytes(manifest);
@@ -107,14 +107,14 @@ public final class RegistryPusher {
         return digest(bytes);
     }
 
-    /** The status that a push of an image ends with, whatever it is. */
-    public int tryToBegin(String repository) {
+    /** Returns the status of an upload request. */
+    public int tryStartUpload(String repository) {
         return send("POST", url + "/v2/" + repository + "/blobs/uploads/", null, new byte[0], 0)
                 .statusCode();
     }
 
-    /** The status that reading something ends with. */
-    public int tryToRead(String repository, String what) {
+    /** Returns the status of a read request. */
+    public int tryReadManifest(String repository, String what) {
         return send("GET", url + "/v2/" + repository + "/" + what, null, new byte[0], 0)
                 .statusCode();
     }

@@ -14,14 +14,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Reads Server-Sent Events as a browser does, and holds each against the contract. */
+/** Reads server-sent events and validates each against the contract. */
 public final class ServerEvents implements AutoCloseable {
     private static final int PATIENCE_S = 60;
 
     private final InputStream in;
     private final BlockingQueue<JsonNode> events = new LinkedBlockingQueue<>();
     private final AtomicInteger comments = new AtomicInteger();
-    private volatile boolean ended;
+    private volatile boolean isEnded;
 
     ServerEvents(String operationId, InputStream in) {
         this.in = in;
@@ -30,12 +30,12 @@ public final class ServerEvents implements AutoCloseable {
         thread.start();
     }
 
-    /** The next event: its name, its id and its data. */
+    /** Waits for the next event and returns its name, id and data. */
     public JsonNode next() {
         try {
             var next = events.poll(PATIENCE_S, TimeUnit.SECONDS);
             if (next == null) {
-                throw new AssertionError(ended ? "the stream has ended" : "no event came");
+                throw new AssertionError(isEnded ? "the stream has ended" : "no event came");
             }
             return next;
         } catch (InterruptedException e) {
@@ -44,14 +44,14 @@ public final class ServerEvents implements AutoCloseable {
         }
     }
 
-    /** How often the stream showed that it is there while nothing happened. */
+    /** Returns the number of keep-alive comments so far. */
     public int comments() {
         return comments.get();
     }
 
-    /** Whether the other side has ended it. */
-    public boolean ended() {
-        return ended;
+    /** Returns whether the server has ended the stream. */
+    public boolean isEnded() {
+        return isEnded;
     }
 
     @Override
@@ -72,12 +72,12 @@ public final class ServerEvents implements AutoCloseable {
                 } else if (!line.isEmpty()) {
                     var field = line.split(": ", 2);
                     if (field[0].equals("data")) {
-                        event.set("data", Json.node(field[1].getBytes(StandardCharsets.UTF_8)));
+                        event.set("data", Json.parseTrusted(field[1].getBytes(StandardCharsets.UTF_8)));
                     } else {
                         event.put(field[0], field[1]);
                     }
                 } else if (!event.isEmpty()) {
-                    ApiClient.check(operationId, 200, event);
+                    ApiClient.validate(operationId, 200, event);
                     events.add(event);
                     event = Json.object();
                 }
@@ -85,7 +85,7 @@ public final class ServerEvents implements AutoCloseable {
         } catch (IOException e) {
             // Closed, by them or by us.
         } finally {
-            ended = true;
+            isEnded = true;
         }
     }
 }

@@ -4,10 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * How the programs of tests are started. They live for seconds and there are a hundred in a build: what a JVM does at its start to be
- * fast or safe in the long run, it never gets back.
- */
+/** Builds the command lines of test programs. They live for seconds: long-term optimizations of a JVM would never pay off. */
 public final class ShortLivedJvm {
     public static final List<String> OPTIONS = List.of(
             "-XX:+UseSerialGC",
@@ -19,7 +16,7 @@ public final class ShortLivedJvm {
 
     private ShortLivedJvm() {}
 
-    /** The command, with this JVM's classes, up to the name of the program. */
+    /** Returns the command with this JVM's class path, up to the main class. */
     public static List<String> command(int heapMib) {
         return command(heapMib, System.getProperty("java.class.path"));
     }
@@ -29,11 +26,11 @@ public final class ShortLivedJvm {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx" + heapMib + "m");
         command.addAll(OPTIONS);
-        command.addAll(List.of(NativeRsa.option(), "-cp", classpath));
+        command.addAll(List.of(NativeRsa.findOption(), "-cp", classpath));
         return List.copyOf(command);
     }
 
-    /** The same for a shell. */
+    /** Returns the command line for a shell. */
     public static String line(int heapMib) {
         var command = command(heapMib);
         var last = command.size() - 1;

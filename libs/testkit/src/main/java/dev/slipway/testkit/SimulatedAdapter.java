@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.adapter.AdapterConfig;
 import dev.slipway.adapter.AdapterHost;
-import dev.slipway.adapter.Member;
+import dev.slipway.adapter.MemberRef;
 import dev.slipway.adapter.MemberState;
 import dev.slipway.adapter.Outcome;
-import dev.slipway.adapter.Usage;
+import dev.slipway.adapter.UsageWindow;
 import dev.slipway.telemetry.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -31,22 +31,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
 /**
- * An adapter on the real broker, for hundreds of instances that are nothing but a line in a file each. The files are the world: they
- * outlive the adapter, so that what it did twice shows, whoever was killed meanwhile.
- *
- * <p>It does at once what it is asked, unless it is told to {@link #hold}, {@link #slow} down or {@link #fail}. What is held says so in a
- * blocker, {@code held}, and ends as canceled when it is canceled.
+ * An adapter on the real broker whose instances are one file each. The files outlive the adapter, so that repeated work is visible
+ * after a kill. Commands complete immediately, unless the test calls {@link #hold}, {@link #delay} or {@link #fail}. A held
+ * command reports the blocker {@code held} and can be canceled.
  */
 public final class SimulatedAdapter implements AutoCloseable {
     private final Telemetry telemetry = Telemetry.start(Map.of());
     private final Vertx vertx =
             telemetry.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();
-    private final World world;
-    private final Simulation simulation;
+    private final InstanceFiles instanceFiles;
+    private final SimulatedRuntime simulatedRuntime;
     private final AdapterHost host;
 
-    /** Where the platform is, and who the adapter is to it; {@code directory} keeps the world and the adapter's journal. */
-    public record Place(
+    /**
+     * The address of the platform and the identity of the adapter; {@code directory} contains the instance files and the adapter's
+     * journal.
+     */
+    public record AdapterSettings(
             String baseUrl,
             String kafkaBootstrap,
             String topicPrefix,
@@ -68,12 +69,12 @@ public final class SimulatedAdapter implements AutoCloseable {
     }
 
     /**
-     * What was done to instances: a file for each, a line for each time that the adapter was asked. Beside {@code deployed} and {@code
-     * deleted} these are {@code upgraded VERSION}, {@code rolled back VERSION}, {@code member OPERATION MEMBER_ID} and {@code operated NAME}.
+     * One file per instance with one line per command: {@code deployed}, {@code deleted}, {@code upgraded VERSION}, {@code rolled back
+     * VERSION}, {@code member OPERATION MEMBER_ID} and {@code operated NAME}.
      */
-    public record World(Path directory) {
-        /** What the adapter was asked to do with the instance, in order. */
-        public List<String> asked(UUID instance) {
+    public record InstanceFiles(Path directory) {
+        /** Returns the commands for the instance, in order. */
+        public List<String> requests(UUID instance) {
             try {
                 return Files.readAllLines(directory.resolve(instance.toString()));
             } catch (NoSuchFileException e) {
@@ -84,10 +85,12 @@ public final class SimulatedAdapter implements AutoCloseable {
         }
 
         public long timesDeployed(UUID instance) {
-            return asked(instance).stream().filter(Simulation.DEPLOYED::equals).count();
+            return requests(instance).stream()
+                    .filter(SimulatedRuntime.DEPLOYED::equals)
+                    .count();
         }
 
-        void add(UUID instance, String line) throws IOException {
+        void append(UUID instance, String line) throws IOException {
             Files.createDirectories(directory);
             Files.writeString(
                     directory.resolve(instance.toString()),
@@ -97,82 +100,83 @@ public final class SimulatedAdapter implements AutoCloseable {
         }
     }
 
-    private SimulatedAdapter(Place place, String backend) {
-        world = new World(place.directory.resolve("world"));
-        simulation = new Simulation(vertx, world, backend);
-        host = new AdapterHost(vertx, place.config(), telemetry.traces(), simulation);
+    private SimulatedAdapter(AdapterSettings adapterSettings, String backend) {
+        instanceFiles = new InstanceFiles(adapterSettings.directory.resolve("world"));
+        simulatedRuntime = new SimulatedRuntime(vertx, instanceFiles, backend);
+        host = new AdapterHost(vertx, adapterSettings.config(), telemetry.traces(), simulatedRuntime);
     }
 
-    public static SimulatedAdapter start(Place place) {
-        return start(place, "bare_metal");
+    public static SimulatedAdapter start(AdapterSettings adapterSettings) {
+        return start(adapterSettings, "bare_metal");
     }
 
-    public static SimulatedAdapter start(Place place, String backend) {
-        var adapter = new SimulatedAdapter(place, backend);
+    public static SimulatedAdapter start(AdapterSettings adapterSettings, String backend) {
+        var adapter = new SimulatedAdapter(adapterSettings, backend);
         await(adapter.host.start());
         return adapter;
     }
 
-    /** Runs as a process of its own, to be killed: {@code baseUrl bootstrap prefix adapterId secretFile directory}. */
+    /** Runs as a separate process: {@code baseUrl bootstrap prefix adapterId secretFile directory}. */
     public static void main(String[] args) {
-        var adapter = start(
-                new Place(args[0], args[1], args[2], UUID.fromString(args[3]), Path.of(args[4]), Path.of(args[5])));
-        System.out.println("adapter takes commands: " + adapter.world);
+        var adapter = start(new AdapterSettings(
+                args[0], args[1], args[2], UUID.fromString(args[3]), Path.of(args[4]), Path.of(args[5])));
+        System.out.println("adapter takes commands: " + adapter.instanceFiles);
     }
 
-    public World world() {
-        return world;
+    public InstanceFiles instanceFiles() {
+        return instanceFiles;
     }
 
-    /** What is asked from now on, deletes excepted, is taken up and takes until {@link #release}. */
+    /** Holds all commands except deletes until {@link #release}. */
     public void hold() {
-        simulation.gate.hold();
+        simulatedRuntime.commandPause.hold();
     }
 
-    /** Deletes that are asked for from now on take until {@link #release}. */
+    /** Holds deletes until {@link #release}. */
     public void holdDeletes() {
-        simulation.deleteGate.hold();
+        simulatedRuntime.deletePause.hold();
     }
 
     public void release() {
-        simulation.gate.release();
-        simulation.deleteGate.release();
+        simulatedRuntime.commandPause.release();
+        simulatedRuntime.deletePause.release();
     }
 
-    /** Whether what is asked from now on, deletes excepted, fails: {@code told to fail}. */
+    /** Makes all commands except deletes fail with {@code told to fail}. */
     public void fail(boolean whether) {
-        simulation.failing = whether;
+        simulatedRuntime.failing = whether;
     }
 
     public void failDeletes(boolean whether) {
-        simulation.failingDeletes = whether;
+        simulatedRuntime.failingDeletes = whether;
     }
 
-    /** What is asked from now on, deletes excepted, takes so long, and says on its way that it is half done. */
-    public void slow(Duration duration) {
-        simulation.slowness = duration;
+    /** Delays all commands except deletes, and reports progress halfway. */
+    public void delay(Duration duration) {
+        simulatedRuntime.delay = duration;
     }
 
-    /** What declared operations answer from now on, from their name and their input; else they answer their input. */
-    public void answer(BiFunction<String, JsonNode, ObjectNode> answers) {
-        simulation.answers = answers;
+    /** Sets the result of declared operations, computed from name and input; by default it is the input. */
+    public void replyWith(BiFunction<String, JsonNode, ObjectNode> answers) {
+        simulatedRuntime.replies = answers;
     }
 
-    /** Says what became of a member, with nobody asking: {@code state} is one of joining, ready, draining, removed, failed. */
-    public void member(UUID instance, UUID memberId, int generation, String state, String reason) {
-        var member = new Member(memberId, "unsaid", generation, null);
+    /** Reports the state of a member without a command: joining, ready, draining, removed or failed. */
+    public void reportMember(UUID instance, UUID memberId, int generation, String state, String reason) {
+        var memberRef = new MemberRef(memberId, "unsaid", generation, null);
         var parsed = MemberState.State.valueOf(state.toUpperCase(Locale.ROOT));
-        await(host.members(instance, List.of(Simulation.state(member, parsed).because(reason))));
+        await(host.reportMembers(
+                instance, List.of(SimulatedRuntime.state(memberRef, parsed).withReason(reason))));
     }
 
-    /** Reports usage of an instance, under an id of the caller's. */
-    public void usage(UUID instance, UUID usageId, String unit, String quantity, Instant from, Instant to) {
-        await(host.usage(instance, new Usage(usageId, unit, new BigDecimal(quantity), from, to)));
+    /** Reports usage of an instance under the given id. */
+    public void reportUsage(UUID instance, UUID usageId, String unit, String quantity, Instant from, Instant to) {
+        await(host.reportUsage(instance, new UsageWindow(usageId, unit, new BigDecimal(quantity), from, to)));
     }
 
-    /** Says that a running instance has failed. */
-    public void failed(UUID instance, String reason) {
-        await(host.report(instance, new Outcome.Failed(reason)));
+    /** Reports that a running instance has failed. */
+    public void reportFailure(UUID instance, String reason) {
+        await(host.reportOutcome(instance, new Outcome.Failed(reason)));
     }
 
     @Override

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 
-/** A directory that goes with whoever made it, where JUnit's own would go too early. */
+/** A temporary directory that is deleted by its owner; JUnit would delete its own too early. */
 public record TemporaryDirectory(Path path) implements AutoCloseable {
     public static TemporaryDirectory named(String prefix) {
         try {

@@ -10,7 +10,7 @@ import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.UUID;
 
-/** A key of the curve P-256 with a certificate of its own, as PEM files; made by the JDK's keytool. */
+/** A P-256 key with a self-signed certificate as PEM files, created by keytool. */
 public record TestCertificate(Path keyFile, Path certificateFile, X509Certificate certificate) {
     private static final String PASSWORD = "for-tests";
 
@@ -18,7 +18,7 @@ public record TestCertificate(Path keyFile, Path certificateFile, X509Certificat
         return in(directory, "localhost");
     }
 
-    /** For a server of that name, or at that address. */
+    /** Creates a certificate for a host name or address. */
     public static TestCertificate in(Path directory, String host) {
         var store = directory.resolve("keys.p12");
         try {

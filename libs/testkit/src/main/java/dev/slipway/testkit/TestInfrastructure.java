@@ -1,19 +1,19 @@
 package dev.slipway.testkit;
 
-import dev.slipway.embedded.Infrastructure;
+import dev.slipway.embedded.EmbeddedInfrastructure;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.PostgreSQLContainer;
 import org.testcontainers.kafka.KafkaContainer;
 
 /**
- * Real Kafka and PostgreSQL for tests. The build starts one for all modules and hands its addresses over; without the build (in an IDE, say)
- * a test process starts its own: in containers where a Docker engine answers, else embedded.
+ * Real Kafka and PostgreSQL for tests. The build starts one instance for all modules and passes its addresses; without the build, a
+ * test process starts its own, in containers if a Docker engine is available, else embedded.
  */
 public record TestInfrastructure(String kafkaBootstrap, String databaseUrl) {
     static final String KAFKA = "slipway.test.kafka";
     static final String DATABASE = "slipway.test.database";
 
-    private static final class Shared {
+    private static final class SharedHolder {
         private static final TestInfrastructure INSTANCE = find();
 
         private static TestInfrastructure find() {
@@ -24,17 +24,17 @@ public record TestInfrastructure(String kafkaBootstrap, String databaseUrl) {
     }
 
     public static TestInfrastructure shared() {
-        return Shared.INSTANCE;
+        return SharedHolder.INSTANCE;
     }
 
-    /** Starts what ends with this process. */
+    /** Starts infrastructure that ends with this process. */
     static TestInfrastructure start() {
-        return DockerClientFactory.instance().isDockerAvailable() ? inContainers() : embedded();
+        return DockerClientFactory.instance().isDockerAvailable() ? startContainers() : startEmbedded();
     }
 
     @SuppressWarnings("resource") // Testcontainers' own reaper ends them with the process
-    private static TestInfrastructure inContainers() {
-        var kafka = new KafkaContainer("apache/kafka:4.1.0");
+    private static TestInfrastructure startContainers() {
+        var kafka = new KafkaContainer("apache/kafka:4.3.1");
         var postgres = new PostgreSQLContainer<>("postgres:18").withCommand("postgres", "-c", "max_connections=400");
         kafka.start();
         postgres.start();
@@ -44,14 +44,15 @@ public record TestInfrastructure(String kafkaBootstrap, String databaseUrl) {
                         + postgres.getFirstMappedPort() + "/" + postgres.getDatabaseName());
     }
 
-    private static TestInfrastructure embedded() {
+    private static TestInfrastructure startEmbedded() {
         var directory = TemporaryDirectory.named("slipway-test");
-        var infrastructure = Infrastructure.start(directory.path(), 0, 0);
+        var embeddedInfrastructure = EmbeddedInfrastructure.start(directory.path(), 0, 0);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            infrastructure.close();
+            embeddedInfrastructure.close();
             directory.close();
         }));
         return new TestInfrastructure(
-                infrastructure.kafka().bootstrap(), infrastructure.postgres().uri());
+                embeddedInfrastructure.kafka().bootstrap(),
+                embeddedInfrastructure.postgres().uri());
     }
 }

@@ -1,3 +1,4 @@
+/** Test support: infrastructure, clients, event tap, simulated adapter and fault injection. */
 @NullMarked
 package dev.slipway.testkit;
 

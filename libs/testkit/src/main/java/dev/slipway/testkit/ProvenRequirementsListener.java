@@ -11,8 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Writes down which requirement rows passing tests prove, for {@code ./gradlew requirements}. */
-public final class ProvenRows implements TestExecutionListener {
+/** Writes the requirement rows that passing tests prove to a file, for {@code ./gradlew requirements}. */
+public final class ProvenRequirementsListener implements TestExecutionListener {
     private static final String FILE = "slipway.proven";
 
     @Override
