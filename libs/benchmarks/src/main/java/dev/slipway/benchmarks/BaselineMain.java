@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The baseline as a process: as many event loops, connections and statements in flight as the platform has. */
+/** Runs the baseline server with as many event loops, connections and pipelined statements as the platform. */
 public final class BaselineMain {
     private static final int EVENT_LOOPS = 2;
     private static final int POOL = 8;
@@ -45,12 +45,12 @@ public final class BaselineMain {
                 .build();
         var port = new int[1];
         vertx.deployVerticle(
-                        () -> new Baseline(reads, writes, eventSizes, port),
+                        () -> new BaselineServer(reads, writes, eventSizes, port),
                         new DeploymentOptions().setInstances(EVENT_LOOPS))
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(30, TimeUnit.SECONDS);
-        Console.print(Json.text(Json.object().put("port", port[0])));
+        BenchOutput.print(Json.text(Json.object().put("port", port[0])));
         System.in.transferTo(OutputStream.nullOutputStream());
         System.exit(0);
     }

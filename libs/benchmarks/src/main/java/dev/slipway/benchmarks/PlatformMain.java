@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The platform under test, configured as a user would: the services that it is told, on the Kafka and PostgreSQL that it is told. */
+/** Starts the platform with the given services on the given Kafka and PostgreSQL, configured as by a user. */
 public final class PlatformMain {
     private PlatformMain() {}
 
@@ -31,21 +31,21 @@ public final class PlatformMain {
                 Map.entry("SLIPWAY_RATE_TOKENS_PER_ADDRESS", "0"),
                 Map.entry("SLIPWAY_KEY_ENCRYPTION_KEY", "c2xpcHdheS1iZW5jaG1hcmsta2V5LW9mLTMyLWJ5dGU="));
         var config = StandaloneConfig.from(environment);
-        var issuer = Seeds.issuer();
+        var issuer = BenchSeeds.issuer();
         var telemetry = Telemetry.start(environment);
         var platform = Platform.start(
                         config,
                         new Platform.Addresses(arguments[1], arguments[2]),
                         telemetry,
-                        Seeds.iam(issuer),
-                        Seeds.catalog())
+                        BenchSeeds.iam(issuer),
+                        BenchSeeds.catalog())
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(120, TimeUnit.SECONDS);
         var answer = Json.object().put("port", platform.httpPort()).put("management_port", platform.managementPort());
         var tokens = answer.putArray("tokens");
-        Seeds.tokens(issuer).forEach(tokens::add);
-        Console.print(Json.text(answer));
+        BenchSeeds.tokens(issuer).forEach(tokens::add);
+        BenchOutput.print(Json.text(answer));
         System.in.transferTo(OutputStream.nullOutputStream());
         platform.stop().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
         telemetry.close();

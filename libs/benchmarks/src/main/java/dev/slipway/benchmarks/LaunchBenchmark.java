@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** How long a launch takes with an adapter that has nothing to do, and what the platform costs when nothing happens. */
-final class RunningRow {
+/** Measures the duration of a launch with an adapter that does nothing, and the cost of an idle platform. */
+final class LaunchBenchmark {
     private static final int RATE = 20;
     private static final int PASSES = 3;
     private static final double SECONDS = 10;
@@ -23,7 +23,7 @@ final class RunningRow {
     private static final double IDLE_BAR = 5;
     private static final double IDLE_SECONDS = 20;
     private static final int INSTANCES = 10_000;
-    private static final String SERVICES = HttpRows.ALL;
+    private static final String SERVICES = HttpBenchmark.ALL;
     private static final String RUNNING = "instances.app_instances WHERE status = 'running'";
     private static final String COPY = """
             INSERT INTO instances.app_instances
@@ -33,52 +33,52 @@ final class RunningRow {
                     one.row || jsonb_build_object('id', gen_random_uuid(), 'resource_name', 'idle-' || n)) made
             """;
 
-    private final Stage stage;
-    private final Table table;
+    private final BenchEnvironment benchEnvironment;
+    private final ResultTable resultTable;
     private final Path directory;
 
-    RunningRow(Stage stage, Table table, Path directory) {
-        this.stage = stage;
-        this.table = table;
+    LaunchBenchmark(BenchEnvironment benchEnvironment, ResultTable resultTable, Path directory) {
+        this.benchEnvironment = benchEnvironment;
+        this.resultTable = resultTable;
         this.directory = directory;
     }
 
     void measure() {
-        try (var platform = stage.platform(SERVICES);
+        try (var platform = benchEnvironment.platform(SERVICES);
                 var adapter = adapter(platform)) {
-            var requests = stage.requests(
+            var requests = benchEnvironment.requests(
                     "running",
-                    HttpRows.lines(i -> "POST\t/api/v1/projects/" + Seeds.project(i) + "/app-instances\t"
-                            + platform.tokenFor(i) + "\t" + Seeds.launch()));
-            stage.awaitTenants();
-            Console.note(adapter.lineWith("adapter takes commands"));
-            stage.settle(SERVICES);
+                    HttpBenchmark.lines(i -> "POST\t/api/v1/projects/" + BenchSeeds.project(i) + "/app-instances\t"
+                            + platform.tokenFor(i) + "\t" + BenchSeeds.launch()));
+            benchEnvironment.awaitTenants();
+            BenchOutput.note(adapter.awaitLine("adapter takes commands"));
+            benchEnvironment.awaitIdle(SERVICES);
             var withNone = busy(platform);
-            stage.warmUntilCompiled(platform.process(), () -> {
-                stage.warm(platform.port(), requests, WARM, WARM_SECONDS, 0);
-                settle();
+            benchEnvironment.warmUpUntilCompiled(platform.process(), () -> {
+                benchEnvironment.warmUp(platform.port(), requests, WARM, WARM_SECONDS, 0);
+                awaitIdle();
             });
             launches(platform, requests);
             idle(platform, withNone);
         }
     }
 
-    private void launches(Stage.Running platform, Path requests) {
-        var events = new EventsRow(stage, table);
+    private void launches(BenchEnvironment.RunningPlatform platform, Path requests) {
+        var events = new EventLatencyBenchmark(benchEnvironment, resultTable);
         var median = new double[PASSES];
         var p99 = new double[PASSES];
         var raw = new double[PASSES];
         for (var pass = 0; pass < PASSES; pass++) {
-            raw[pass] = EventsRow.ms(events.raw(), 50);
+            raw[pass] = EventLatencyBenchmark.ms(events.raw(), 50);
             var count = (int) (RATE * SECONDS);
-            var taken = events.sinceAccepted("apps.instance.running", count, () -> {
-                stage.warm(platform.port(), requests, count, SECONDS * 2, RATE);
-                settle();
+            var taken = events.latencySinceCommit("apps.instance.running", count, () -> {
+                benchEnvironment.warmUp(platform.port(), requests, count, SECONDS * 2, RATE);
+                awaitIdle();
             });
-            median[pass] = EventsRow.ms(taken, 50);
-            p99[pass] = EventsRow.ms(taken, 99);
+            median[pass] = EventLatencyBenchmark.ms(taken, 50);
+            p99[pass] = EventLatencyBenchmark.ms(taken, 99);
         }
-        var base = Table.median(raw);
+        var base = ResultTable.median(raw);
         add(
                 "accepted → running event, an adapter that is at once done, " + RATE + "/s, p50",
                 median,
@@ -87,45 +87,47 @@ final class RunningRow {
         add("the same, p99", p99, base, P99_BAR_MS);
     }
 
-    /** Until everything runs that was launched, and nobody has anything left to do for it. */
-    private void settle() {
+    /** Waits until every launched instance runs and all consumers have caught up. */
+    private void awaitIdle() {
         var started = System.nanoTime();
-        while (!stage.database().texts(UNDER_WAY).isEmpty()) {
+        while (!benchEnvironment.database().texts(UNDER_WAY).isEmpty()) {
             if (System.nanoTime() - started > SETTLE_NS) {
                 throw new IllegalStateException("the adapter does not catch up");
             }
             LockSupport.parkNanos(100_000_000);
         }
-        stage.settle(SERVICES);
+        benchEnvironment.awaitIdle(SERVICES);
     }
 
     private void add(String what, double[] passes, double base, double bar) {
-        var ours = Table.median(passes);
-        table.add(new Table.Row(
+        var ours = ResultTable.median(passes);
+        resultTable.add(new ResultTable.Row(
                 what,
-                Table.number(ours) + " ms",
-                "raw produce → consume, p50 " + Table.number(base) + " ms",
-                Table.number(ours / base),
+                ResultTable.number(ours) + " ms",
+                "raw produce → consume, p50 " + ResultTable.number(base) + " ms",
+                ResultTable.number(ours / base),
                 "≤ " + (int) bar + " ms",
-                Table.met(ours <= bar),
+                ResultTable.isMet(ours <= bar),
                 "from the commit of the launch; token exchange, three topics and the adapter's journal between"));
     }
 
-    private void idle(Stage.Running platform, double withNone) {
-        var missing = INSTANCES - stage.database().count(RUNNING);
-        stage.database().execute(COPY.formatted(Math.max(0, missing)));
+    private void idle(BenchEnvironment.RunningPlatform platform, double withNone) {
+        var missing = INSTANCES - benchEnvironment.database().count(RUNNING);
+        benchEnvironment.database().execute(COPY.formatted(Math.max(0, missing)));
         var many = busy(platform);
-        table.add(new Table.Row(
-                "idle platform with " + Table.number((double) stage.database().count(RUNNING)) + " running instances",
-                Table.number(many) + " % of one core",
-                "with none, just started " + Table.number(withNone) + " %",
-                Table.number(many / withNone),
+        resultTable.add(new ResultTable.Row(
+                "idle platform with "
+                        + ResultTable.number(
+                                (double) benchEnvironment.database().count(RUNNING)) + " running instances",
+                ResultTable.number(many) + " % of one core",
+                "with none, just started " + ResultTable.number(withNone) + " %",
+                ResultTable.number(many / withNone),
                 "< " + (int) IDLE_BAR + " %",
-                Table.met(many < IDLE_BAR),
+                ResultTable.isMet(many < IDLE_BAR),
                 "all services in one process, without Kafka and PostgreSQL"));
     }
 
-    private static double busy(Stage.Running platform) {
+    private static double busy(BenchEnvironment.RunningPlatform platform) {
         LockSupport.parkNanos(5_000_000_000L);
         var before = platform.process().cpuSeconds();
         var started = System.nanoTime();
@@ -133,19 +135,19 @@ final class RunningRow {
         return 100 * (platform.process().cpuSeconds() - before) / ((System.nanoTime() - started) / 1e9);
     }
 
-    private Child adapter(Stage.Running platform) {
+    private MeasuredProcess adapter(BenchEnvironment.RunningPlatform platform) {
         try {
-            var secret = Files.writeString(directory.resolve("adapter-secret"), Seeds.ADAPTER_SECRET);
-            return Child.java(
+            var secret = Files.writeString(directory.resolve("adapter-secret"), BenchSeeds.ADAPTER_SECRET);
+            return MeasuredProcess.java(
                     "adapter",
                     directory,
                     // It keeps all its instances in memory: with less than they need it would do nothing but collect.
                     List.of("-Xmx384m", "-XX:+UseSerialGC"),
                     SimulatedAdapter.class,
                     "http://127.0.0.1:" + platform.port(),
-                    stage.kafkaBootstrap(),
+                    benchEnvironment.kafkaBootstrap(),
                     "",
-                    Seeds.ADAPTER.toString(),
+                    BenchSeeds.ADAPTER.toString(),
                     secret.toString(),
                     directory.resolve("adapter").toString());
         } catch (IOException e) {

@@ -2,9 +2,9 @@ package dev.slipway.benchmarks;
 
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.AuthzModel;
-import dev.slipway.authz.testing.ManyBindings;
+import dev.slipway.authz.testing.LargeAuthzDataset;
 import dev.slipway.contract.Json;
-import dev.slipway.messaging.Incoming;
+import dev.slipway.messaging.ReceivedRecord;
 
 import java.time.Instant;
 import java.util.HashMap;
@@ -12,32 +12,32 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Decisions on one thread, in a model of a million bindings over ten thousand tenants: who asks is another one each time, half of them are
- * allowed. Their explanations, and a map lookup among as many keys as there are users.
+ * Measures authorization decisions and explanations on one thread, with a model of a million bindings in ten thousand tenants. Every
+ * request has another principal; half of them are allowed. Compares them with a map lookup among as many keys.
  */
-public final class AuthzMain {
+public final class AuthzBenchmark {
     private static final int QUESTIONS = 1 << 16;
     private static final int ROUNDS = 9;
     private static final long ROUND_NS = 400_000_000;
     private static final int BATCH = 1_000;
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
-    /** Read by nobody, so that the loops cannot be thought away. */
+    /** Prevents the compiler from removing the measured loops. */
     static volatile int sink;
 
-    private AuthzMain() {}
+    private AuthzBenchmark() {}
 
     public static void main(String[] arguments) {
         var model = new AuthzModel();
-        ManyBindings.publish(
-                (key, event) -> model.apply(new Incoming("authz.state", 0, 0, NOW, key, event.toBytes(), Map.of())));
+        LargeAuthzDataset.publish((key, event) ->
+                model.apply(new ReceivedRecord("authz.state", 0, 0, NOW, key, event.toBytes(), Map.of())));
         System.gc();
         var runtime = Runtime.getRuntime();
         var heapMib = (runtime.totalMemory() - runtime.freeMemory()) >> 20;
-        var questions = ManyBindings.questions(QUESTIONS);
+        var questions = LargeAuthzDataset.questions(QUESTIONS);
         var lookup = new HashMap<UUID, UUID>();
-        for (var i = 0; i < ManyBindings.USERS; i++) {
-            lookup.put(ManyBindings.user(i), ManyBindings.user(i));
+        for (var i = 0; i < LargeAuthzDataset.USERS; i++) {
+            lookup.put(LargeAuthzDataset.user(i), LargeAuthzDataset.user(i));
         }
         var authorizer = new Authorizer(model);
         var decisions = new double[ROUNDS];
@@ -51,36 +51,36 @@ public final class AuthzMain {
                 explanations[round] = perSecond(i -> explain(authorizer, questions[i]));
             }
         }
-        Console.print(Json.text(Json.object()
-                .put("decisions", Table.median(decisions))
-                .put("explanations", Table.median(explanations))
-                .put("lookups", Table.median(lookups))
+        BenchOutput.print(Json.text(Json.object()
+                .put("decisions", ResultTable.median(decisions))
+                .put("explanations", ResultTable.median(explanations))
+                .put("lookups", ResultTable.median(lookups))
                 .put("heap_mib", heapMib)));
     }
 
-    private static int decide(Authorizer authorizer, ManyBindings.Question question) {
-        var decision = authorizer.decide(question.principal(), ManyBindings.ACTION, question.target(), NOW);
+    private static int decide(Authorizer authorizer, LargeAuthzDataset.AuthzQuery authzQuery) {
+        var decision = authorizer.decide(authzQuery.principal(), LargeAuthzDataset.ACTION, authzQuery.target(), NOW);
         return decision.allowed() ? 1 : 0;
     }
 
-    private static int explain(Authorizer authorizer, ManyBindings.Question question) {
-        var explanation = authorizer.explain(question.principal(), ManyBindings.ACTION, question.target(), NOW);
+    private static int explain(Authorizer authorizer, LargeAuthzDataset.AuthzQuery authzQuery) {
+        var explanation =
+                authorizer.explain(authzQuery.principal(), LargeAuthzDataset.ACTION, authzQuery.target(), NOW);
         return explanation.steps().size();
     }
 
-    /** Something to count. */
-    private interface Work {
+    private interface MeasuredCall {
         int at(int i);
     }
 
-    private static double perSecond(Work work) {
+    private static double perSecond(MeasuredCall measuredCall) {
         var started = System.nanoTime();
         var count = 0L;
         var sum = 0;
         long now;
         do {
             for (var i = 0; i < BATCH; i++) {
-                sum += work.at((int) (count + i) & (QUESTIONS - 1));
+                sum += measuredCall.at((int) (count + i) & (QUESTIONS - 1));
             }
             count += BATCH;
             now = System.nanoTime();

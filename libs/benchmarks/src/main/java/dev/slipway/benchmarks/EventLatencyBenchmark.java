@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
-/** How long after its commit, by the database's own record of it, an event is at a consumer. */
-final class EventsRow {
+/** Measures the time from the commit of a launch, as recorded by PostgreSQL, to the arrival of its event at a consumer. */
+final class EventLatencyBenchmark {
     private static final int RATE = 200;
     private static final int PASSES = 5;
     private static final double SECONDS = 8;
@@ -33,55 +33,56 @@ final class EventsRow {
     private static final String TOPIC = "instances.events";
     private static final String LAUNCHES =
             "SELECT app_instance_id, pg_xact_commit_timestamp(xmin) FROM instances.instance_events WHERE sequence = 1 AND occurred_at > '%s'";
-    /** A topic of the platform's that nothing is published to while this runs. */
+    /** A topic that nothing is published to during the measurement. */
     private static final String RAW_TOPIC = "runtime.commands.k8s";
 
-    private final Stage stage;
-    private final Table table;
+    private final BenchEnvironment benchEnvironment;
+    private final ResultTable resultTable;
 
-    EventsRow(Stage stage, Table table) {
-        this.stage = stage;
-        this.table = table;
+    EventLatencyBenchmark(BenchEnvironment benchEnvironment, ResultTable resultTable) {
+        this.benchEnvironment = benchEnvironment;
+        this.resultTable = resultTable;
     }
 
     void measure() {
-        try (var platform = stage.platform(HttpRows.ALL)) {
+        try (var platform = benchEnvironment.platform(HttpBenchmark.ALL)) {
             var requests = requests(platform);
-            stage.awaitTenants();
-            stage.settle(HttpRows.ALL);
-            stage.warmUntilCompiled(platform.process(), platform.port(), requests, RATE * 15);
-            stage.settle(HttpRows.ALL);
+            benchEnvironment.awaitTenants();
+            benchEnvironment.awaitIdle(HttpBenchmark.ALL);
+            benchEnvironment.warmUpUntilCompiled(platform.process(), platform.port(), requests, RATE * 15);
+            benchEnvironment.awaitIdle(HttpBenchmark.ALL);
             var ours = new double[PASSES];
             var median = new double[PASSES];
             var raw = new double[PASSES];
             // The first pass does not count: it warms up the one who measures.
             for (var pass = -1; pass < PASSES; pass++) {
                 var alone = raw();
-                var measured = sinceAccepted(
+                var measured = latencySinceCommit(
                         "apps.instance.requested",
                         (int) (RATE * SECONDS),
-                        () -> stage.warm(platform.port(), requests, (int) (RATE * SECONDS), SECONDS * 2, RATE));
+                        () -> benchEnvironment.warmUp(
+                                platform.port(), requests, (int) (RATE * SECONDS), SECONDS * 2, RATE));
                 if (pass >= 0) {
                     raw[pass] = ms(alone, 99);
                     ours[pass] = ms(measured, 99);
                     median[pass] = ms(measured, 50);
                 }
             }
-            var p99 = Table.median(ours);
-            var base = Table.median(raw);
-            table.add(new Table.Row(
+            var p99 = ResultTable.median(ours);
+            var base = ResultTable.median(raw);
+            resultTable.add(new ResultTable.Row(
                     "commit → event at a Kafka consumer, " + RATE + "/s, p99",
-                    Table.number(p99) + " ms",
-                    "raw produce → consume " + Table.number(base) + " ms",
-                    Table.number(p99 / base),
+                    ResultTable.number(p99) + " ms",
+                    "raw produce → consume " + ResultTable.number(base) + " ms",
+                    ResultTable.number(p99 / base),
                     "≤ " + (int) BAR_MS + " ms",
-                    Table.met(p99 <= BAR_MS),
-                    "p50 " + Table.number(Table.median(median)) + " ms; all services"));
+                    ResultTable.isMet(p99 <= BAR_MS),
+                    "p50 " + ResultTable.number(ResultTable.median(median)) + " ms; all services"));
         }
     }
 
-    /** Sorted microseconds from the commits of launches to the arrival of an event of their instances. */
-    long[] sinceAccepted(String eventType, int expected, Runnable send) {
+    /** Returns the sorted latencies in microseconds from the commits of launches to the arrival of their events. */
+    long[] latencySinceCommit(String eventType, int expected, Runnable send) {
         var commits = new HashMap<String, Instant>();
         var started = Instant.now();
         return latencies(
@@ -92,26 +93,26 @@ final class EventsRow {
                         : null,
                 () -> {
                     send.run();
-                    commits.putAll(stage.database().commits(LAUNCHES.formatted(started)));
+                    commits.putAll(benchEnvironment.database().commits(LAUNCHES.formatted(started)));
                 },
                 Envelope::fromBytes);
     }
 
-    /** What Kafka alone takes, at this rate. */
+    /** Measures produce to consume with Kafka alone, at this rate. */
     long[] raw() {
         return latencies(RAW_TOPIC, (int) (RATE * SECONDS), this::stamp, this::produce, bytes -> bytes);
     }
 
-    private Path requests(Stage.Running platform) {
-        return stage.requests(
+    private Path requests(BenchEnvironment.RunningPlatform platform) {
+        return benchEnvironment.requests(
                 "events",
-                HttpRows.lines(i -> "POST\t/api/v1/projects/" + Seeds.project(i) + "/app-instances\t"
-                        + platform.tokenFor(i) + "\t" + Seeds.launch()));
+                HttpBenchmark.lines(i -> "POST\t/api/v1/projects/" + BenchSeeds.project(i) + "/app-instances\t"
+                        + platform.tokenFor(i) + "\t" + BenchSeeds.launch()));
     }
 
     /**
-     * Follows the topic while something is sent to it; sorted microseconds to the arrival of as many events as expected, from the time
-     * that is given for them once all have arrived. Those without one do not count.
+     * Reads the topic while records are sent, and returns the sorted latencies in microseconds once the expected number has arrived.
+     * Events without a start time are skipped.
      */
     private <T> long[] latencies(
             String topic,
@@ -121,7 +122,7 @@ final class EventsRow {
             Function<byte[], T> read) {
         var done = new AtomicBoolean();
         System.gc(); // now, for what pauses the one who measures is measured
-        try (var consumer = Topic.follow(stage.kafkaBootstrap(), topic)) {
+        try (var consumer = TopicReader.follow(benchEnvironment.kafkaBootstrap(), topic)) {
             var following = CompletableFuture.supplyAsync(() -> follow(consumer, done));
             send.run();
             done.set(true);
@@ -143,7 +144,7 @@ final class EventsRow {
     }
 
     private record Arrival(byte[] value, Instant at) {
-        /** Microseconds; -1 if that is not known. */
+        /** Returns microseconds, or -1 if unknown. */
         long after(@Nullable Instant made) {
             return made == null ? -1 : Math.max(0, ChronoUnit.MICROS.between(made, at));
         }
@@ -160,11 +161,11 @@ final class EventsRow {
         return arrivals;
     }
 
-    /** The settings of the relay's producer, records of an event's size. */
+    /** Produces records of an event's size with the producer settings of the relay. */
     private void produce() {
         Map<String, Object> config = Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                stage.kafkaBootstrap(),
+                benchEnvironment.kafkaBootstrap(),
                 ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
                 StringSerializer.class,
                 ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
@@ -200,6 +201,6 @@ final class EventsRow {
     }
 
     static double ms(long[] sortedMicros, int percent) {
-        return Load.percentile(sortedMicros, percent) / 1_000.0;
+        return LoadGenerator.percentile(sortedMicros, percent) / 1_000.0;
     }
 }

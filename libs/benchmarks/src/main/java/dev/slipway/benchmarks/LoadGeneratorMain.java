@@ -10,24 +10,24 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The load generator as a process of its own: reads a run per line, answers each with what it measured. */
-public final class LoadMain {
-    private LoadMain() {}
+/** Runs the load generator as a process: reads one run per line and replies with its result. */
+public final class LoadGeneratorMain {
+    private LoadGeneratorMain() {}
 
     public static void main(String[] arguments) throws IOException {
         var lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (var line = lines.readLine(); line != null; line = lines.readLine()) {
             var run = Json.parse(line.getBytes(StandardCharsets.UTF_8));
-            Console.print(Json.text(run(run)));
+            BenchOutput.print(Json.text(run(run)));
         }
     }
 
     private static JsonNode run(JsonNode run) throws IOException {
         var requests = Files.readAllLines(Path.of(run.path("requests").asText())).stream()
-                .map(line -> Load.Request.parse(line, run.path("port").asInt()))
+                .map(line -> LoadGenerator.Request.parse(line, run.path("port").asInt()))
                 .toList();
-        try (var load =
-                new Load(run.path("port").asInt(), run.path("connections").asInt(), requests)) {
+        try (var load = new LoadGenerator(
+                run.path("port").asInt(), run.path("connections").asInt(), requests)) {
             var result = load.run(
                     run.path("count").asInt(),
                     run.path("seconds").asDouble(),

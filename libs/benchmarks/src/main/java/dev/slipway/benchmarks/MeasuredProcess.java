@@ -18,9 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * A process of ours that answers lines with lines. Its output goes to its log, and is read as it comes: a process whose output nobody reads stands still. It ends when its input does, so it cannot be left behind.
+ * A child process that replies to lines with lines. Its output is copied to a log as it arrives, so that it never blocks on a full
+ * pipe. It ends when its input ends.
  */
-final class Child implements AutoCloseable {
+final class MeasuredProcess implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 20;
     private static final String LOGGED = "{\"at\":";
     private static final String END = "\u0004"; // no line of text is
@@ -31,7 +32,7 @@ final class Child implements AutoCloseable {
     private final Path log;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
-    Child(String name, Path directory, List<String> command) {
+    MeasuredProcess(String name, Path directory, List<String> command) {
         this.name = name;
         this.log = directory.resolve(name + ".log");
         try {
@@ -48,21 +49,21 @@ final class Child implements AutoCloseable {
         reader.start();
     }
 
-    /** A main class on our own class path. */
-    static Child java(String name, Path directory, List<String> jvm, Class<?> main, String... arguments) {
+    /** Starts a main class on this class path. */
+    static MeasuredProcess java(String name, Path directory, List<String> jvm, Class<?> main, String... arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvm);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(List.of(arguments));
-        return new Child(name, directory, command);
+        return new MeasuredProcess(name, directory, command);
     }
 
     long pid() {
         return process.pid();
     }
 
-    JsonNode ask(JsonNode question) {
+    JsonNode send(JsonNode question) {
         try {
             in.write(Json.text(question));
             in.newLine();
@@ -70,15 +71,15 @@ final class Child implements AutoCloseable {
         } catch (IOException e) {
             throw new IllegalStateException(name + " has ended; see " + log, e);
         }
-        return answer();
+        return readReply();
     }
 
-    JsonNode answer() {
-        return Json.node(lineWith("{\"").getBytes(StandardCharsets.UTF_8));
+    JsonNode readReply() {
+        return Json.parseTrusted(awaitLine("{\"").getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The next line of output with the text in it. */
-    String lineWith(String text) {
+    /** Waits for a line of output with the text, and returns it. */
+    String awaitLine(String text) {
         try {
             for (var line = lines.take(); !line.equals(END); line = lines.take()) {
                 if (line.contains(text)) {
@@ -102,12 +103,17 @@ final class Child implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            Console.note("the output of " + name + ": " + e);
+            BenchOutput.note("the output of " + name + ": " + e);
         }
         lines.add(END);
     }
 
-    /** The processor time, in seconds, of the process and those that it started, also of those that have ended. */
+    /** Returns the processor time of the process in seconds, without that of its running child processes. */
+    double ownCpuSeconds() {
+        return cpuSeconds(process.pid());
+    }
+
+    /** Returns the processor time in seconds of the process and its children, including those that have ended. */
     double cpuSeconds() {
         return process.descendants()
                         .mapToDouble(child -> cpuSeconds(child.pid()))
@@ -115,12 +121,12 @@ final class Child implements AutoCloseable {
                 + cpuSeconds(process.pid());
     }
 
-    /** How much of its processor time the JVM itself has spent on compiling what it runs. */
+    /** Returns the processor time of the JIT compiler threads in seconds. */
     double compilerSeconds() {
         try (var threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
             return threads.map(thread -> statOf(thread.resolve("stat")))
                     .filter(stat -> stat.contains(" CompilerThre")) // the kernel keeps fifteen letters of a name
-                    .mapToDouble(Child::secondsOf)
+                    .mapToDouble(MeasuredProcess::secondsOf)
                     .sum();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -131,7 +137,7 @@ final class Child implements AutoCloseable {
         return secondsOf(statOf(Path.of("/proc/" + pid + "/stat")));
     }
 
-    /** Empty for what has ended meanwhile: its parent has its time. */
+    /** Empty if the process has ended; its parent then has its time. */
     private static String statOf(Path file) {
         try {
             return Files.readString(file);
@@ -153,12 +159,12 @@ final class Child implements AutoCloseable {
                 / 100;
     }
 
-    /** What the process holds in memory now, in MiB. */
+    /** Returns the resident memory of the process in MiB. */
     double residentMib() {
         return residentMib(process.pid());
     }
 
-    /** And what the processes that it started hold, counting what they share once. */
+    /** Returns the memory of its child processes in MiB; shared pages count once. */
     double descendantsProportionalMib() {
         return process.descendants()
                         .mapToDouble(child -> statusKib("/proc/" + child.pid() + "/smaps_rollup", "Pss:"))
@@ -190,7 +196,7 @@ final class Child implements AutoCloseable {
             }
             if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 var killed = process.destroyForcibly();
-                Console.note(name + " did not stop; killed " + killed.pid());
+                BenchOutput.note(name + " did not stop; killed " + killed.pid());
             }
         } catch (IOException e) {
             process.destroy();

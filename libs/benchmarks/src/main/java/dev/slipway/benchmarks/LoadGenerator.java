@@ -20,10 +20,10 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * HTTP requests over keep-alive connections to this machine, from one thread: as little work per request as can be, as it shares the
- * processors with what it measures. Either as fast as the answers come, or at a rate, where the wait for a free connection counts.
+ * Sends HTTP requests over keep-alive connections from one thread, with little work per request, as it shares the processors with the
+ * measured server. At a fixed rate, the wait for a free connection counts.
  */
-final class Load implements AutoCloseable {
+final class LoadGenerator implements AutoCloseable {
     private static final byte[] HEADERS_END = "\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final String KEY_PLACE = "0000000000000000";
     private static final long GRACE_NS = TimeUnit.SECONDS.toNanos(10);
@@ -38,9 +38,9 @@ final class Load implements AutoCloseable {
     private int failed;
     private @Nullable String failure;
 
-    /** A request's bytes, and where in them the idempotency key goes, or -1. */
+    /** The bytes of a request, and the position of its idempotency key, or -1. */
     record Request(byte[] bytes, int keyAt) {
-        /** From a line: method, path, token, body, with tabs between. */
+        /** Parses a line: method, path, token and body, separated by tabs. */
         static Request parse(String line, int port) {
             var part = line.split("\t", -1);
             var body = part[3].getBytes(StandardCharsets.UTF_8);
@@ -71,7 +71,7 @@ final class Load implements AutoCloseable {
         }
     }
 
-    Load(int port, int connections, List<Request> requests) throws IOException {
+    LoadGenerator(int port, int connections, List<Request> requests) throws IOException {
         this.requests = requests;
         for (var i = 0; i < connections; i++) {
             var channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -85,7 +85,7 @@ final class Load implements AutoCloseable {
         }
     }
 
-    /** Sends so many requests, but not for longer than given; a rate of 0 is as fast as answers come. */
+    /** Sends the given number of requests, for at most the given time; a rate of 0 sends as fast as responses arrive. */
     Result run(int count, double seconds, int perSecond) throws IOException {
         var started = System.nanoTime();
         var until = started + (long) (seconds * 1e9);
@@ -142,8 +142,8 @@ final class Load implements AutoCloseable {
                 throw new IOException("the server closed a connection");
             }
             if (complete(connection)) {
-                keep(System.nanoTime() - connection.dueNs);
-                check(connection.in);
+                recordLatency(System.nanoTime() - connection.dueNs);
+                requireSuccess(connection.in);
                 idle.addLast(connection);
             }
         }
@@ -181,7 +181,7 @@ final class Load implements AutoCloseable {
         return Integer.parseInt(text.substring(at, text.indexOf('\r', at)).strip());
     }
 
-    private void check(ByteBuffer in) {
+    private void requireSuccess(ByteBuffer in) {
         if (in.get(9) != '2') {
             failed++;
             var bytes = new byte[Math.min(in.position(), 600)];
@@ -190,7 +190,7 @@ final class Load implements AutoCloseable {
         }
     }
 
-    private void keep(long latencyNs) {
+    private void recordLatency(long latencyNs) {
         if (completed == latenciesNs.length) {
             latenciesNs = Arrays.copyOf(latenciesNs, latenciesNs.length * 2);
         }

@@ -19,10 +19,10 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 
 /**
- * What one would write without the platform, as fast as Vert.x allows: the same SELECT and an answer of the same fields; or the same
- * lock and the same rows in two round trips. It checks nothing, asks nobody and tells nobody.
+ * Serves the same reads and writes without the platform, as fast as Vert.x allows: the same SELECT with the same response fields, or
+ * the same lock and rows in two round trips. It does not validate, authorize or publish.
  */
-final class Baseline extends VerticleBase {
+final class BaselineServer extends VerticleBase {
     private static final String FIND = """
             SELECT i.id, i.resource_name, i.org_id, i.project_id, i.app_id, i.app_version_id, a.slug, v.version, v.runtime_backend,
             i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
@@ -80,7 +80,7 @@ final class Baseline extends VerticleBase {
     private final Buffer[] events;
     private final int[] port;
 
-    Baseline(SqlClient reads, Pool writes, int[] eventSizes, int[] port) {
+    BaselineServer(SqlClient reads, Pool writes, int[] eventSizes, int[] port) {
         this.reads = reads;
         this.writes = writes;
         this.port = port;
@@ -140,7 +140,7 @@ final class Baseline extends VerticleBase {
                             connection.preparedQuery(INSTANCE).execute(Tuple.from(row)),
                             connection.preparedQuery(COMMAND).execute(command(row, command)),
                             connection.preparedQuery(OPERATION).execute(operation(row, command)),
-                            connection.preparedQuery(EVENTS).execute(happened(row)),
+                            connection.preparedQuery(EVENTS).execute(insertEvent(row)),
                             connection
                                     .preparedQuery(IDEMPOTENCY)
                                     .execute(Tuple.of(
@@ -160,14 +160,14 @@ final class Baseline extends VerticleBase {
     private static Object[] row(UUID projectId, Row project, JsonObject body) {
         var id = UUID.randomUUID();
         var org = project.getUUID("org_id");
-        var owner = Seeds.ownerOf(org);
+        var owner = BenchSeeds.ownerOf(org);
         return new Object[] {
             id,
             "slipway:local:" + org + ":" + projectId + ":app_instance:" + id,
             org,
             projectId,
-            Seeds.APP,
-            Seeds.VERSION,
+            BenchSeeds.APP,
+            BenchSeeds.VERSION,
             body.getString("display_name"),
             "tenant_dedicated",
             "project",
@@ -186,7 +186,7 @@ final class Baseline extends VerticleBase {
         };
     }
 
-    private Tuple happened(Object[] row) {
+    private Tuple insertEvent(Object[] row) {
         return Tuple.of(
                 row[0],
                 row[3],
@@ -214,7 +214,7 @@ final class Baseline extends VerticleBase {
                 .addValue(at.plusMinutes(30));
     }
 
-    /** JSON of about that size. */
+    /** Returns a JSON text of about the given size. */
     private static String payload(Buffer size) {
         return "{\"x\":\"" + size + "\"}";
     }
@@ -244,8 +244,8 @@ final class Baseline extends VerticleBase {
                 .put("resource_name", row[1])
                 .put("org_id", row[2].toString())
                 .put("project_id", row[3].toString())
-                .put("app_slug", Seeds.SLUG)
-                .put("version", Seeds.VERSION_NAME)
+                .put("app_slug", BenchSeeds.SLUG)
+                .put("version", BenchSeeds.VERSION_NAME)
                 .put("display_name", row[6])
                 .put("operating_mode", row[7])
                 .put("control_plane_scope", row[8])

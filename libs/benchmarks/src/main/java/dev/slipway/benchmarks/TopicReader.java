@@ -18,11 +18,11 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Reads topics as any consumer would. */
-final class Topic {
-    private Topic() {}
+/** Reads topics with a plain consumer. */
+final class TopicReader {
+    private TopicReader() {}
 
-    /** A consumer of all partitions of a topic, from their ends on. */
+    /** Returns a consumer of all partitions of a topic, positioned at their ends. */
     static KafkaConsumer<String, byte[]> follow(String bootstrap, String topic) {
         var consumer = open(bootstrap);
         var partitions = consumer.partitionsFor(topic).stream()
@@ -35,8 +35,8 @@ final class Topic {
     }
 
     /**
-     * How many bytes each of the four records of a launch has, for the baseline to write as many: of those about instances the larger is
-     * about the instance, the smaller about its operation.
+     * Returns the sizes in bytes of the four records of a launch, for the baseline to write as many. Of the two instance events, the
+     * larger is about the instance and the smaller about its operation.
      */
     static String sizes(String bootstrap) {
         var ofInstances = sizes(bootstrap, "instances.events");
@@ -49,7 +49,7 @@ final class Topic {
                 .collect(Collectors.joining(","));
     }
 
-    /** How many records the consumer groups have yet to apply. */
+    /** Returns the number of records that consumer groups have not applied yet. */
     static long lag(String bootstrap, Predicate<String> group) {
         try (var admin = Admin.create(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap))) {
             var lag = 0L;

@@ -13,8 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Looks behind the scenes, and gives the baseline tables of its own. */
-final class Database implements AutoCloseable {
+/** Queries the platform's database directly, and creates the tables of the baseline. */
+final class BenchDatabase implements AutoCloseable {
     private static final List<String> MIGRATIONS = List.of(
             "messaging/V000_1__outbox_and_inbox.sql",
             "service/V000_2__idempotency.sql",
@@ -45,7 +45,7 @@ final class Database implements AutoCloseable {
 
     private final Connection connection;
 
-    Database(String url) {
+    BenchDatabase(String url) {
         var uri = URI.create(url);
         var user = uri.getUserInfo().split(":", 2);
         try {
@@ -56,20 +56,20 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** The same tables by the same migrations, with the same tenants, in a schema where no relay looks. */
-    void makeBaseline() {
+    /** Creates the same tables with the same migrations and tenants in a schema that no relay reads. */
+    void createBaselineTables() {
         execute("DROP SCHEMA IF EXISTS baseline CASCADE; CREATE SCHEMA baseline; SET search_path = baseline");
         MIGRATIONS.forEach(file -> execute(resource("/db/migration/" + file)));
         COPIED.forEach(table -> execute("INSERT INTO " + table + " SELECT * FROM instances." + table));
         execute("SET search_path = public");
     }
 
-    /** Ours is empty between passes, as the relay has been there; what both keep grows alike. */
-    void emptyBaselineOutbox() {
+    /** Empties the baseline's outbox, as the relay does with the platform's between passes. */
+    void truncateBaselineOutbox() {
         execute("TRUNCATE baseline.outbox");
     }
 
-    /** Times by the text in the first column. */
+    /** Returns the commit times by the text in the first column. */
     Map<String, Instant> commits(String sql) {
         try (var statement = connection.createStatement();
                 var rows = statement.executeQuery(sql)) {
@@ -87,7 +87,7 @@ final class Database implements AutoCloseable {
         return Long.parseLong(texts("SELECT count(*) FROM " + from).get(0));
     }
 
-    /** The first column. */
+    /** Returns the first column. */
     List<String> texts(String sql) {
         try (var statement = connection.createStatement();
                 var rows = statement.executeQuery(sql)) {
@@ -110,7 +110,7 @@ final class Database implements AutoCloseable {
     }
 
     private static String resource(String name) {
-        try (var in = Database.class.getResourceAsStream(name)) {
+        try (var in = BenchDatabase.class.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IllegalStateException("not on the class path: " + name);
             }
@@ -125,7 +125,7 @@ final class Database implements AutoCloseable {
         try {
             connection.close();
         } catch (SQLException e) {
-            Console.note("closing the connection: " + e);
+            BenchOutput.note("closing the connection: " + e);
         }
     }
 }

@@ -1,9 +1,9 @@
 package dev.slipway.benchmarks;
 
-import dev.slipway.authz.TokenIssuer;
+import dev.slipway.authz.TokenSigner;
 import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Json;
-import dev.slipway.iam.tenancy.IamSeed;
+import dev.slipway.iam.IamSeed;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Many tenants with many projects each, all entitled to one app; ids are fixed, so that every process knows them. */
-final class Seeds {
+/** Seed data: many tenants with many projects each, all entitled to one app. Ids are fixed, so that every process knows them. */
+final class BenchSeeds {
     static final int ORGANIZATIONS = 20;
     static final int PROJECTS = 1_000;
     static final UUID APP = id(1, 0);
@@ -27,7 +27,7 @@ final class Seeds {
     private static final String ISSUER = "slipway-bench";
     private static final Duration LIFETIME = Duration.ofHours(12);
 
-    private Seeds() {}
+    private BenchSeeds() {}
 
     static UUID organization(int number) {
         return id(3, number % ORGANIZATIONS);
@@ -49,7 +49,7 @@ final class Seeds {
         return id(6, number);
     }
 
-    static IamSeed iam(TokenIssuer issuer) {
+    static IamSeed iam(TokenSigner issuer) {
         var organizations = new ArrayList<IamSeed.Organization>();
         var users = new ArrayList<IamSeed.User>();
         var bindings = new ArrayList<IamSeed.RoleBinding>();
@@ -100,11 +100,11 @@ final class Seeds {
                 entitlements);
     }
 
-    static TokenIssuer issuer() {
-        return TokenIssuer.withNewKey(ISSUER);
+    static TokenSigner issuer() {
+        return TokenSigner.withNewKey(ISSUER);
     }
 
-    static List<String> tokens(TokenIssuer issuer) {
+    static List<String> tokens(TokenSigner issuer) {
         var now = Instant.now();
         var tokens = new ArrayList<String>();
         for (var i = 0; i < ORGANIZATIONS; i++) {
@@ -113,7 +113,7 @@ final class Seeds {
         return tokens;
     }
 
-    /** The body of a launch: some 500 bytes, a dozen settings. */
+    /** Returns the body of a launch: about 500 bytes with a dozen settings. */
     static String launch() {
         var body = Json.object()
                 .put("app_slug", SLUG)

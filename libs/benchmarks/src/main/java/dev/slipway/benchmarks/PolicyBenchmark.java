@@ -2,9 +2,9 @@ package dev.slipway.benchmarks;
 
 import dev.slipway.contract.Json;
 import dev.slipway.policy.EffectivePolicy;
-import dev.slipway.policy.Level;
 import dev.slipway.policy.PolicyDocument;
 import dev.slipway.policy.PolicyKeys;
+import dev.slipway.policy.PolicyLevel;
 
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -12,18 +12,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The effective policy of five levels on one thread, with every key of the registry said at each; and, beside it, one of its lists
+ * Measures the effective policy of five levels on one thread, with every registry key set at each level, compared with one list
  * intersected by hand.
  */
-public final class PolicyMain {
+public final class PolicyBenchmark {
     private static final int ROUNDS = 9;
     private static final long ROUND_NS = 200_000_000;
     private static final int BATCH = 100;
 
-    /** Read by nobody, so that the loops cannot be thought away. */
+    /** Prevents the compiler from removing the measured loops. */
     static volatile int sink;
 
-    private PolicyMain() {}
+    private PolicyBenchmark() {}
 
     public static void main(String[] arguments) {
         var keys = PolicyKeys.seeded();
@@ -35,18 +35,23 @@ public final class PolicyMain {
             for (var round = 0; round < ROUNDS; round++) {
                 policies[round] = perSecond(
                         () -> EffectivePolicy.compute(keys, levels).version().length());
-                intersections[round] = perSecond(() -> intersected(lists));
+                intersections[round] = perSecond(() -> intersectAll(lists));
             }
         }
-        Console.print(Json.text(Json.object()
-                .put("policies", Table.median(policies))
-                .put("intersections", Table.median(intersections))
+        BenchOutput.print(Json.text(Json.object()
+                .put("policies", ResultTable.median(policies))
+                .put("intersections", ResultTable.median(intersections))
                 .put("keys", keys.byId().size())));
     }
 
     private static List<PolicyDocument> levels(PolicyKeys keys) {
         var levels = new ArrayList<PolicyDocument>();
-        for (var level : List.of(Level.GLOBAL, Level.PLAN, Level.ORGANIZATION, Level.DEPARTMENT, Level.PROJECT)) {
+        for (var policyLevel : List.of(
+                PolicyLevel.GLOBAL,
+                PolicyLevel.PLAN,
+                PolicyLevel.ORGANIZATION,
+                PolicyLevel.DEPARTMENT,
+                PolicyLevel.PROJECT)) {
             var values = Json.object();
             for (var key : keys.byId().values()) {
                 switch (key.type()) {
@@ -59,8 +64,8 @@ public final class PolicyMain {
                 }
             }
             var denies = Json.object();
-            denies.putArray("allowed_apps").add("denied-" + level.text());
-            levels.add(PolicyDocument.stored(keys, level, level.text(), 1, values, denies));
+            denies.putArray("allowed_apps").add("denied-" + policyLevel.text());
+            levels.add(PolicyDocument.fromStored(keys, policyLevel, policyLevel.text(), 1, values, denies));
         }
         return levels;
     }
@@ -81,7 +86,7 @@ public final class PolicyMain {
         return hosts;
     }
 
-    private static int intersected(List<Set<String>> lists) {
+    private static int intersectAll(List<Set<String>> lists) {
         var left = new LinkedHashSet<>(lists.get(0));
         lists.forEach(left::retainAll);
         return left.size();

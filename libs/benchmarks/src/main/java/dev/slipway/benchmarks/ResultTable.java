@@ -5,16 +5,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What was measured, a row each. */
-final class Table {
+/** The results, one row per measurement. */
+final class ResultTable {
     private final List<Row> rows = new ArrayList<>();
 
-    /** A figure, what it is compared with, and whether the bar was met ("" where the row has none of its own). */
+    /** A result, its baseline, and whether the requirement was met (empty if there is none). */
     record Row(String what, String ours, String baseline, String ratio, String bar, String met, String remarks) {}
 
     void add(Row row) {
         rows.add(row);
-        Console.note("| " + row.what + " | " + row.ours + " | " + row.baseline + " | " + row.ratio + " | " + row.met);
+        BenchOutput.note(
+                "| " + row.what + " | " + row.ours + " | " + row.baseline + " | " + row.ratio + " | " + row.met);
     }
 
     String markdown() {
@@ -29,7 +30,7 @@ final class Table {
         return text.toString();
     }
 
-    static String met(boolean met) {
+    static String isMet(boolean met) {
         return met ? "yes" : "**no**";
     }
 

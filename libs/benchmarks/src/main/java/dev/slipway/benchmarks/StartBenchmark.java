@@ -9,21 +9,21 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** From the start of the `slipway` command to ready, on an empty home and on its own; and what it then holds in memory. */
-final class StartRow {
+/** Measures the time from the `slipway` command to ready, with an empty and an existing home, and the memory used afterwards. */
+final class StartBenchmark {
     private static final int PASSES = 3;
     private static final double BAR_SECONDS = 10;
     private static final double BAR_MIB = 600;
 
     private final Path directory;
-    private final Table table;
+    private final ResultTable resultTable;
     private double residentMib;
     private double postgresMib;
     private double cpuSeconds;
 
-    StartRow(Path directory, Table table) {
+    StartBenchmark(Path directory, ResultTable resultTable) {
         this.directory = directory;
-        this.table = table;
+        this.resultTable = resultTable;
     }
 
     void measure() {
@@ -49,36 +49,51 @@ final class StartRow {
         }
         add("standalone: command → ready, empty home", first, bareFirst, firstCpu);
         add("standalone: command → ready, second start", again, bareAgain, againCpu);
-        var mib = Table.median(resident);
-        table.add(new Table.Row(
+        var mib = ResultTable.median(resident);
+        resultTable.add(new ResultTable.Row(
                 "standalone: RSS of the JVM, 3 s after ready",
-                Table.number(mib) + " MiB",
+                ResultTable.number(mib) + " MiB",
                 "",
                 "",
                 "≤ " + (int) BAR_MIB + " MiB",
-                Table.met(mib <= BAR_MIB),
-                "Kafka is in it; PostgreSQL's processes beside it " + Table.number(Table.median(postgres))
+                ResultTable.isMet(mib <= BAR_MIB),
+                "Kafka is in it; PostgreSQL's processes beside it " + ResultTable.number(ResultTable.median(postgres))
                         + " MiB (PSS)"));
     }
 
     private void add(String what, double[] ours, double[] bare, double[] cpu) {
-        var seconds = Table.median(ours);
-        var base = Table.median(bare);
-        table.add(new Table.Row(
+        var seconds = ResultTable.median(ours);
+        var base = ResultTable.median(bare);
+        resultTable.add(new ResultTable.Row(
                 what,
-                Table.number(seconds) + " s",
-                "embedded Kafka and PostgreSQL alone " + Table.number(base) + " s",
-                Table.number(seconds / base),
+                ResultTable.number(seconds) + " s",
+                "embedded Kafka and PostgreSQL alone " + ResultTable.number(base) + " s",
+                ResultTable.number(seconds / base),
                 "≤ " + (int) BAR_SECONDS + " s",
-                Table.met(seconds <= BAR_SECONDS),
-                "all services, the demo's tenants; " + Table.number(Table.median(cpu)) + " s of processor time"));
+                ResultTable.isMet(seconds <= BAR_SECONDS),
+                "all services, the demo's tenants; " + ResultTable.number(ResultTable.median(cpu))
+                        + " s of processor time"));
     }
 
     private double standalone(Path home) {
-        var command = System.getProperty("bench.standalone", "");
         var started = System.nanoTime();
-        try (var child = new Child(
-                "standalone",
+        try (var child = standaloneProcess("standalone", directory, home)) {
+            var banner = child.awaitLine("is ready");
+            var seconds = (System.nanoTime() - started) / 1e9;
+            cpuSeconds = child.cpuSeconds();
+            BenchOutput.note(home.getFileName() + ": " + ResultTable.number(seconds) + " s, CPU "
+                    + ResultTable.number(cpuSeconds) + " s;" + banner);
+            LockSupport.parkNanos(3_000_000_000L);
+            residentMib = child.residentMib();
+            postgresMib = child.descendantsProportionalMib();
+            return seconds;
+        }
+    }
+
+    /** Starts the {@code slipway} command on free ports. */
+    static MeasuredProcess standaloneProcess(String name, Path directory, Path home) {
+        return new MeasuredProcess(
+                name,
                 directory,
                 List.of(
                         "/usr/bin/env",
@@ -86,17 +101,7 @@ final class StartRow {
                         "SLIPWAY_HTTP_PORT=0",
                         "SLIPWAY_MANAGEMENT_PORT=0",
                         "SLIPWAY_KAFKA_PORT=0",
-                        command))) {
-            var banner = child.lineWith("is ready");
-            var seconds = (System.nanoTime() - started) / 1e9;
-            cpuSeconds = child.cpuSeconds();
-            Console.note(home.getFileName() + ": " + Table.number(seconds) + " s, CPU " + Table.number(cpuSeconds)
-                    + " s;" + banner);
-            LockSupport.parkNanos(3_000_000_000L);
-            residentMib = child.residentMib();
-            postgresMib = child.descendantsProportionalMib();
-            return seconds;
-        }
+                        System.getProperty("bench.standalone", "")));
     }
 
     private double infrastructure(Path home) {
@@ -106,8 +111,9 @@ final class StartRow {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        try (var child = Child.java("bare", directory, Stage.JVM, EmbeddedMain.class, home.toString())) {
-            var ready = child.answer();
+        try (var child =
+                MeasuredProcess.java("bare", directory, BenchEnvironment.JVM, EmbeddedMain.class, home.toString())) {
+            var ready = child.readReply();
             return ready.isEmpty() ? Double.NaN : (System.nanoTime() - started) / 1e9;
         }
     }

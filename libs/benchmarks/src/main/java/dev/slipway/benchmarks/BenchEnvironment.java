@@ -19,13 +19,13 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.StreamSupport;
 
-/** Kafka, PostgreSQL and the load generator, each a process of its own; and the platform, when a row needs it. */
-final class Stage implements AutoCloseable {
-    /** What `slipway` starts with, so that a figure is that of what a user runs; the baseline has the same. */
+/** Starts Kafka, PostgreSQL, the load generator and, on demand, the platform, each as a separate process. */
+final class BenchEnvironment implements AutoCloseable {
+    /** The JVM options of the `slipway` command; the baseline has the same. */
     static final List<String> JVM =
             List.of("-Xmx384m", "-XX:+UseSerialGC", "-XX:MetaspaceSize=96m", "-XX:MaxMetaspaceSize=192m", "-Xss512k");
 
-    /** As Kafka's own start script has it: the pauses of a collector that stops everything would be in every figure of an event. */
+    /** The JVM options of Kafka's own start script: pauses of a stop-the-world collector would distort every event latency. */
     private static final List<String> BROKER_JVM =
             List.of("-Xmx512m", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20", "-XX:InitiatingHeapOccupancyPercent=35");
 
@@ -34,42 +34,44 @@ final class Stage implements AutoCloseable {
     private static final long WARM_NS = 300_000_000_000L;
     private static final double WARM_ROUND_SECONDS = 20;
     private static final int MIN_WARM_ROUNDS = 3;
-    /** What the compiler may still take of the processor time when measuring begins. */
+    /** Measuring starts when the JIT compiler uses less than this share of the processor time. */
     private static final double COMPILED = 0.04;
 
     private final Path directory;
     private final String profile;
-    private final Child infrastructure;
-    private final Child load;
+    private final MeasuredProcess infrastructure;
+    private final MeasuredProcess load;
     private final String kafkaBootstrap;
-    private final Database database;
+    private final BenchDatabase benchDatabase;
     private final String databaseUrl;
     private int platforms;
 
-    Stage(Path directory, String profile) {
+    BenchEnvironment(Path directory, String profile) {
         this.directory = directory;
         this.profile = profile;
-        infrastructure = Child.java(
+        infrastructure = MeasuredProcess.java(
                 "infrastructure",
                 directory,
                 BROKER_JVM,
                 EmbeddedMain.class,
                 directory.resolve("data").toString());
-        var addresses = infrastructure.answer();
+        var addresses = infrastructure.readReply();
         kafkaBootstrap = addresses.path("kafka_bootstrap").asText();
         databaseUrl = addresses.path("database_url").asText();
-        database = new Database(databaseUrl);
-        load = Child.java("load", directory, List.of("-Xmx128m", "-XX:+UseSerialGC"), LoadMain.class);
+        benchDatabase = new BenchDatabase(databaseUrl);
+        load = MeasuredProcess.java(
+                "load", directory, List.of("-Xmx128m", "-XX:+UseSerialGC"), LoadGeneratorMain.class);
     }
 
-    /** A running platform, and the tokens of its tenants' owners. */
-    record Running(Child process, int port, int managementPort, List<String> tokens) implements AutoCloseable {
+    /** A running platform and the tokens of its tenants' owners. */
+    record RunningPlatform(MeasuredProcess process, int port, int managementPort, List<String> tokens)
+            implements AutoCloseable {
         @Override
         public void close() {
             process.close();
         }
 
-        /** What it says of itself under a name and with these labels. */
+        /** Returns the value of a metric with the given name and labels. */
         double metric(String name, String... labels) {
             try {
                 var metrics = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + managementPort + "/metrics"));
@@ -94,14 +96,14 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    Running platform(String services) {
+    RunningPlatform platform(String services) {
         var jvm = new ArrayList<>(JVM);
         platforms++;
         if (!profile.isEmpty()) {
             jvm.add("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=" + profile + "/"
                     + directory.getFileName() + "-" + platforms + ".jfr");
         }
-        var process = Child.java(
+        var process = MeasuredProcess.java(
                 "platform",
                 directory,
                 jvm,
@@ -110,22 +112,22 @@ final class Stage implements AutoCloseable {
                 kafkaBootstrap,
                 databaseUrl,
                 services);
-        var answer = process.answer();
+        var answer = process.readReply();
         var tokens = StreamSupport.stream(answer.path("tokens").spliterator(), false)
                 .map(JsonNode::asText)
                 .toList();
-        return new Running(
+        return new RunningPlatform(
                 process,
                 answer.path("port").asInt(),
                 answer.path("management_port").asInt(),
                 tokens);
     }
 
-    Child baseline(String eventSizes) {
-        return Child.java("baseline", directory, JVM, BaselineMain.class, databaseUrl, eventSizes);
+    MeasuredProcess baseline(String eventSizes) {
+        return MeasuredProcess.java("baseline", directory, JVM, BaselineMain.class, databaseUrl, eventSizes);
     }
 
-    /** Writes requests down for the load generator: method, path, token and body of each. */
+    /** Writes the requests to a file for the load generator: method, path, token and body of each. */
     Path requests(String name, List<String> lines) {
         try {
             return Files.write(directory.resolve(name), lines);
@@ -135,21 +137,21 @@ final class Stage implements AutoCloseable {
     }
 
     /**
-     * Load from 48 connections: so many requests, but not for longer than given; a rate of 0 is as fast as answers come. Any failed
+     * Sends the requests over 48 connections, for at most the given time; a rate of 0 sends as fast as responses arrive. A failed
      * request fails the benchmark.
      */
     JsonNode load(int port, Path requests, int count, double seconds, int rate) {
-        var result = warm(port, requests, count, seconds, rate);
+        var result = warmUp(port, requests, count, seconds, rate);
         if (result.path("failed").asInt() > 0) {
             throw new IllegalStateException("requests failed: " + result);
         }
         return result;
     }
 
-    /** The same, but a request may fail: a cold start on a busy machine can keep one waiting for too long. */
+    /** Like {@link #load}, but requests may fail: a cold start on a busy machine can exceed a timeout. */
     @CanIgnoreReturnValue
-    JsonNode warm(int port, Path requests, int count, double seconds, int rate) {
-        return load.ask(Json.object()
+    JsonNode warmUp(int port, Path requests, int count, double seconds, int rate) {
+        return load.send(Json.object()
                 .put("port", port)
                 .put("requests", requests.toString())
                 .put("connections", CONNECTIONS)
@@ -158,15 +160,12 @@ final class Stage implements AutoCloseable {
                 .put("rate", rate));
     }
 
-    /**
-     * Load until the compiler has hardly anything left to do, in the server and in the broker: until then a good part of the processor
-     * time is the compiler's, which says nothing about a platform that runs for days.
-     */
-    void warmUntilCompiled(Child server, int port, Path requests, int perRound) {
-        warmUntilCompiled(server, () -> warm(port, requests, perRound, WARM_ROUND_SECONDS, 0));
+    /** Sends requests until the JIT compilers of server and broker are almost idle: until then, much of the processor time is theirs. */
+    void warmUpUntilCompiled(MeasuredProcess server, int port, Path requests, int perRound) {
+        warmUpUntilCompiled(server, () -> warmUp(port, requests, perRound, WARM_ROUND_SECONDS, 0));
     }
 
-    void warmUntilCompiled(Child server, Runnable load) {
+    void warmUpUntilCompiled(MeasuredProcess server, Runnable load) {
         var started = System.nanoTime();
         for (var round = 1; System.nanoTime() - started < WARM_NS; round++) {
             var cpu = server.cpuSeconds() + infrastructure.cpuSeconds();
@@ -175,24 +174,24 @@ final class Stage implements AutoCloseable {
             var share = (server.compilerSeconds() + infrastructure.compilerSeconds() - compiling)
                     / (server.cpuSeconds() + infrastructure.cpuSeconds() - cpu);
             if (share < COMPILED && round >= MIN_WARM_ROUNDS) {
-                Console.note("warm after " + round + " rounds");
+                BenchOutput.note("warm after " + round + " rounds");
                 return;
             }
         }
-        Console.note(
+        BenchOutput.note(
                 "the compiler is still busy: the figures that follow are worse than those of a platform that runs for longer");
     }
 
-    /** The processor time, in seconds, that everything but the server itself has used: PostgreSQL, Kafka, the load generator. */
+    /** Returns the processor time in seconds of all other processes: PostgreSQL, Kafka and the load generator. */
     double cpuSeconds() {
         return infrastructure.cpuSeconds() + load.cpuSeconds();
     }
 
-    /** Waits until the tenants have arrived where launches are decided. */
+    /** Waits until the tenants are replicated to the instances service. */
     void awaitTenants() {
         var started = System.nanoTime();
-        while (database.count("instances.project_app_entitlements") < Seeds.PROJECTS
-                || database.count("instances.service_accounts") < Seeds.PROJECTS) {
+        while (benchDatabase.count("instances.project_app_entitlements") < BenchSeeds.PROJECTS
+                || benchDatabase.count("instances.service_accounts") < BenchSeeds.PROJECTS) {
             if (System.nanoTime() - started > SETTLE_NS) {
                 throw new IllegalStateException("the tenants do not arrive");
             }
@@ -200,16 +199,13 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    /**
-     * Waits until the outbox is published and the running services have applied all that is on the topics; answers how long that took,
-     * in seconds.
-     */
+    /** Waits until the outbox is published and all consumers have caught up; returns the duration in seconds. */
     @CanIgnoreReturnValue
-    double settle(String services) {
+    double awaitIdle(String services) {
         var started = System.nanoTime();
         var groups = List.of(services.split(",", -1));
-        while (!database.texts("SELECT 1 FROM instances.outbox LIMIT 1").isEmpty()
-                || Topic.lag(kafkaBootstrap, group -> groups.contains(group.split("\\.", -1)[0])) > 0) {
+        while (!benchDatabase.texts("SELECT 1 FROM instances.outbox LIMIT 1").isEmpty()
+                || TopicReader.lag(kafkaBootstrap, group -> groups.contains(group.split("\\.", -1)[0])) > 0) {
             if (System.nanoTime() - started > SETTLE_NS) {
                 throw new IllegalStateException("the services do not catch up");
             }
@@ -218,8 +214,8 @@ final class Stage implements AutoCloseable {
         return (System.nanoTime() - started) / 1e9;
     }
 
-    Database database() {
-        return database;
+    BenchDatabase database() {
+        return benchDatabase;
     }
 
     String kafkaBootstrap() {
@@ -228,7 +224,7 @@ final class Stage implements AutoCloseable {
 
     @Override
     public void close() {
-        database.close();
+        benchDatabase.close();
         load.close();
         infrastructure.close();
     }

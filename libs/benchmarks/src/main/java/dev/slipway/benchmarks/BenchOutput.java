@@ -1,8 +1,8 @@
 package dev.slipway.benchmarks;
 
-/** What the person who waits reads, and the one line that a child answers with. */
-final class Console {
-    private Console() {}
+/** Prints notes for the user, and the one-line replies of child processes. */
+final class BenchOutput {
+    private BenchOutput() {}
 
     static void note(String line) {
         System.err.println(line);
