@@ -3,11 +3,12 @@ package dev.slipway.gateway;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.TokenVerifier;
 import dev.slipway.contract.Contract;
-import dev.slipway.gateway.GatewayConfig.Rates;
+import dev.slipway.gateway.GatewayConfig.RequestRates;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.service.ClusterSettings;
-import dev.slipway.service.Frame;
-import dev.slipway.service.Health;
+import dev.slipway.service.HealthRegistry;
+import dev.slipway.service.ServiceContext;
+import dev.slipway.service.ServiceRegistry;
 import dev.slipway.telemetry.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -21,9 +22,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** A gateway on a bus with others and no service behind it: the broker, its HTTP port, its own port on the bus, and the others'. */
+/** Starts a clustered gateway without services. Arguments: Kafka bootstrap, HTTP port, own bus port, bus ports of the others. */
 final class ClusteredGatewayMain {
-    /** Each address may ask for so much a second, and has twice as much in hand. */
+    /** Requests per second and address; a bucket holds twice as many. */
     static final int RATE = 50;
 
     private ClusteredGatewayMain() {}
@@ -39,7 +40,7 @@ final class ClusteredGatewayMain {
         vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
-    /** The first of the ports on the bus is its own. */
+    /** Starts a gateway; the first bus port is its own. */
     static Future<Vertx> start(Telemetry telemetry, String kafkaBootstrap, int httpPort, List<String> bus) {
         var members = bus.stream().map(port -> "127.0.0.1:" + port).toList();
         var cluster = new ClusterSettings(
@@ -49,14 +50,15 @@ final class ClusteredGatewayMain {
                 members,
                 null);
         var model = new AuthzModel();
-        var frame = new Frame(
+        var serviceContext = new ServiceContext(
                 Contract.load(),
                 model,
-                new TokenVerifier(model, TokenVerifier.AUDIENCE),
+                new TokenVerifier(model),
                 new KafkaSettings(kafkaBootstrap, "limits.", 1, (short) 1, Map.of()),
                 null,
                 telemetry,
-                new Health(),
+                new HealthRegistry(),
+                new ServiceRegistry(),
                 Clock.systemUTC(),
                 1,
                 true,
@@ -68,10 +70,11 @@ final class ClusteredGatewayMain {
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(5),
                 null,
-                new Rates(0, RATE, 0),
+                GatewayConfig.Cors.OFF,
+                new RequestRates(0, RATE, 0),
                 new GatewayConfig.StreamLimits(20, 100));
         return ClusterSettings.startVertx(telemetry, cluster, new VertxOptions().setEventLoopPoolSize(1))
-                .compose(vertx -> vertx.deployVerticle(new GatewayVerticle(frame, config, 1))
+                .compose(vertx -> vertx.deployVerticle(new GatewayVerticle(serviceContext, config, 1))
                         .map(vertx));
     }
 }

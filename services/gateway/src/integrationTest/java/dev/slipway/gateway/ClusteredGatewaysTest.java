@@ -27,11 +27,11 @@ import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Two gateways on one bus, one of them in a process of its own that dies. */
+/** Two gateways on one bus; one of them runs in a process that is killed. */
 class ClusteredGatewaysTest {
     private static final int BUCKET = 2 * ClusteredGatewayMain.RATE;
-    private static final int SOME = BUCKET / 2 + 10;
-    private static final int MUCH = 3 * BUCKET;
+    private static final int BELOW_LIMIT = BUCKET / 2 + 10;
+    private static final int ABOVE_LIMIT = 3 * BUCKET;
     private static final String KAFKA = TestInfrastructure.shared().kafkaBootstrap();
 
     @TempDir
@@ -47,44 +47,44 @@ class ClusteredGatewaysTest {
         telemetry.close();
     }
 
-    /** Callers come from another address each time, with a full bucket: nothing hangs on how fast this machine is. */
+    /** Every step uses another client address, with a full bucket, so that the speed of the machine does not matter. */
     @Test
-    void gateways_countTogether_andForgetWhatOneKnewWhenItDies_andHoldNobodyBackForIt() {
+    void rateLimits_areSharedBetweenGateways_andBecomePermissiveWhenOneDies() {
         var ports = FreePorts.find(4);
         var here = ports.get(0);
         var there = ports.get(1);
-        // Both at once: each takes its time to start.
+        // Both start at the same time, because each takes seconds.
         var starting = ClusteredGatewayMain.start(telemetry, KAFKA, here, bus(ports.get(2), ports.get(3)));
         try (var other =
                 new ChildProcess(directory, Map.of(), classpath(), program(there, ports.get(3), ports.get(2)))) {
             assertThat(await(starting).isClustered()).isTrue();
             eventually(() -> assertThat(other.output()).as(other.errors()).contains("listening"));
-            assertThat(ask(here, "127.0.0.1", SOME)).doesNotContainKey(429);
+            assertThat(request(here, "127.0.0.1", BELOW_LIMIT)).doesNotContainKey(429);
 
-            // Alone, this gateway would let through what is in the bucket, which is more than it is asked for.
+            // Alone, this gateway would accept all of these requests: the bucket holds more.
             eventually(() -> {
                 var address = nextAddress();
-                assertThat(ask(there, address, MUCH)).containsKey(429);
-                assertThat(ask(here, address, SOME)).containsKey(429);
+                assertThat(request(there, address, ABOVE_LIMIT)).containsKey(429);
+                assertThat(request(here, address, BELOW_LIMIT)).containsKey(429);
             });
 
-            var held = eventuallyGet(() -> {
+            var limited = eventuallyGet(() -> {
                 var address = nextAddress();
-                assertThat(ask(there, address, MUCH)).containsKey(429);
+                assertThat(request(there, address, ABOVE_LIMIT)).containsKey(429);
                 return address;
             });
             other.kill();
             for (var i = 0; i < 5; i++) {
-                assertThat(ask(here, nextAddress(), SOME)).containsOnlyKeys(401);
+                assertThat(request(here, nextAddress(), BELOW_LIMIT)).containsOnlyKeys(401);
             }
-            eventually(() -> assertThat(ask(here, held, 1)).containsOnlyKeys(401));
+            eventually(() -> assertThat(request(here, limited, 1)).containsOnlyKeys(401));
         } finally {
             await(await(starting).close());
         }
     }
 
-    /** How often it was answered how: 401 to who is let through, for nobody says who they are. */
-    private Map<Integer, Long> ask(int port, String from, int times) {
+    /** Returns the number of responses by status: 401 if the limit was not reached, because no request has a token. */
+    private Map<Integer, Long> request(int port, String from, int times) {
         var options = new HttpClientOptions().setLocalAddress(from);
         var client = clients.createHttpClient(options, new PoolOptions().setHttp1MaxSize(20));
         var answers = IntStream.range(0, times)

@@ -16,118 +16,119 @@ import java.util.HashMap;
 import java.util.function.Function;
 
 /**
- * One answer that goes on. The service is asked for what follows, again and again: each time it waits a while for something to happen,
- * and each time its caller's token and permissions are judged anew. Lives on the event loop of its request.
+ * One server-sent event stream, implemented as long polling over the event bus. Each poll waits in the service for new events, and each
+ * poll verifies the token and the permissions again. Runs on the event loop of its request.
  */
 final class EventStream {
-    /** A service that has nothing to say and does not wait is not asked more often than this. */
+    /** Pause before the next poll if a service returned no events without waiting. */
     private static final long PAUSE_MS = 1_000;
 
     private static final int MAX_UNREAD_BYTES = 256 * 1024;
-    private static final String STILL_HERE = ": nothing new\n\n";
+    private static final String KEEP_ALIVE_COMMENT = ": nothing new\n\n";
 
     private final Vertx vertx;
     private final Context context;
-    private final Exchange exchange;
+    private final RequestContext request;
     private final Call call;
-    private final Waits waits;
+    private final StreamTimeouts timeouts;
     private final Function<Call, Future<Reply>> service;
-    private final Streams streams;
+    private final EventStreamRegistry registry;
     private String position = "";
-    private boolean begun;
-    private boolean over;
-    private long askedNs;
+    private boolean started;
+    private boolean closed;
+    private long polledNs;
 
     /**
-     * @param quietMs how long a service waits for something to happen: as long as one stays who may not see it any more
-     * @param slowMs who has not read what was sent by then is let go; they can come back with the last id they saw
+     * The timeouts of a stream.
+     *
+     * @param pollWaitMs how long a poll waits for events; also how long a stream can outlive the permission to read it
+     * @param slowReaderMs how long a client may take to read what was sent before it is disconnected
      */
-    record Waits(long quietMs, long slowMs) {}
+    record StreamTimeouts(long pollWaitMs, long slowReaderMs) {}
 
     EventStream(
             Vertx vertx,
-            Exchange exchange,
+            RequestContext request,
             Call call,
-            Waits waits,
+            StreamTimeouts timeouts,
             Function<Call, Future<Reply>> service,
-            Streams streams) {
+            EventStreamRegistry registry) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
-        this.exchange = exchange;
+        this.request = request;
         this.call = call;
-        this.waits = waits;
+        this.timeouts = timeouts;
         this.service = service;
-        this.streams = streams;
+        this.registry = registry;
     }
 
     void start() {
-        response().closeHandler(closed -> over(null));
-        response().exceptionHandler(broken -> over(null));
-        ask(call);
+        request.routing().addEndHandler(ended -> close(null));
+        poll(call);
     }
 
-    /** Ends it from outside; on any thread. */
-    void end(Problem why) {
-        context.runOnContext(now -> complain(why));
+    /** Ends the stream with an error event. Can be called on any thread. */
+    void end(Problem reason) {
+        context.runOnContext(now -> sendError(reason));
     }
 
-    private void ask(Call next) {
-        if (!over) {
-            askedNs = System.nanoTime();
-            service.apply(next).onComplete(done -> took(done.result()));
+    private void poll(Call next) {
+        if (!closed) {
+            polledNs = System.nanoTime();
+            service.apply(next).onComplete(done -> onReply(done.result()));
         }
     }
 
-    private void took(Reply reply) {
-        if (over) {
+    private void onReply(Reply reply) {
+        if (closed) {
             return;
         }
         var problem = reply.problem();
         if (problem != null) {
-            complain(problem);
+            sendError(problem);
             return;
         }
-        var body = Json.node(reply.body());
+        var body = Json.parseTrusted(reply.body());
         position = body.path("position").asText();
-        begin();
+        startResponse();
         var events = body.path("events");
-        var ignored = response().write(events.isEmpty() ? STILL_HERE : frames(events));
+        var ignored = response().write(events.isEmpty() ? KEEP_ALIVE_COMMENT : format(events));
         if (response().writeQueueFull()) {
-            whenRead();
-        } else if (events.isEmpty() && System.nanoTime() - askedNs < PAUSE_MS * 1_000_000) {
-            vertx.setTimer(PAUSE_MS, timer -> ask(next()));
+            pollWhenDrained();
+        } else if (events.isEmpty() && System.nanoTime() - polledNs < PAUSE_MS * 1_000_000) {
+            vertx.setTimer(PAUSE_MS, timer -> poll(nextCall()));
         } else {
-            ask(next());
+            poll(nextCall());
         }
     }
 
-    private void begin() {
-        if (!begun) {
-            begun = true;
-            exchange.stream().setWriteQueueMaxSize(MAX_UNREAD_BYTES);
+    private void startResponse() {
+        if (!started) {
+            started = true;
+            request.startStream().setWriteQueueMaxSize(MAX_UNREAD_BYTES);
         }
     }
 
-    /** Nothing more is fetched for one who does not read. */
-    private void whenRead() {
-        var timer = vertx.setTimer(waits.slowMs, late -> {
-            if (!over) {
-                streams.dropped();
-                over("slow_reader");
-                exchange.drop();
+    /** Fetches nothing more for a client that does not read. */
+    private void pollWhenDrained() {
+        var timer = vertx.setTimer(timeouts.slowReaderMs, late -> {
+            if (!closed) {
+                registry.countDropped();
+                close("slow_reader");
+                request.abort();
             }
         });
-        response().drainHandler(read -> {
+        response().drainHandler(drained -> {
             if (vertx.cancelTimer(timer)) {
-                ask(next());
+                poll(nextCall());
             }
         });
     }
 
-    private Call next() {
+    private Call nextCall() {
         var query = new HashMap<>(call.query());
         query.put(Call.STREAM_POSITION, position);
-        query.put(Call.STREAM_WAIT_MS, String.valueOf(waits.quietMs));
+        query.put(Call.STREAM_WAIT_MS, String.valueOf(timeouts.pollWaitMs));
         return new Call(
                 call.operationId(),
                 call.correlationId(),
@@ -138,37 +139,33 @@ final class EventStream {
                 call.body());
     }
 
-    /** Before the first event it is an answer like any other; after it, an event that says why there are no more. */
-    private void complain(Problem problem) {
-        if (over) {
+    /** Sends an error response, or an error event if the stream has started. */
+    private void sendError(Problem problem) {
+        if (closed) {
             return;
         }
-        if (!begun) {
-            over = true;
-            streams.left(this);
-            exchange.answer(Reply.of(problem));
-            return;
+        close(problem.code().code());
+        if (started) {
+            var data = Json.text(ErrorEnvelope.of(problem, request.correlationId()));
+            var ignored = response().end("event: error\ndata: " + data + "\n\n");
+        } else {
+            request.sendError(problem);
         }
-        var data = Json.text(ErrorEnvelope.body(problem, exchange.correlationId()));
-        over(problem.code().code());
-        var ignored = response().end("event: error\ndata: " + data + "\n\n");
     }
 
-    private void over(@Nullable String code) {
-        if (!over) {
-            over = true;
-            streams.left(this);
-            if (begun) {
-                exchange.streamed(code);
-            }
+    private void close(@Nullable String code) {
+        if (!closed) {
+            closed = true;
+            registry.remove(this);
+            request.setErrorCode(code);
         }
     }
 
     private HttpServerResponse response() {
-        return exchange.request().response();
+        return request.response();
     }
 
-    private static String frames(JsonNode events) {
+    private static String format(JsonNode events) {
         var text = new StringBuilder();
         for (var event : events) {
             text.append("event: ")
@@ -176,7 +173,7 @@ final class EventStream {
                     .append("\nid: ")
                     .append(event.path("id").asText())
                     .append("\ndata: ")
-                    .append(Json.text(event.path("data"))) // on one line: JSON writes a line break as \n
+                    .append(Json.text(event.path("data"))) // stays on one line: JSON escapes line breaks
                     .append("\n\n");
         }
         return text.toString();

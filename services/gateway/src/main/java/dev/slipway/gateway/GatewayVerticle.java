@@ -1,133 +1,173 @@
 package dev.slipway.gateway;
 
-import dev.slipway.gateway.EventStream.Waits;
-import dev.slipway.service.Frame;
-import dev.slipway.service.Health.Status;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.ErrorEnvelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Problem;
+import dev.slipway.gateway.EventStream.StreamTimeouts;
+import dev.slipway.service.HealthRegistry.Status;
+import dev.slipway.service.ServiceContext;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.ext.web.Router;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The gateway: wiring only. */
+/** Wires and starts the gateway. */
 public final class GatewayVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayVerticle.class);
 
-    /** What Vert.x takes for a free port that several servers share. */
+    /** Tells Vert.x to choose a free port that several servers share. */
     private static final int ANY_SHARED_PORT = -1;
 
-    private static final long QUIET_MS = 3_000;
-    private static final long SLOW_MS = 10_000;
+    private static final long STREAM_POLL_WAIT_MS = 3_000;
+    private static final long SLOW_READER_MS = 10_000;
 
-    private final Frame frame;
+    private final ServiceContext service;
     private final GatewayConfig config;
     private final int listeners;
     private volatile int port = -1;
-    private @Nullable CallRecords calls;
-    private @Nullable RateLimitAudit held;
+    private @Nullable AccessLog accessLog;
+    private @Nullable RateLimitAudit rateLimitAudit;
 
-    /** With so many listeners: as many as there are event loops serves from all of them. */
-    public GatewayVerticle(Frame frame, GatewayConfig config, int listeners) {
-        this.frame = frame;
+    /**
+     * Creates a gateway.
+     *
+     * @param listeners the number of servers that share the port; one per event loop uses all of them
+     */
+    public GatewayVerticle(ServiceContext service, GatewayConfig config, int listeners) {
+        this.service = service;
         this.config = config;
         this.listeners = listeners;
     }
 
     @Override
     public Future<?> start() {
-        var records = new CallRecords(frame.kafka(), frame.authz(), frame.clock());
-        calls = records;
-        FunctionCounter.builder("slipway.calls.dropped", records, CallRecords::dropped)
-                .description("Call records that found no room on their way to Kafka")
-                .register(frame.telemetry().metrics());
-        var audit = new RateLimitAudit(frame.kafka(), frame.clock());
-        held = audit;
-        var limits = new RateLimits(
-                config.rates(), frame.clustered(), audit, frame.telemetry().metrics());
-        if (frame.clustered()) {
-            limits.share(vertx);
+        var metrics = service.telemetry().metrics();
+        var requests = new AccessLog(service.kafka(), service.authz(), service.clock());
+        accessLog = requests;
+        FunctionCounter.builder("slipway.calls.dropped", requests, AccessLog::dropped)
+                .description("Access-log entries dropped because the send buffer was full")
+                .register(metrics);
+        var audit = new RateLimitAudit(service.kafka(), service.clock());
+        rateLimitAudit = audit;
+        var limiter = new RateLimiter(config.rates(), service.clustered(), audit, metrics);
+        if (service.clustered()) {
+            limiter.startSharing(vertx);
         }
-        // A service that waits for something to tell has to answer before the gateway gives up on it.
-        var waits = new Waits(Math.min(QUIET_MS, config.replyTimeout().toMillis() / 2), SLOW_MS);
-        var streams =
-                new Streams(vertx, config.streams(), waits, frame.telemetry().metrics());
-        var bodies = new Bodies(vertx, config.bodyTimeout());
-        var edge = new Edge(vertx, frame, records, limits, streams, bodies, config.replyTimeout());
+        // A poll has to return before the gateway stops waiting for the reply.
+        var timeouts = new StreamTimeouts(
+                Math.min(STREAM_POLL_WAIT_MS, config.replyTimeout().toMillis() / 2), SLOW_READER_MS);
+        var streams = new EventStreamRegistry(vertx, config.streams(), timeouts, metrics);
+        var router = GatewayRouter.create(
+                vertx,
+                config,
+                new CorrelationHandler(requests, config.bodyTimeout()),
+                List.of(
+                        new OperationResolver(service.contract().operations()),
+                        limiter,
+                        new AuthenticationHandler(service, limiter),
+                        new RequestBodyHandler(config.bodyTimeout()),
+                        new GatewayHandler(vertx, service, limiter, streams, config.replyTimeout())),
+                new ApiDocuments(vertx));
         var deployment = new DeploymentOptions().setInstances(listeners);
-        return vertx.deployVerticle(() -> new Listener(edge, streams), deployment)
+        return vertx.deployVerticle(() -> new Listener(router, requests, streams), deployment)
                 .onSuccess(deployed -> {
-                    frame.health().register("gateway", () -> new Status(true, "listening on " + port));
-                    LOG.atInfo().addKeyValue("port", port).log("listening");
+                    service.health().register("gateway", () -> new Status(true, "listening on " + port));
+                    LOG.atInfo().addKeyValue("port", port).log("gateway listening");
                 });
     }
 
-    /** One of the servers that share the port: each serves its connections on an event loop of its own. */
+    /** One of the servers that share the port; each serves its connections on its own event loop. */
     private final class Listener extends VerticleBase {
-        private final Edge edge;
-        private final Streams streams;
+        private final Router router;
+        private final AccessLog requests;
+        private final EventStreamRegistry streams;
         private @Nullable HttpServer server;
 
-        Listener(Edge edge, Streams streams) {
-            this.edge = edge;
+        Listener(Router router, AccessLog requests, EventStreamRegistry streams) {
+            this.router = router;
+            this.requests = requests;
             this.streams = streams;
         }
 
         @Override
         public Future<?> start() {
-            var created = vertx.createHttpServer(options())
-                    .requestHandler(edge::handle)
-                    .invalidRequestHandler(edge::handleInvalid);
+            var created = vertx.createHttpServer(serverOptions())
+                    .requestHandler(router)
+                    .invalidRequestHandler(this::rejectInvalid);
             server = created;
             return created.listen(config.port() == 0 ? ANY_SHARED_PORT : config.port(), config.host())
                     .onSuccess(listening -> port = listening.actualPort());
         }
 
-        /** Accepts nothing more, and lets what is under way be answered, but for what would go on for ever. */
+        /** Stops accepting connections and completes the requests in progress; event streams are ended. */
         @Override
         public Future<?> stop() {
-            streams.endAll();
+            streams.closeAll();
             return server == null ? Future.succeededFuture() : server.shutdown(10, TimeUnit.SECONDS);
+        }
+
+        /** Answers what the HTTP decoder could not parse; the router never sees it. */
+        private void rejectInvalid(HttpServerRequest request) {
+            var problem = Problem.of(ErrorCode.INVALID_REQUEST, "The request is not valid HTTP.");
+            var correlationId = Ids.next().toString();
+            request.response()
+                    .setStatusCode(ErrorEnvelope.status(problem))
+                    .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+                    .putHeader(RequestContext.CORRELATION_ID, correlationId)
+                    .end(Buffer.buffer(ErrorEnvelope.of(problem, correlationId).toBytes()))
+                    .onComplete(done -> requests.recordInvalid(
+                            request, correlationId, problem.code().code()));
+            var ignored = request.connection().close();
         }
     }
 
-    /** The port that is listened on, once started. */
+    /** Returns the port of the listeners; -1 before they have started. */
     public int port() {
         return port;
     }
 
-    /** The listeners have stopped by now. */
+    /** Called after the listeners have stopped. */
     @Override
     public Future<?> stop() {
-        frame.health().remove("gateway");
-        if (calls != null) {
-            calls.stop();
+        service.health().remove("gateway");
+        if (accessLog != null) {
+            accessLog.stop();
         }
-        if (held != null) {
-            held.stop();
+        if (rateLimitAudit != null) {
+            rateLimitAudit.stop();
         }
         return Future.succeededFuture();
     }
 
-    private HttpServerOptions options() {
+    /** HTTP/1.1, and HTTP/2 by ALPN over TLS or by prior knowledge and upgrade in clear text. */
+    private HttpServerOptions serverOptions() {
         var options = new HttpServerOptions()
-                .setHttp2ClearTextEnabled(
-                        false) // an upgrade in mid-request is one way more to get stuck, and gains nothing here
+                .setHttp2ClearTextEnabled(true)
                 .setIdleTimeout(75)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS)
                 .setMaxInitialLineLength(8_192)
                 .setMaxHeaderSize(16_384)
                 .setTcpNoDelay(true);
+        options.getInitialSettings().setMaxHeaderListSize(16_384);
         var tls = config.tls();
         return tls == null
                 ? options
                 : options.setSsl(true)
+                        .setUseAlpn(true)
                         .setKeyCertOptions(new PemKeyCertOptions()
                                 .setCertPath(tls.certificateFile())
                                 .setKeyPath(tls.keyFile()));

@@ -1,15 +1,15 @@
 package dev.slipway.gateway;
 
-import dev.slipway.contract.Operation;
+import dev.slipway.contract.ApiOperation;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.TreeSet;
 
-/** Finds the operation of a path in time that depends on the path alone, not on how many operations there are. */
+/** Finds the operation of a request path in a tree of path segments: the cost depends on the path, not on the number of operations. */
 final class RouteTable {
     private final Node root = new Node();
 
@@ -17,18 +17,33 @@ final class RouteTable {
         private final Map<String, Node> literal = new HashMap<>();
         private @Nullable Node parameter;
         private final Map<String, Route> routes = new HashMap<>();
+
+        private String allow() {
+            var methods = new TreeSet<>(routes.keySet());
+            methods.add("OPTIONS");
+            if (methods.contains("GET")) {
+                methods.add("HEAD");
+            }
+            return String.join(", ", methods);
+        }
     }
 
-    private record Route(Operation operation, List<String> parameters) {}
+    private record Route(ApiOperation operation, List<String> parameters) {}
 
-    /** The operation and its path parameters, still percent-encoded; or the methods that the path does have. */
-    record Match(@Nullable Operation operation, Map<String, String> parameters, Set<String> methods) {}
+    /**
+     * The target of a path.
+     *
+     * @param operation null if the path exists but not with the requested method
+     * @param parameters the path parameters, still percent-encoded
+     * @param allow the value of the Allow header if there is no operation; empty otherwise
+     */
+    record Match(@Nullable ApiOperation operation, Map<String, String> parameters, String allow) {}
 
-    RouteTable(List<Operation> operations) {
+    RouteTable(List<ApiOperation> operations) {
         operations.forEach(this::add);
     }
 
-    private void add(Operation operation) {
+    private void add(ApiOperation operation) {
         var node = root;
         var parameters = new ArrayList<String>();
         for (var segment : segments(operation.path())) {
@@ -45,7 +60,7 @@ final class RouteTable {
         node.routes.put(operation.method(), new Route(operation, List.copyOf(parameters)));
     }
 
-    /** What is at the path, or null if nothing is. */
+    /** Returns null if no operation has the path. HEAD finds the GET operation. */
     @Nullable
     Match find(String method, String path) {
         var values = new ArrayList<String>();
@@ -64,15 +79,15 @@ final class RouteTable {
         if (node.routes.isEmpty()) {
             return null;
         }
-        var route = node.routes.get(method);
+        var route = node.routes.get(method.equals("HEAD") ? "GET" : method);
         if (route == null) {
-            return new Match(null, Map.of(), node.routes.keySet());
+            return new Match(null, Map.of(), node.allow());
         }
         var parameters = new HashMap<String, String>();
         for (var i = 0; i < values.size(); i++) {
             parameters.put(route.parameters.get(i), values.get(i));
         }
-        return new Match(route.operation, parameters, node.routes.keySet());
+        return new Match(route.operation, parameters, "");
     }
 
     private static List<String> segments(String path) {

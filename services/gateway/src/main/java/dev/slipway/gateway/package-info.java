@@ -1,4 +1,4 @@
-/** The edge: one route per operation of the contract, and no code of its own for any of them. */
+/** The HTTP gateway: a Vert.x Web application that serves the operations of the contract by calling services over the event bus. */
 @NullMarked
 package dev.slipway.gateway;
 

@@ -11,15 +11,15 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class BoundariesTest {
+class GatewayBoundariesTest {
     @TestFactory
-    Stream<DynamicTest> service_keepsItsBoundaries() {
+    Stream<DynamicTest> service_respectsModuleBoundaries() {
         return ArchitectureRules.ofService("dev.slipway.gateway");
     }
 
     @Test
     @Proves("2.22")
-    void noHandler_readsARolesName() {
-        assertThat(ArchitectureRules.roleNamesIn(Path.of("src/main/java"))).isEmpty();
+    void handlers_doNotCompareRoleNames() {
+        assertThat(ArchitectureRules.findRoleNames(Path.of("src/main/java"))).isEmpty();
     }
 }

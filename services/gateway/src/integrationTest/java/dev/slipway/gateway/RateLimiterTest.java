@@ -5,7 +5,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.ErrorEnvelope;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
-import dev.slipway.gateway.GatewayConfig.Rates;
+import dev.slipway.gateway.GatewayConfig.RequestRates;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.testkit.TestInfrastructure;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -30,8 +30,7 @@ import java.util.concurrent.TimeUnit;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What gateways tell each other about who asks how much. */
-class RateLimitsTest {
+class RateLimiterTest {
     private static final String BUS = "slipway.gateway.rates";
 
     private final Vertx vertx = Vertx.vertx();
@@ -47,45 +46,45 @@ class RateLimitsTest {
     }
 
     @Test
-    void address_isHeldBack_forWhatOtherGatewaysLetThrough() throws Exception {
-        var port = serve(limits(new Rates(0, 5, 0)));
+    void checkAddress_rejects_whenOtherGatewaysUsedUpTheRate() throws Exception {
+        var port = serve(limits(new RequestRates(0, 5, 0)));
         assertThat(get(port).statusCode()).isEqualTo(200);
 
-        vertx.eventBus().publish(BUS, told("another", "addresses", 1_000_000));
+        vertx.eventBus().publish(BUS, usage("another", "addresses", 1_000_000));
 
         eventually(() -> {
             var answer = get(port);
             assertThat(answer.statusCode()).isEqualTo(429);
             assertThat(answer.headers().firstValue("Retry-After")).isPresent();
         });
-        // It is never held against anyone for long.
+        // The debt of a bucket is bounded.
         eventually(() -> assertThat(get(port).statusCode()).isEqualTo(200));
     }
 
     @Test
-    void gateway_tellsWhatItLetThrough_andTakesNoMessageAmiss() throws Exception {
-        var heard = new CopyOnWriteArrayList<JsonObject>();
+    void startSharing_publishesUsage_andIgnoresInvalidMessages() throws Exception {
+        var received = new CopyOnWriteArrayList<JsonObject>();
         await(vertx.eventBus()
-                .<JsonObject>consumer(BUS, message -> heard.add(message.body()))
+                .<JsonObject>consumer(BUS, message -> received.add(message.body()))
                 .completion());
-        var port = serve(limits(new Rates(0, 1_000, 0)));
+        var port = serve(limits(new RequestRates(0, 1_000, 0)));
 
         for (var i = 0; i < 3; i++) {
             assertThat(get(port).statusCode()).isEqualTo(200);
         }
 
-        eventually(() -> assertThat(heard.stream()
+        eventually(() -> assertThat(received.stream()
                         .mapToInt(body -> body.getJsonObject("addresses").getInteger("127.0.0.1", 0))
                         .sum())
                 .isEqualTo(3));
         vertx.eventBus().publish(BUS, new JsonObject().put("from", "a stranger"));
-        vertx.eventBus().publish(BUS, told("a stranger", "addresses", "many"));
+        vertx.eventBus().publish(BUS, usage("a stranger", "addresses", "many"));
         assertThat(get(port).statusCode()).isEqualTo(200);
     }
 
     @Test
-    void address_isHeldBack_soonerForEveryWrongSecret() throws Exception {
-        var limits = limits(new Rates(0, 100, 0));
+    void penalizeFailure_countsAWrongSecretAsManyRequests() throws Exception {
+        var limits = limits(new RequestRates(0, 100, 0));
         var port = serve(limits, Problem.of(ErrorCode.CREDENTIAL_INVALID, "wrong"));
 
         var statuses = new CopyOnWriteArrayList<Integer>();
@@ -96,18 +95,18 @@ class RateLimitsTest {
         assertThat(statuses).contains(429).hasSizeLessThan(30);
     }
 
-    private RateLimits limits(Rates rates) {
-        return new RateLimits(rates, true, audit, new SimpleMeterRegistry());
+    private RateLimiter limits(RequestRates requestRates) {
+        return new RateLimiter(requestRates, true, audit, new SimpleMeterRegistry());
     }
 
-    private int serve(RateLimits limits, Problem... answer) throws Exception {
-        var operation = Contract.load().operation("getMe");
-        limits.share(vertx);
+    private int serve(RateLimiter limits, Problem... answer) throws Exception {
+        var apiOperation = Contract.load().operation("getMe");
+        limits.startSharing(vertx);
         return await(vertx.createHttpServer()
                         .requestHandler(request -> {
                             try {
-                                limits.requireAddress(request, operation);
-                                List.of(answer).forEach(problem -> limits.answered(request, problem));
+                                limits.checkAddress(request, apiOperation);
+                                List.of(answer).forEach(problem -> limits.penalizeFailure(request, problem));
                                 end(request, 200);
                             } catch (ProblemException e) {
                                 end(request, ErrorEnvelope.status(e.problem()));
@@ -128,7 +127,7 @@ class RateLimitsTest {
                 BodyHandlers.ofString());
     }
 
-    private static JsonObject told(String from, String kind, Object spent) {
+    private static JsonObject usage(String from, String kind, Object spent) {
         var body = new JsonObject().put("from", from);
         for (var each : List.of("principals", "addresses", "exchanges")) {
             body.put(each, new JsonObject());

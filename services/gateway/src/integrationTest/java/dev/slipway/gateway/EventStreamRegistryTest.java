@@ -2,12 +2,12 @@ package dev.slipway.gateway;
 
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Principal;
+import dev.slipway.contract.Contract;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.contract.ProblemException;
-import dev.slipway.gateway.EventStream.Waits;
+import dev.slipway.gateway.EventStream.StreamTimeouts;
 import dev.slipway.gateway.GatewayConfig.StreamLimits;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.service.Call;
@@ -16,6 +16,7 @@ import dev.slipway.testkit.TestInfrastructure;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +27,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -35,48 +37,48 @@ import java.util.function.Function;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What readers of streams can and cannot do to a gateway. */
-class StreamsTest {
+class EventStreamRegistryTest {
     private static final String EVENT = "x".repeat(64 * 1024);
 
     private final Vertx vertx = Vertx.vertx();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final Streams streams = new Streams(vertx, new StreamLimits(2, 3), new Waits(10, 300), meters);
-    private final CallRecords records = new CallRecords(
+    private final EventStreamRegistry streams =
+            new EventStreamRegistry(vertx, new StreamLimits(2, 3), new StreamTimeouts(10, 300), meters);
+    private final AccessLog accessLog = new AccessLog(
             new KafkaSettings(TestInfrastructure.shared().kafkaBootstrap(), "streams.", 1, (short) 1, Map.of()),
             new AuthzModel(),
             Clock.systemUTC());
-    private final List<Call> asked = new CopyOnWriteArrayList<>();
+    private final List<Call> calls = new CopyOnWriteArrayList<>();
 
     @AfterEach
     void stop() throws Exception {
-        records.stop();
+        accessLog.stop();
         await(vertx.close());
     }
 
     @Test
-    void reader_isDropped_whenItDoesNotRead_andNothingMoreIsFetchedForIt() throws Exception {
-        var port = serve(person(), call -> Future.succeededFuture(part(asked.size())));
+    void start_closesTheStreamAndStopsPolling_whenTheClientDoesNotRead() throws Exception {
+        var port = serve(user(), call -> Future.succeededFuture(page(calls.size())));
 
         try (var reader = connect(port)) {
             eventually(() -> assertThat(dropped()).isEqualTo(1));
 
             assertThat(open()).isZero();
-            var fetched = asked.size();
+            var fetched = calls.size();
             assertThat(fetched).isLessThan(1_000);
-            assertThat(asked.get(fetched - 1).query()).containsEntry("after", String.valueOf(fetched - 1));
+            assertThat(calls.get(fetched - 1).query()).containsEntry("after", String.valueOf(fetched - 1));
             assertThat(reader.isConnected()).isTrue();
         }
     }
 
     @Test
-    void reader_isToldWhy_whenTheStreamCannotGoOn() throws Exception {
+    void start_sendsAnErrorEvent_whenAPollFails() throws Exception {
         var port = serve(
-                person(),
+                user(),
                 call -> Future.succeededFuture(
-                        asked.size() == 1
-                                ? part(1)
-                                : Reply.of(Problem.of(ErrorCode.TOKEN_REVOKED, "It was revoked."))));
+                        calls.size() == 1
+                                ? page(1)
+                                : Reply.of(Problem.of(ErrorCode.TOKEN_REVOKED, "The token was revoked."))));
 
         try (var reader = lines(port)) {
             assertThat(reader.lines())
@@ -87,18 +89,18 @@ class StreamsTest {
     }
 
     @Test
-    void stream_isRefused_whenThereAreTooMany_andAllowedAgainWhenOneLeft() throws Exception {
-        var one = person();
-        var port = serve(one, call -> Future.succeededFuture(quiet()));
-        var other = serve(person(), call -> Future.succeededFuture(quiet()));
+    void start_isRejected_aboveTheLimits_untilAStreamCloses() throws Exception {
+        var one = user();
+        var port = serve(one, call -> Future.succeededFuture(emptyPage()));
+        var other = serve(user(), call -> Future.succeededFuture(emptyPage()));
 
         var first = connect(port);
         var second = connect(port);
         eventually(() -> assertThat(open()).isEqualTo(2));
-        assertThat(refused(port)).contains("rate_limited");
+        assertThat(readAll(port)).contains("rate_limited");
         var third = connect(other);
         eventually(() -> assertThat(open()).isEqualTo(3));
-        assertThat(refused(other)).contains("service_unavailable");
+        assertThat(readAll(other)).contains("service_unavailable");
 
         first.close();
         eventually(() -> assertThat(open()).isEqualTo(2));
@@ -112,36 +114,39 @@ class StreamsTest {
     }
 
     @Test
-    void everyStream_isEnded_whenTheGatewayStops() throws Exception {
-        var port = serve(person(), call -> Future.succeededFuture(quiet()));
+    void closeAll_endsEveryStreamWithAnErrorEvent() throws Exception {
+        var port = serve(user(), call -> Future.succeededFuture(emptyPage()));
         try (var reader = lines(port)) {
             eventually(() -> assertThat(open()).isEqualTo(1));
 
-            streams.endAll();
+            streams.closeAll();
 
             assertThat(reader.lines()).anyMatch(line -> line.contains("service_unavailable"));
         }
     }
 
     private int serve(Principal principal, Function<Call, Future<Reply>> service) throws Exception {
-        return await(vertx.createHttpServer()
-                        .requestHandler(request -> {
-                            var exchange = new Exchange(request, "c-1", records);
-                            var call = new Call("watch", "c-1", "token", Map.of(), Map.of(), Map.of(), null);
-                            try {
-                                streams.start(exchange, principal, call, next -> {
-                                    asked.add(next);
-                                    return service.apply(next);
-                                });
-                            } catch (ProblemException e) {
-                                exchange.refuse(e.problem());
-                            }
-                        })
-                        .listen(0, "127.0.0.1"))
+        var correlation = new CorrelationHandler(accessLog, Duration.ofSeconds(5));
+        var operation = Contract.load().operation("watchAppInstance");
+        var router = Router.router(vertx);
+        router.route()
+                .handler(correlation)
+                .handler(routing -> {
+                    var context = RequestContext.of(routing);
+                    context.setOperation(operation, Map.of());
+                    context.setAuthenticated(principal, "token");
+                    var call = new Call("watch", "c-1", "token", Map.of(), Map.of(), Map.of(), null);
+                    streams.start(context, call, next -> {
+                        calls.add(next);
+                        return service.apply(next);
+                    });
+                })
+                .failureHandler(new FailureHandler(correlation));
+        return await(vertx.createHttpServer().requestHandler(router).listen(0, "127.0.0.1"))
                 .actualPort();
     }
 
-    private static Reply part(int number) {
+    private static Reply page(int number) {
         var body = Json.object().put("position", String.valueOf(number));
         body.putArray("events")
                 .addObject()
@@ -151,13 +156,13 @@ class StreamsTest {
         return Reply.of(body);
     }
 
-    private static Reply quiet() {
+    private static Reply emptyPage() {
         var body = Json.object().put("position", "1");
         body.putArray("events");
         return Reply.of(body);
     }
 
-    private static Principal person() {
+    private static Principal user() {
         var id = Ids.next();
         return Principal.user(id, "Reader");
     }
@@ -173,7 +178,7 @@ class StreamsTest {
         return new BufferedReader(new InputStreamReader(connect(port).getInputStream(), StandardCharsets.UTF_8));
     }
 
-    private static String refused(int port) throws IOException {
+    private static String readAll(int port) throws IOException {
         try (var socket = connect(port)) {
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }

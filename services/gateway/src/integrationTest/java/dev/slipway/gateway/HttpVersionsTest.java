@@ -1,0 +1,125 @@
+package dev.slipway.gateway;
+
+import dev.slipway.contract.Json;
+import dev.slipway.gateway.GatewayConfig.Cors;
+import dev.slipway.gateway.GatewayConfig.Tls;
+import dev.slipway.service.Reply;
+import dev.slipway.testkit.TestCertificate;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.PemTrustOptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+
+import static dev.slipway.gateway.GatewayUnderTest.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+class HttpVersionsTest {
+    private static final String JWKS = "/.well-known/jwks.json";
+
+    @TempDir
+    Path directory;
+
+    private record Response(HttpClientResponse head, Buffer body) {}
+
+    @Test
+    void gateway_servesHttp2InClearText_byPriorKnowledge() {
+        try (var gateway = gateway(null)) {
+            var response = get(
+                    gateway,
+                    new HttpClientOptions()
+                            .setProtocolVersion(HttpVersion.HTTP_2)
+                            .setHttp2ClearTextUpgrade(false));
+
+            assertThat(response.head.version()).isEqualTo(HttpVersion.HTTP_2);
+            assertThat(response.head.statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void gateway_servesHttp2InClearText_byUpgrade_withABody() throws Exception {
+        try (var gateway = gateway(null)) {
+            gateway.serve("exchangeApiKeyToken", call -> Reply.of(Json.object().put("received", true)));
+            var request = HttpRequest.newBuilder(URI.create(gateway.url("/api/v1/auth/api-key/token")))
+                    .header("Content-Type", "application/json")
+                    .POST(BodyPublishers.ofString("{}"))
+                    .build();
+            var client =
+                    HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+
+            for (var i = 0; i < 3; i++) {
+                var response = client.send(request, BodyHandlers.ofString());
+
+                assertThat(response.version()).isEqualTo(HttpClient.Version.HTTP_2);
+                assertThat(response.statusCode()).isEqualTo(400);
+                assertThat(response.body()).contains("validation_error");
+            }
+        }
+    }
+
+    @Test
+    void gateway_negotiatesHttp2OverTls_andSendsHsts() {
+        var certificate = TestCertificate.in(directory, "127.0.0.1");
+        var tls = new Tls(
+                certificate.certificateFile().toString(), certificate.keyFile().toString());
+        var options = new HttpClientOptions()
+                .setSsl(true)
+                .setTrustOptions(new PemTrustOptions()
+                        .addCertPath(certificate.certificateFile().toString()));
+        try (var gateway = gateway(tls)) {
+            var http2 = get(
+                    gateway, new HttpClientOptions(options).setUseAlpn(true).setProtocolVersion(HttpVersion.HTTP_2));
+            var http1 = get(gateway, options);
+
+            assertThat(http2.head.version()).isEqualTo(HttpVersion.HTTP_2);
+            assertThat(http1.head.version()).isEqualTo(HttpVersion.HTTP_1_1);
+            assertThat(http2.head.getHeader("Strict-Transport-Security")).startsWith("max-age=");
+            assertThat(http1.head.getHeader("Strict-Transport-Security")).startsWith("max-age=");
+        }
+    }
+
+    /** The server's own compression mislabels later responses of an HTTP/2 connection. */
+    @Test
+    void compression_isPerResponse_onOneHttp2Connection() {
+        try (var gateway = gateway(null)) {
+            var client = gateway.vertx()
+                    .createHttpClient(new HttpClientOptions()
+                            .setProtocolVersion(HttpVersion.HTTP_2)
+                            .setHttp2ClearTextUpgrade(false));
+            for (var path : new String[] {JWKS, "/openapi.json", JWKS, "/asyncapi.yaml"}) {
+                var response = await(client.request(HttpMethod.GET, gateway.port(), "127.0.0.1", path)
+                        .compose(request -> request.putHeader("Accept-Encoding", "gzip")
+                                .send()
+                                .compose(head -> head.body().map(body -> new Response(head, body)))));
+
+                var compressed = !path.equals(JWKS);
+                assertThat(response.head.getHeader("Content-Encoding")).as(path).isEqualTo(compressed ? "gzip" : null);
+                assertThat(response.body.getUnsignedByte(0) == 0x1f && response.body.getUnsignedByte(1) == 0x8b)
+                        .as("%s is gzip", path)
+                        .isEqualTo(compressed);
+            }
+        }
+    }
+
+    private static GatewayUnderTest gateway(Tls tls) {
+        var gateway = new GatewayUnderTest(Cors.OFF, tls);
+        gateway.serve("getJwks", call -> Reply.of(Json.object().put("keys", "none")));
+        return gateway;
+    }
+
+    private static Response get(GatewayUnderTest gateway, HttpClientOptions options) {
+        var client = gateway.vertx().createHttpClient(options);
+        return await(client.request(HttpMethod.GET, gateway.port(), "127.0.0.1", JWKS)
+                .compose(request -> request.send().compose(head -> head.body().map(body -> new Response(head, body)))));
+    }
+}

@@ -1,0 +1,123 @@
+package dev.slipway.gateway;
+
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.gateway.GatewayConfig.Cors;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.CorsHandler;
+import io.vertx.ext.web.handler.HSTSHandler;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Builds the router: the handlers that requests pass, in order.
+ *
+ * <p>Contract operations are resolved by the {@link OperationResolver} behind one route, because a Router tests its routes one after the
+ * other. Bodies are read after authentication, so that the gateway buffers nothing for unauthenticated clients.
+ */
+final class GatewayRouter {
+    private static final CharSequence CONTENT_TYPE_OPTIONS = HttpHeaders.createOptimized("X-Content-Type-Options");
+    private static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
+    /** A regular expression without groups: a route with a wildcard decodes what the wildcard matches, and fails if it cannot. */
+    private static final String CONTRACT_PATHS = "/api/v1/.*|/\\.well-known/.*";
+
+    /** The request headers of the contract, which browser clients of other origins may send. */
+    private static final Set<String> REQUEST_HEADERS = Set.of(
+            "Authorization",
+            "Content-Type",
+            "Idempotency-Key",
+            "If-Match",
+            "If-None-Match",
+            "Last-Event-ID",
+            "X-Break-Glass-Reason",
+            "X-Correlation-ID",
+            "X-Project-ID",
+            "X-Revision",
+            "traceparent");
+    /** The response headers that browser clients of other origins may read. */
+    private static final Set<String> RESPONSE_HEADERS =
+            Set.of("ETag", "Location", "Retry-After", "WWW-Authenticate", "X-Correlation-ID", "X-Revision");
+
+    private GatewayRouter() {}
+
+    /**
+     * Creates the router of a gateway.
+     *
+     * @param operationHandlers the handlers of contract operations, in order
+     */
+    static Router create(
+            Vertx vertx,
+            GatewayConfig config,
+            CorrelationHandler correlation,
+            List<Handler<RoutingContext>> operationHandlers,
+            ApiDocuments documents) {
+        var router = Router.router(vertx);
+        router.route()
+                .handler(correlation)
+                .handler(GatewayRouter::addSecurityHeaders)
+                .handler(GatewayRouter::rejectControlCharacters)
+                .failureHandler(new FailureHandler(correlation));
+        if (config.tls() != null) {
+            router.route().handler(HSTSHandler.create());
+        }
+        if (!config.cors().origins().isEmpty()) {
+            router.route().handler(cors(config.cors()));
+        }
+        var operations = router.routeWithRegex(CONTRACT_PATHS).useNormalizedPath(false);
+        operationHandlers.forEach(operations::handler);
+        documents.mount(router);
+        router.route().handler(GatewayRouter::rejectUnknownPath);
+        return router;
+    }
+
+    private static void addSecurityHeaders(RoutingContext routing) {
+        routing.response().putHeader(CONTENT_TYPE_OPTIONS, NOSNIFF);
+        routing.next();
+    }
+
+    /** The HTTP decoder accepts control characters in a path and a query; no service can store them. */
+    private static void rejectControlCharacters(RoutingContext routing) {
+        if (routing.request().uri().chars().anyMatch(Character::isISOControl)) {
+            throw Problem.validationOf(ErrorCode.INVALID_REQUEST, "path", "has a control character")
+                    .asException();
+        }
+        routing.next();
+    }
+
+    /** A request of another origin gets no CORS headers, and the browser blocks its response; other clients send no Origin. */
+    private static Handler<RoutingContext> cors(Cors cors) {
+        var allowed = CorsHandler.create()
+                .allowedMethods(Set.of(
+                        HttpMethod.GET,
+                        HttpMethod.HEAD,
+                        HttpMethod.POST,
+                        HttpMethod.PUT,
+                        HttpMethod.PATCH,
+                        HttpMethod.DELETE))
+                .allowedHeaders(REQUEST_HEADERS)
+                .exposedHeaders(RESPONSE_HEADERS)
+                .maxAgeSeconds((int) cors.maxAge().toSeconds());
+        if (!cors.allowsAnyOrigin()) {
+            allowed.addOrigins(cors.origins());
+        }
+        return routing -> {
+            var origin = routing.request().getHeader(HttpHeaders.ORIGIN);
+            if (origin == null || cors.allows(origin)) {
+                allowed.handle(routing);
+            } else {
+                routing.response().headers().add(HttpHeaders.VARY, HttpHeaders.ORIGIN);
+                routing.next();
+            }
+        };
+    }
+
+    private static void rejectUnknownPath(RoutingContext routing) {
+        routing.fail(Problem.of(ErrorCode.NOT_FOUND, "No such path.").asException());
+    }
+}

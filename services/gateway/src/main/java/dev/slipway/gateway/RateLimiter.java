@@ -1,0 +1,152 @@
+package dev.slipway.gateway;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.slipway.authz.Principal;
+import dev.slipway.contract.ApiOperation;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.gateway.GatewayConfig.RequestRates;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Limits the requests of each principal and each client address. Gateways of a cluster exchange their usage a few times a second over the
+ * event bus; if such messages are lost, the limits become more permissive.
+ */
+final class RateLimiter implements Handler<RoutingContext> {
+    private static final String ADDRESS = "slipway.gateway.rates";
+    private static final long SHARE_INTERVAL_MS = 200;
+    /** A failed authentication costs as much as this many requests of its address. */
+    private static final int FAILURE_COST = 20;
+
+    private static final Duration AUDIT_INTERVAL = Duration.ofMinutes(1);
+    private static final int MAX_AUDIT_KEYS = 10_000;
+
+    private final TokenBuckets principals;
+    private final TokenBuckets addresses;
+    private final TokenBuckets tokenRequests;
+    private final Counter limited;
+    private final RateLimitAudit audit;
+    private final String self = UUID.randomUUID().toString();
+    /** Callers whose rejection was audited within the interval. */
+    private final Cache<String, Boolean> audited = Caffeine.newBuilder()
+            .maximumSize(MAX_AUDIT_KEYS)
+            .expireAfterWrite(AUDIT_INTERVAL)
+            .build();
+
+    RateLimiter(RequestRates rates, boolean shared, RateLimitAudit audit, MeterRegistry meters) {
+        this.principals = new TokenBuckets(rates.perPrincipal(), shared);
+        this.addresses = new TokenBuckets(rates.perAddress(), shared);
+        this.tokenRequests = new TokenBuckets(rates.tokenRequestsPerAddress(), shared);
+        this.audit = audit;
+        this.limited = Counter.builder("slipway.requests.limited")
+                .description("Requests rejected by a rate limit")
+                .register(meters);
+    }
+
+    /** Publishes this gateway's usage to the others, and applies theirs. */
+    void startSharing(Vertx vertx) {
+        vertx.eventBus().<JsonObject>consumer(ADDRESS, message -> {
+            if (!self.equals(message.body().getString("from"))) {
+                applyRemoteUsage(message.body());
+            }
+        });
+        vertx.setPeriodic(SHARE_INTERVAL_MS, timer -> {
+            var usage = new JsonObject()
+                    .put("from", self)
+                    .put("principals", new JsonObject(Map.copyOf(principals.drainConsumed())))
+                    .put("addresses", new JsonObject(Map.copyOf(addresses.drainConsumed())))
+                    .put("exchanges", new JsonObject(Map.copyOf(tokenRequests.drainConsumed())));
+            vertx.eventBus().publish(ADDRESS, usage);
+        });
+    }
+
+    @Override
+    public void handle(RoutingContext routing) {
+        checkAddress(routing.request(), RequestContext.of(routing).operation());
+        routing.next();
+    }
+
+    /** Rejects the request if its client address exceeds its rate. */
+    void checkAddress(HttpServerRequest request, ApiOperation operation) {
+        var address = address(request);
+        var now = System.nanoTime();
+        var waitMs = addresses.tryConsume(address, 1, now);
+        if (waitMs == 0 && operation.scope() == ApiOperation.Scope.PUBLIC && operation.isMutation()) {
+            waitMs = tokenRequests.tryConsume(address, 1, now);
+        }
+        if (waitMs > 0) {
+            reject(request, waitMs, "address " + address, null);
+        }
+    }
+
+    /** Rejects the request if its principal exceeds its rate. */
+    void checkPrincipal(HttpServerRequest request, Principal principal) {
+        var id = principal.id().toString();
+        var waitMs = principals.tryConsume(id, 1, System.nanoTime());
+        if (waitMs > 0) {
+            reject(request, waitMs, id, principal);
+        }
+    }
+
+    /** Slows down addresses that guess tokens or secrets. An expired token is not a guess and costs nothing. */
+    void penalizeFailure(HttpServerRequest request, @Nullable Problem problem) {
+        if (problem == null) {
+            return;
+        }
+        var now = System.nanoTime();
+        if (problem.code() == ErrorCode.CREDENTIAL_INVALID) {
+            tokenRequests.consume(address(request), FAILURE_COST, now);
+        }
+        if (problem.code() == ErrorCode.CREDENTIAL_INVALID || problem.code() == ErrorCode.TOKEN_INVALID) {
+            addresses.consume(address(request), FAILURE_COST, now);
+        }
+    }
+
+    private void reject(HttpServerRequest request, long waitMs, String caller, @Nullable Principal principal) {
+        limited.increment();
+        if (audited.asMap().putIfAbsent(caller, true) == null) {
+            audit.recordRejection(caller, principal);
+        }
+        var seconds = (waitMs + 999) / 1_000;
+        request.response().putHeader(HttpHeaders.RETRY_AFTER, String.valueOf(seconds));
+        throw Problem.of(ErrorCode.RATE_LIMITED, "Too many requests. Retry in " + seconds + " s.")
+                .asException();
+    }
+
+    private void applyRemoteUsage(JsonObject usage) {
+        var now = System.nanoTime();
+        consumeAll(principals, usage.getJsonObject("principals"), now);
+        consumeAll(addresses, usage.getJsonObject("addresses"), now);
+        consumeAll(tokenRequests, usage.getJsonObject("exchanges"), now);
+    }
+
+    private static void consumeAll(TokenBuckets buckets, @Nullable JsonObject usage, long now) {
+        if (usage == null) {
+            return;
+        }
+        usage.forEach(entry -> {
+            if (entry.getValue() instanceof Integer cost) {
+                buckets.consume(entry.getKey(), cost, now);
+            }
+        });
+    }
+
+    /** Returns the address of the connection; headers such as X-Forwarded-For can be forged. */
+    private static String address(HttpServerRequest request) {
+        var remote = request.remoteAddress();
+        return remote == null ? "unknown" : String.valueOf(remote.hostAddress());
+    }
+}
