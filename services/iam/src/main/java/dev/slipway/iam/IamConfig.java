@@ -10,17 +10,19 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What IAM can be told.
+ * The settings of IAM.
  *
- * @param tokenAudience whom tokens are for: another environment's are refused
- * @param keyLead how long a new signing key is known before it signs
- * @param keyEncryptionKey 32 bytes in Base64; null where none was set
- * @param issuers where users come from
- * @param firstAdministrator who holds the platform's highest role before anyone does; null for nobody
+ * @param tokenAudience the audience of tokens; tokens of other environments are refused
+ * @param userTokenMaxLifetime tokens of other issuers that live longer are refused
+ * @param keyLead how long a new signing key is published before it signs
+ * @param keyEncryptionKey 32 bytes in Base64; null if not set
+ * @param issuers the external issuers whose users are accepted
+ * @param firstAdministrator gets the highest platform role if no one has it yet; null for no one
  */
 public record IamConfig(
         String tokenAudience,
         Duration tokenLifetime,
+        Duration userTokenMaxLifetime,
         Duration keyRotation,
         Duration keyLead,
         @Nullable String keyEncryptionKey,
@@ -28,7 +30,7 @@ public record IamConfig(
         Duration issuerRefresh,
         @Nullable FirstAdministrator firstAdministrator) {
 
-    /** A user, by what their issuer calls them. */
+    /** A user, identified by issuer and subject. */
     public record FirstAdministrator(String issuer, String subject) {}
 
     public static IamConfig from(Settings settings) {
@@ -36,6 +38,7 @@ public record IamConfig(
         return new IamConfig(
                 audience,
                 settings.duration("SLIPWAY_TOKEN_TTL", Duration.ofMinutes(10)),
+                settings.duration("SLIPWAY_USER_TOKEN_MAX_LIFETIME", TokenVerifier.USER_TOKEN_MAX_LIFETIME),
                 settings.duration("SLIPWAY_SIGNING_KEY_ROTATION", Duration.ofHours(12)),
                 settings.duration("SLIPWAY_SIGNING_KEY_LEAD", Duration.ofSeconds(30)),
                 key(settings),
@@ -44,28 +47,44 @@ public record IamConfig(
                 null);
     }
 
-    /** With a key for where none was set. */
+    /** Returns a copy with another encryption key. */
     public IamConfig withKey(String key) {
         return new IamConfig(
-                tokenAudience, tokenLifetime, keyRotation, keyLead, key, issuers, issuerRefresh, firstAdministrator);
+                tokenAudience,
+                tokenLifetime,
+                userTokenMaxLifetime,
+                keyRotation,
+                keyLead,
+                key,
+                issuers,
+                issuerRefresh,
+                firstAdministrator);
     }
 
     public IamConfig withFirstAdministrator(FirstAdministrator first) {
         return new IamConfig(
-                tokenAudience, tokenLifetime, keyRotation, keyLead, keyEncryptionKey, issuers, issuerRefresh, first);
+                tokenAudience,
+                tokenLifetime,
+                userTokenMaxLifetime,
+                keyRotation,
+                keyLead,
+                keyEncryptionKey,
+                issuers,
+                issuerRefresh,
+                first);
     }
 
     private static @Nullable String key(Settings settings) {
         var key = settings.optional("SLIPWAY_KEY_ENCRYPTION_KEY");
-        if (key != null && !KeyCipher.isKey(key)) {
-            settings.fault(
-                    "SLIPWAY_KEY_ENCRYPTION_KEY is not 32 bytes in Base64; make one with: openssl rand -base64 32");
+        if (key != null && !KeyCipher.isValidKey(key)) {
+            settings.addError(
+                    "SLIPWAY_KEY_ENCRYPTION_KEY is not 32 bytes in Base64. Generate one with: openssl rand -base64 32");
         }
         return key;
     }
 
     @Override
     public String toString() {
-        return "IamConfig[" + tokenAudience + "]"; // the key stays out of logs
+        return "IamConfig[" + tokenAudience + "]"; // without the encryption key
     }
 }

@@ -1,20 +1,50 @@
 package dev.slipway.iam;
 
 import dev.slipway.authz.Authorizer;
+import dev.slipway.authz.Principal.ActorType;
+import dev.slipway.authz.ResourceScope;
+import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
 import dev.slipway.contract.RoleRegistry;
+import dev.slipway.iam.adapter.AdapterApi;
+import dev.slipway.iam.adapter.AdapterPrincipalStore;
+import dev.slipway.iam.apikey.ApiKeyApi;
+import dev.slipway.iam.apikey.ApiKeyStore;
+import dev.slipway.iam.credential.CredentialApi;
+import dev.slipway.iam.credential.CredentialSecrets;
+import dev.slipway.iam.credential.CredentialStore;
+import dev.slipway.iam.credential.MachineActionLimit;
+import dev.slipway.iam.credential.MachinePrincipalApi;
+import dev.slipway.iam.credential.MachinePrincipalApi.Kind;
+import dev.slipway.iam.credential.MachinePrincipalApi.Storage;
 import dev.slipway.iam.decision.DecisionApi;
+import dev.slipway.iam.issuer.IssuerKeyRefresher;
+import dev.slipway.iam.issuer.SessionApi;
+import dev.slipway.iam.operator.SharedRuntimeOperatorApi;
+import dev.slipway.iam.operator.SharedRuntimeOperatorStore;
+import dev.slipway.iam.operator.domain.SharedRuntimeOperator;
+import dev.slipway.iam.revision.RevisionHeartbeat;
 import dev.slipway.iam.revision.RevisionStore;
-import dev.slipway.iam.tenancy.Changes;
-import dev.slipway.iam.tenancy.Grants;
-import dev.slipway.iam.tenancy.Heartbeat;
-import dev.slipway.iam.tenancy.IamSeed;
-import dev.slipway.iam.tenancy.binding.BindingApi;
-import dev.slipway.iam.tenancy.binding.BindingStore;
+import dev.slipway.iam.revocation.RevocationApi;
+import dev.slipway.iam.revocation.RevocationStore;
+import dev.slipway.iam.serviceaccount.ServiceAccountApi;
+import dev.slipway.iam.serviceaccount.ServiceAccountStore;
+import dev.slipway.iam.serviceaccount.domain.ServiceAccount;
+import dev.slipway.iam.signingkey.KeyCipher;
+import dev.slipway.iam.signingkey.SigningKeyApi;
+import dev.slipway.iam.signingkey.SigningKeyRing;
+import dev.slipway.iam.signingkey.SigningKeyStore;
+import dev.slipway.iam.tenancy.AuthzMutation;
+import dev.slipway.iam.tenancy.AuthzPublisher;
+import dev.slipway.iam.tenancy.GrantGuard;
+import dev.slipway.iam.tenancy.binding.BindingGuard;
+import dev.slipway.iam.tenancy.binding.RoleBindingApi;
+import dev.slipway.iam.tenancy.binding.RoleBindingStore;
 import dev.slipway.iam.tenancy.group.GroupApi;
+import dev.slipway.iam.tenancy.group.GroupMemberApi;
 import dev.slipway.iam.tenancy.group.GroupStore;
-import dev.slipway.iam.tenancy.group.MemberApi;
 import dev.slipway.iam.tenancy.me.MeApi;
 import dev.slipway.iam.tenancy.me.MeStore;
 import dev.slipway.iam.tenancy.organization.DepartmentApi;
@@ -27,17 +57,22 @@ import dev.slipway.iam.tenancy.registry.ScopeApi;
 import dev.slipway.iam.tenancy.registry.ScopeStore;
 import dev.slipway.iam.tenancy.role.RoleApi;
 import dev.slipway.iam.tenancy.role.RoleStore;
-import dev.slipway.iam.tenancy.seed.ReannounceStore;
-import dev.slipway.iam.tenancy.seed.Registries;
-import dev.slipway.iam.tenancy.seed.SeedStore;
 import dev.slipway.iam.tenancy.user.UserApi;
 import dev.slipway.iam.tenancy.user.UserStore;
-import dev.slipway.messaging.Cause;
+import dev.slipway.iam.token.AccessTokenIssuer;
+import dev.slipway.iam.token.AdapterTokenApi;
+import dev.slipway.iam.token.AdapterTokenStore;
+import dev.slipway.iam.token.TokenExchangeApi;
+import dev.slipway.iam.token.TokenExchangeStore;
+import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.AuditTrail;
-import dev.slipway.service.AuditTrail.Entry;
-import dev.slipway.service.Frame;
+import dev.slipway.service.AuditTrail.AuditEntry;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
 import dev.slipway.service.Service;
+import dev.slipway.service.ServiceContext;
+import io.micrometer.core.instrument.Gauge;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -45,68 +80,94 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 
-/** The IAM service: wiring only. */
+/** The IAM service: all wiring of its parts. */
 public final class IamVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(IamVerticle.class);
+    /** However many tokens name unknown keys, an issuer is asked at most this often per refresh interval. */
+    private static final int MAX_REFRESHES_PER_INTERVAL = 30;
 
-    private final Frame frame;
+    private final ServiceContext serviceContext;
     private final IamSeed seed;
     private final IamConfig config;
     private @Nullable Service service;
-    private @Nullable Heartbeat heartbeat;
+    private @Nullable RevisionHeartbeat heartbeat;
 
-    public IamVerticle(Frame frame, IamSeed seed, IamConfig config) {
-        this.frame = frame;
+    public IamVerticle(ServiceContext serviceContext, IamSeed seed, IamConfig config) {
+        this.serviceContext = serviceContext;
         this.seed = seed;
         this.config = config;
     }
 
     @Override
     public Future<?> start() {
-        return Service.open(vertx, frame, "iam").compose(this::serve);
+        return Service.open(vertx, serviceContext, "iam").compose(this::serve);
+    }
+
+    @Override
+    public Future<?> stop() {
+        var heartbeatStopped = heartbeat == null ? Future.<Void>succeededFuture() : heartbeat.stop();
+        return heartbeatStopped.eventually(() -> service == null ? Future.succeededFuture() : service.stop());
     }
 
     private Future<Void> serve(Service opened) {
         service = opened;
         var revisions = new RevisionStore(opened.reads());
-        var decisions = new DecisionApi(frame.authz(), frame.clock());
-        var credentials = new CredentialWiring(vertx, frame, config, opened, revisions);
-        var beat = new Heartbeat(vertx, revisions, frame.kafka(), frame.clock());
-        heartbeat = beat;
-        var wired = credentials
-                .serve(serveTenancy(opened, revisions))
-                .serve("decide", decisions::decide)
-                .serve("explainDecision", decisions::explain)
-                .serve("explainOrganizationDecision", decisions::explainInOrganization);
-        return tellAgain(opened)
+        var started = new RevisionHeartbeat(vertx, revisions, serviceContext.kafka(), serviceContext.clock());
+        heartbeat = started;
+        serveTenancy(opened, revisions);
+        serveDecisions(opened);
+        var keys = serveSigningKeys(opened, revisions);
+        var revocations = serveRevocations(opened, revisions);
+        var credentials = new CredentialApi(
+                new CredentialStore(opened.reads()),
+                revocations::revokeTokensOfCredential,
+                opened.mutations(),
+                serviceContext.clock());
+        serveServiceAccounts(opened, revisions, credentials);
+        serveOperators(opened, revisions, credentials);
+        serveAdapters(opened, revisions, credentials);
+        serveApiKeys(opened, revisions, credentials);
+        serveTokens(opened, keys, credentials);
+        var issuers = serveSessions(opened, revisions);
+        return republishIfNeeded(opened)
                 .compose(ok -> ensureSeed(opened))
                 .compose(ok -> ensureAdministrator(opened))
-                .compose(ok -> credentials.start())
-                .compose(ok -> wired.start())
-                .compose(ok -> beat.start());
+                .compose(ok -> keys.start())
+                .compose(ok -> issuers.start())
+                .compose(ok -> opened.start())
+                // A process that receives a heartbeat of a new platform can rely on the bootstrap data being on the
+                // topics.
+                .compose(ok -> opened.awaitPublished())
+                .compose(ok -> started.start());
     }
 
-    private Service serveTenancy(Service opened, RevisionStore revisions) {
+    private void serveTenancy(Service opened, RevisionStore revisions) {
         var reads = opened.reads();
-        var authorizer = new Authorizer(frame.authz());
-        var changes = new Changes(opened.mutations(), opened.outbox(), revisions);
-        var grants = new Grants(authorizer, frame.clock());
-        var organizations = new OrganizationApi(new OrganizationStore(reads), changes, authorizer, frame.clock());
-        var departments = new DepartmentApi(new DepartmentStore(reads), changes);
-        var projects = new ProjectApi(new ProjectStore(reads), changes, authorizer, frame.clock());
-        var users = new UserApi(new UserStore(reads), changes);
-        var groups = new GroupApi(new GroupStore(reads), changes);
-        var members = new MemberApi(new GroupStore(reads), changes, grants);
-        var bindings = new BindingApi(new BindingStore(reads), changes, grants);
-        var roles = new RoleApi(new RoleStore(reads), changes, grants);
-        var scopes = new ScopeApi(new ScopeStore(reads), changes, Registries.roles());
-        var wired = opened.serve("getMe", new MeApi(new MeStore(reads), grants)::get)
+        var clock = serviceContext.clock();
+        var authorizer = new Authorizer(serviceContext.authz());
+        var mutation = new AuthzMutation(opened.mutations(), RevisionStore::begin, revisions::withCurrentRevision);
+        var grantGuard = new GrantGuard(authorizer, clock);
+        var bindingGuard = new BindingGuard(grantGuard);
+        var organizations = new OrganizationApi(new OrganizationStore(reads), mutation, authorizer, clock);
+        var departments = new DepartmentApi(new DepartmentStore(reads), mutation);
+        var projects = new ProjectApi(
+                new ProjectStore(reads), mutation, ServiceAccountApi::insertOperatorAccount, authorizer, clock);
+        var users = new UserApi(new UserStore(reads), mutation, bindingGuard::requirePlatformRolesHeld);
+        var groups = new GroupApi(new GroupStore(reads), mutation, bindingGuard);
+        var members = new GroupMemberApi(new GroupStore(reads), mutation, bindingGuard);
+        var bindings = new RoleBindingApi(new RoleBindingStore(reads), mutation, grantGuard, bindingGuard);
+        var roles = new RoleApi(new RoleStore(reads), mutation, grantGuard);
+        var scopes = new ScopeApi(new ScopeStore(reads), mutation, BuiltInRegistry.roles());
+        var wired = opened.serve("getMe", new MeApi(new MeStore(reads), grantGuard)::get)
                 .serve("createOrganization", organizations::create)
-                .serve("listOrganizations", organizations::listMine)
+                .serve("listOrganizations", organizations::listAccessible)
                 .serve("listAllOrganizations", organizations::listAll)
                 .serve("getOrganization", organizations::get)
                 .serve("updateOrganization", organizations::update)
@@ -117,8 +178,8 @@ public final class IamVerticle extends VerticleBase {
                 .serve("updateDepartment", departments::update)
                 .serve("deleteDepartment", departments::delete)
                 .serve("createProject", projects::create)
-                .serve("listProjects", projects::listMine)
-                .serve("listOrganizationProjects", projects::listOfOrganization)
+                .serve("listProjects", projects::listAccessible)
+                .serve("listOrganizationProjects", projects::listInOrganization)
                 .serve("getProject", projects::get)
                 .serve("updateProject", projects::update)
                 .serve("deleteProject", projects::delete)
@@ -143,34 +204,247 @@ public final class IamVerticle extends VerticleBase {
                 .serve("activateScope", scopes::activate)
                 .serve("deprecateScope", scopes::deprecate)
                 .serve("retireScope", scopes::retire);
-        for (var place : List.of("Platform", "Organization", "Project")) {
-            wired = wired.serve("create" + place + "RoleBinding", bindings::create)
-                    .serve("list" + place + "RoleBindings", bindings::list)
-                    .serve("get" + place + "RoleBinding", bindings::get)
-                    .serve("delete" + place + "RoleBinding", bindings::delete)
-                    .serve("list" + place + "Users", users::list)
-                    .serve("get" + place + "User", users::get);
+        for (var level : List.of("Platform", "Organization", "Project")) {
+            wired = wired.serve("create" + level + "RoleBinding", bindings::create)
+                    .serve("list" + level + "RoleBindings", bindings::list)
+                    .serve("get" + level + "RoleBinding", bindings::get)
+                    .serve("delete" + level + "RoleBinding", bindings::delete)
+                    .serve("list" + level + "Users", users::list)
+                    .serve("get" + level + "User", users::get);
         }
-        return wired;
     }
 
-    /** First of all: what is added after it is told by itself. */
-    private Future<Void> tellAgain(Service opened) {
-        var authz = Topics.id(vertx, frame.kafka(), Topics.AUTHZ_STATE);
-        var state = Topics.id(vertx, frame.kafka(), Topics.IAM_STATE);
-        return Future.all(authz, state).compose(ids -> new ReannounceStore(opened.outbox())
-                .ifNeeded(Map.of(Topics.AUTHZ_STATE, authz.result(), Topics.IAM_STATE, state.result())));
+    private void serveDecisions(Service opened) {
+        var decisions = new DecisionApi(serviceContext.authz(), serviceContext.clock());
+        opened.serve("decide", decisions::decide)
+                .serve("explainDecision", decisions::explain)
+                .serve("explainOrganizationDecision", decisions::explainInOrganization);
+    }
+
+    private SigningKeyRing serveSigningKeys(Service opened, RevisionStore revisions) {
+        var store = new SigningKeyStore(opened.reads());
+        var keys = new SigningKeyRing(
+                vertx,
+                store,
+                opened.outbox(),
+                RevisionStore::begin,
+                new KeyCipher(Objects.requireNonNull(config.keyEncryptionKey())),
+                new SigningKeyRing.Settings(
+                        config.tokenAudience(), config.keyRotation(), config.keyLead(), config.tokenLifetime()),
+                serviceContext.authz(),
+                serviceContext.clock());
+        Gauge.builder("slipway.signing.key.age", keys, k -> k.age().toMillis() / 1e3)
+                .description("Age of the key that signs tokens")
+                .baseUnit("seconds")
+                .register(serviceContext.telemetry().metrics());
+        var signingKeys = new SigningKeyApi(store, keys, opened.mutations(), serviceContext.clock());
+        opened.serve("getJwks", signingKeys::jwks)
+                .serve("listSigningKeys", signingKeys::list)
+                .serve("rotateSigningKey", withRevision(revisions, signingKeys::rotate))
+                .serve("revokeSigningKey", withRevision(revisions, signingKeys::revoke));
+        return keys;
+    }
+
+    private RevocationApi serveRevocations(Service opened, RevisionStore revisions) {
+        var revocations = new RevocationApi(
+                new RevocationStore(opened.reads(), opened.outbox()),
+                opened.mutations(),
+                RevisionStore::begin,
+                serviceContext.tokens(),
+                config.tokenLifetime(),
+                serviceContext.clock());
+        revocations.scheduleCleanup(vertx);
+        opened.serve("revokeOwnToken", withRevision(revisions, revocations::revokeOwn))
+                .serve("revokeProjectToken", withRevision(revisions, revocations::revokeInProject))
+                .serve("revokeOrganizationToken", withRevision(revisions, revocations::revokeInOrganization));
+        return revocations;
+    }
+
+    private void serveServiceAccounts(Service opened, RevisionStore revisions, CredentialApi credentials) {
+        var store = new ServiceAccountStore(opened.reads());
+        var accounts = new ServiceAccountApi(store, serviceContext.clock());
+        var machines = new MachinePrincipalApi<>(
+                new Kind<ServiceAccount>(
+                        "iam.service_account",
+                        "project_id",
+                        "service_account_id",
+                        "/api/v1/projects/%s/service-accounts",
+                        "The service account is deleted. Create another one.",
+                        Problem.validationOf(
+                                ErrorCode.SLUG_TAKEN,
+                                "/slug",
+                                "is already used by another service account of the project"),
+                        ResourceScope::project,
+                        accounts::parse,
+                        ServiceAccountApi::view,
+                        ServiceAccountApi::auditMetadata),
+                new Storage<>(
+                        store::find,
+                        ServiceAccountStore::lock,
+                        ServiceAccountStore::insert,
+                        ServiceAccountStore::update),
+                credentials,
+                actionLimit(ActorType.SERVICE_ACCOUNT),
+                opened.mutations(),
+                RevisionStore::begin);
+        opened.serve("createServiceAccount", withRevision(revisions, machines::create))
+                .serve("listServiceAccounts", accounts::list)
+                .serve("getServiceAccount", machines::get)
+                .serve("deleteServiceAccount", withRevision(revisions, machines::delete))
+                .serve("disableServiceAccount", withRevision(revisions, machines::disable))
+                .serve("enableServiceAccount", withRevision(revisions, machines::enable))
+                .serve("createServiceAccountCredential", machines::createCredential)
+                .serve("listServiceAccountCredentials", machines::listCredentials)
+                .serve("revokeServiceAccountCredential", withRevision(revisions, machines::revokeCredential))
+                .serve("getCredentialReport", credentials::report);
+    }
+
+    private void serveOperators(Service opened, RevisionStore revisions, CredentialApi credentials) {
+        var store = new SharedRuntimeOperatorStore(opened.reads());
+        var operators = new SharedRuntimeOperatorApi(store, serviceContext.clock());
+        var machines = new MachinePrincipalApi<>(
+                new Kind<SharedRuntimeOperator>(
+                        "iam.operator",
+                        "org_id",
+                        "operator_id",
+                        "/api/v1/orgs/%s/shared-runtime-operators",
+                        "The operator is deleted. Register another one.",
+                        Problem.validationOf(ErrorCode.SLUG_TAKEN, "/shared_runtime_id", "already has an operator"),
+                        ResourceScope::organization,
+                        operators::parse,
+                        SharedRuntimeOperatorApi::view,
+                        SharedRuntimeOperatorApi::auditMetadata),
+                new Storage<>(
+                        store::find,
+                        SharedRuntimeOperatorStore::lock,
+                        SharedRuntimeOperatorStore::insert,
+                        SharedRuntimeOperatorStore::update),
+                credentials,
+                actionLimit(ActorType.SHARED_RUNTIME_OPERATOR),
+                opened.mutations(),
+                RevisionStore::begin);
+        opened.serve("createSharedRuntimeOperator", withRevision(revisions, machines::create))
+                .serve("listSharedRuntimeOperators", operators::list)
+                .serve("getSharedRuntimeOperator", machines::get)
+                .serve("deleteSharedRuntimeOperator", withRevision(revisions, machines::delete))
+                .serve("disableSharedRuntimeOperator", withRevision(revisions, machines::disable))
+                .serve("enableSharedRuntimeOperator", withRevision(revisions, machines::enable))
+                .serve("createSharedRuntimeOperatorCredential", machines::createCredential)
+                .serve("listSharedRuntimeOperatorCredentials", machines::listCredentials)
+                .serve("revokeSharedRuntimeOperatorCredential", withRevision(revisions, machines::revokeCredential));
+    }
+
+    private void serveAdapters(Service opened, RevisionStore revisions, CredentialApi credentials) {
+        var adapters =
+                new AdapterApi(new AdapterPrincipalStore(opened.reads()), opened.mutations(), RevisionStore::begin);
+        opened.serve("createAdapter", withRevision(revisions, adapters::create))
+                .serve("listAdapters", adapters::list)
+                .serve("getAdapter", adapters::get)
+                .serve("disableAdapter", withRevision(revisions, adapters::disable))
+                .serve("enableAdapter", withRevision(revisions, adapters::enable))
+                .serve(
+                        "createAdapterCredential",
+                        request -> credentials.create(request, unit -> adapters.lockOwner(request, unit)))
+                .serve("listAdapterCredentials", request -> credentials.list(adapters.findOwner(request)))
+                .serve(
+                        "revokeAdapterCredential",
+                        withRevision(
+                                revisions,
+                                request -> credentials.revoke(request, unit -> adapters.lockOwner(request, unit))));
+    }
+
+    private void serveApiKeys(Service opened, RevisionStore revisions, CredentialApi credentials) {
+        var apiKeys = new ApiKeyApi(
+                new ApiKeyStore(opened.reads()),
+                new ApiKeyApi.Credentials(CredentialSecrets::generate, CredentialStore::insert, credentials::revoke),
+                opened.mutations(),
+                new Authorizer(serviceContext.authz()),
+                serviceContext.clock());
+        opened.serve("createApiKey", apiKeys::create)
+                .serve("listApiKeys", apiKeys::list)
+                .serve("revokeApiKey", withRevision(revisions, apiKeys::revoke));
+    }
+
+    private void serveTokens(Service opened, SigningKeyRing keys, CredentialApi credentials) {
+        var tokens =
+                new AccessTokenIssuer(vertx, keys::current, RevocationStore::insertIssuedToken, config.tokenLifetime());
+        var exchange = new TokenExchangeApi(
+                new TokenExchangeStore(),
+                credentials::recordUse,
+                tokens,
+                opened.outbox(),
+                serviceContext.authz(),
+                serviceContext.telemetry().metrics());
+        var adapterTokenStore = new AdapterTokenStore();
+        var adapterTokens = new AdapterTokenApi(adapterTokenStore, credentials::recordUse, tokens, opened.outbox());
+        opened.serve("exchangeServiceAccountToken", exchange::forServiceAccount)
+                .serve("exchangeSharedRuntimeOperatorToken", exchange::forOperator)
+                .serve("exchangeApiKeyToken", exchange::forApiKey)
+                .serve("exchangeOperatorToken", adapterTokens::exchangeOperatorToken)
+                .serve("exchangeAdapterToken", adapterTokens::exchangeAdapterToken)
+                // Without gathering a batch: an adapter that received the command requests its token immediately.
+                .consumeBatches(
+                        "operators",
+                        List.of(Topics.INSTANCES_EVENTS),
+                        Duration.ZERO,
+                        adapterTokenStore::recordLaunches);
+    }
+
+    private IssuerKeyRefresher serveSessions(Service opened, RevisionStore revisions) {
+        var minInterval = config.issuerRefresh().dividedBy(MAX_REFRESHES_PER_INTERVAL);
+        var issuers = new IssuerKeyRefresher(
+                vertx,
+                serviceContext,
+                (unit, issuer, keys, expiresAt) -> RevisionStore.begin(unit)
+                        .compose(revision -> SigningKeyStore.replaceIssuerKeys(
+                                unit,
+                                revision,
+                                issuer.issuer(),
+                                issuer.audience(),
+                                issuer.nameClaim(),
+                                keys,
+                                expiresAt)),
+                opened.outbox(),
+                config.issuers(),
+                new IssuerKeyRefresher.Schedule(config.issuerRefresh(), minInterval));
+        var sessions = new SessionApi(
+                vertx,
+                issuers,
+                serviceContext,
+                revisions::current,
+                (unit, id, issuer, subject, displayName) -> RevisionStore.begin(unit)
+                        .compose(revision -> UserStore.findOrCreate(
+                                unit, new AuthzPublisher(revision), id, issuer, subject, displayName)),
+                opened.outbox());
+        opened.serve("openSession", sessions::open);
+        return issuers;
+    }
+
+    private MachineActionLimit actionLimit(ActorType kind) {
+        return new MachineActionLimit(kind, new Authorizer(serviceContext.authz()), serviceContext.clock());
+    }
+
+    private static Function<Request, Future<Reply>> withRevision(
+            RevisionStore revisions, Function<Request, Future<Reply>> change) {
+        return request -> change.apply(request).compose(revisions::withCurrentRevision);
+    }
+
+    /** Runs before everything else, because later changes publish their own records. */
+    private Future<Void> republishIfNeeded(Service opened) {
+        var authz = Topics.findId(vertx, serviceContext.kafka(), Topics.AUTHZ_STATE);
+        var state = Topics.findId(vertx, serviceContext.kafka(), Topics.IAM_STATE);
+        return Future.all(authz, state).compose(ids -> new RepublishStore(opened.outbox())
+                .republishIfNeeded(Map.of(Topics.AUTHZ_STATE, authz.result(), Topics.IAM_STATE, state.result())));
     }
 
     private Future<Void> ensureSeed(Service opened) {
-        var cause = new Cause(Ids.next().toString(), Context.root());
-        return opened.outbox()
-                .transaction(cause, unit -> SeedStore.ensure(unit, Registries.actions(), Registries.roles(), seed)
-                        .compose(ok -> {
-                            var entry = new Entry("iam.seed.ensure", "platform", "-", null, null, Json.object());
-                            AuditTrail.byOther(unit, "system", "iam", null, entry, "success", null);
-                            return Future.succeededFuture();
-                        }));
+        return opened.outbox().transaction(systemContext(), unit -> SeedStore.ensure(
+                        unit, BuiltInRegistry.actions(), BuiltInRegistry.roles(), seed)
+                .map(ok -> {
+                    var entry = new AuditEntry("iam.seed.ensure", "platform", "-", null, null, Json.object());
+                    AuditTrail.recordSystemAction(unit, "system", "iam", null, entry, "success", null);
+                    return null;
+                }));
     }
 
     private Future<Void> ensureAdministrator(Service opened) {
@@ -179,32 +453,30 @@ public final class IamVerticle extends VerticleBase {
             return Future.succeededFuture();
         }
         var user = new IamSeed.User(Ids.next(), first.issuer(), first.subject(), "First administrator");
-        var cause = new Cause(Ids.next().toString(), Context.root());
-        return opened.outbox().transaction(cause, unit -> SeedStore.ensureAdministrator(unit, user, highestRole())
-                .map(made -> {
-                    if (made) {
-                        var entry = new Entry(
+        return opened.outbox().transaction(systemContext(), unit -> SeedStore.ensureAdministrator(
+                        unit, user, highestRole())
+                .map(created -> {
+                    if (created) {
+                        var entry = new AuditEntry(
                                 "iam.administrator.ensure", "user", first.subject(), null, null, Json.object());
-                        AuditTrail.byOther(unit, "system", "iam", null, entry, "success", null);
+                        AuditTrail.recordSystemAction(unit, "system", "iam", null, entry, "success", null);
                     } else {
-                        LOG.atInfo().log("there is a platform administrator; the setting of a first one is not needed");
+                        LOG.atInfo().log("a platform administrator exists; the first administrator setting is ignored");
                     }
                     return null;
                 }));
     }
 
-    /** Of the roles that are held at the platform, the one that grants most. */
+    private static ChangeContext systemContext() {
+        return new ChangeContext(Ids.next().toString(), Context.root());
+    }
+
+    /** Returns the platform role with the most actions. */
     private static String highestRole() {
         return RoleRegistry.load().roles().stream()
                 .filter(role -> role.level().equals("platform"))
                 .max(Comparator.comparingInt(role -> role.actions().size()))
                 .orElseThrow()
                 .name();
-    }
-
-    @Override
-    public Future<?> stop() {
-        var quiet = heartbeat == null ? Future.<Void>succeededFuture() : heartbeat.stop();
-        return quiet.eventually(() -> service == null ? Future.succeededFuture() : service.stop());
     }
 }

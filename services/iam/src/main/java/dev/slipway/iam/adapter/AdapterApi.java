@@ -2,11 +2,14 @@ package dev.slipway.iam.adapter;
 
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.iam.credential.Credentials;
-import dev.slipway.iam.credential.Owner;
+import dev.slipway.iam.adapter.domain.Adapter;
+import dev.slipway.iam.credential.domain.CredentialOwner;
+import dev.slipway.iam.revision.domain.Revision;
+import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
-import dev.slipway.service.AuditTrail.Entry;
+import dev.slipway.service.AuditTrail.AuditEntry;
+import dev.slipway.service.ItemList;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
@@ -17,78 +20,83 @@ import java.time.Instant;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** The operations on adapters and their credentials. */
+/** The API operations on adapters. */
 public final class AdapterApi {
-    private final AdapterStore store;
-    private final Credentials credentials;
+    private final AdapterPrincipalStore store;
     private final Mutations mutations;
+    private final Function<UnitOfWork, Future<Revision>> beginRevision;
 
-    public AdapterApi(AdapterStore store, Credentials credentials, Mutations mutations) {
+    private record CreateAdapter(String runtimeBackend, String displayName) {}
+
+    private record AdapterView(
+            UUID id,
+            String runtimeBackend,
+            String displayName,
+            ResourceState state,
+            Instant createdAt,
+            @Nullable Instant disabledAt) {}
+
+    private record AuditMetadata(String runtimeBackend) {}
+
+    public AdapterApi(
+            AdapterPrincipalStore store, Mutations mutations, Function<UnitOfWork, Future<Revision>> beginRevision) {
         this.store = store;
-        this.credentials = credentials;
         this.mutations = mutations;
+        this.beginRevision = beginRevision;
     }
 
     public Future<Reply> create(Request request) {
-        var backend = request.body().path("runtime_backend").asText();
-        var name = request.body().path("display_name").asText();
-        return mutations.run(request, unit -> {
-            var responsible = request.principal().responsibleUserId();
-            var adapter = new Adapter(Ids.next(), backend, name, responsible, unit.now(), null);
-            return store.create(unit, adapter).map(ok -> {
-                audit(request, unit, adapter, "create");
-                return Reply.of(adapter.json(), "/api/v1/admin/iam/adapters/" + adapter.id());
-            });
-        });
+        var body = Json.toRecord(request.body(), CreateAdapter.class);
+        return mutations.run(request, unit -> beginRevision.apply(unit).compose(revision -> {
+            var adapter = new Adapter(
+                    Ids.next(),
+                    body.runtimeBackend(),
+                    body.displayName(),
+                    request.principal().responsibleUserId(),
+                    unit.now(),
+                    null);
+            return AdapterPrincipalStore.insertIfMissing(unit, revision, adapter)
+                    .map(ok -> {
+                        audit(request, unit, adapter, "create");
+                        return Reply.of(Json.toObject(view(adapter)), "/api/v1/admin/iam/adapters/" + adapter.id());
+                    });
+        }));
     }
 
     public Future<Reply> get(Request request) {
-        return store.find(adapterId(request)).map(found -> Reply.of(found.json()));
+        return store.find(adapterId(request)).map(found -> Reply.of(Json.toObject(view(found))));
     }
 
     public Future<Reply> list(Request request) {
-        return store.list().map(all -> {
-            var body = Json.object();
-            var items = body.putArray("items");
-            all.forEach(adapter -> items.add(adapter.json()));
-            return Reply.of(body);
-        });
+        return store.list().map(adapters -> ItemList.reply(adapters, AdapterApi::view));
     }
 
     public Future<Reply> disable(Request request) {
-        return change(request, "disable", UnitOfWork::now);
+        return setDisabledAt(request, "disable", UnitOfWork::now);
     }
 
     public Future<Reply> enable(Request request) {
-        return change(request, "enable", unit -> null);
+        return setDisabledAt(request, "enable", unit -> null);
     }
 
-    public Future<Reply> createCredential(Request request) {
-        return credentials.create(request, unit -> lock(request, unit));
+    public Future<CredentialOwner> findOwner(Request request) {
+        return store.find(adapterId(request)).map(Adapter::credentialOwner);
     }
 
-    public Future<Reply> listCredentials(Request request) {
-        return credentials.list(store.find(adapterId(request)).map(AdapterApi::owner));
+    public Future<CredentialOwner> lockOwner(Request request, UnitOfWork unit) {
+        return AdapterPrincipalStore.lock(unit, adapterId(request)).map(Adapter::credentialOwner);
     }
 
-    public Future<Reply> revokeCredential(Request request) {
-        return credentials.revoke(request, unit -> lock(request, unit));
-    }
-
-    private Future<Reply> change(Request request, String verb, Function<UnitOfWork, @Nullable Instant> disabledAt) {
-        return mutations.run(request, unit -> store.disabled(unit, adapterId(request), disabledAt.apply(unit))
-                .map(changed -> {
-                    audit(request, unit, changed, verb);
-                    return Reply.of(changed.json());
-                }));
-    }
-
-    private Future<Owner> lock(Request request, UnitOfWork unit) {
-        return store.lock(unit, adapterId(request)).map(AdapterApi::owner);
-    }
-
-    private static Owner owner(Adapter adapter) {
-        return new Owner(Owner.Kind.ADAPTER, adapter.id(), null, null);
+    private Future<Reply> setDisabledAt(
+            Request request, String verb, Function<UnitOfWork, @Nullable Instant> disabledAt) {
+        return mutations.run(request, unit -> beginRevision.apply(unit).compose(revision -> AdapterPrincipalStore.lock(
+                        unit, adapterId(request))
+                .map(current -> {
+                    var next = current.withDisabledAt(disabledAt.apply(unit));
+                    AdapterPrincipalStore.updateDisabled(unit, revision, next);
+                    audit(request, unit, next, verb);
+                    return Reply.of(Json.toObject(view(next)));
+                })));
     }
 
     private static UUID adapterId(Request request) {
@@ -96,10 +104,20 @@ public final class AdapterApi {
     }
 
     private static void audit(Request request, UnitOfWork unit, Adapter adapter, String verb) {
-        var metadata = Json.object().put("runtime_backend", adapter.runtimeBackend());
-        AuditTrail.success(
+        var metadata = Json.toObject(new AuditMetadata(adapter.runtimeBackend()));
+        AuditTrail.recordSuccess(
                 unit,
                 request.principal(),
-                new Entry("iam.adapter." + verb, "adapter", adapter.id().toString(), null, null, metadata));
+                new AuditEntry("iam.adapter." + verb, "adapter", adapter.id().toString(), null, null, metadata));
+    }
+
+    private static AdapterView view(Adapter adapter) {
+        return new AdapterView(
+                adapter.id(),
+                adapter.runtimeBackend(),
+                adapter.displayName(),
+                adapter.state(),
+                adapter.createdAt(),
+                adapter.disabledAt());
     }
 }

@@ -1,3 +1,4 @@
+/** Runtime adapters as principals of the platform. */
 @NullMarked
 package dev.slipway.iam.adapter;
 

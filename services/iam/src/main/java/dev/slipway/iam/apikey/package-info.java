@@ -1,3 +1,4 @@
+/** API keys of users. */
 @NullMarked
 package dev.slipway.iam.apikey;
 

@@ -1,3 +1,4 @@
+/** Credentials and the operations that all machine principals share. */
 @NullMarked
 package dev.slipway.iam.credential;
 

@@ -1,14 +1,15 @@
 package dev.slipway.iam.decision;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Decision.Verdict;
 import dev.slipway.authz.Principal;
-import dev.slipway.authz.Target;
+import dev.slipway.authz.ResourceScope;
 import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.iam.decision.DecisionJson.DecisionBody;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
@@ -18,7 +19,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.UUID;
 
-/** Answers from the read model what is decided about whom, and why; the same decisions that calls are admitted by. */
+/** Evaluates and explains authorization decisions, with the same code that authorizes API calls. */
 public final class DecisionApi {
     private static final String EXPLAIN = "iam.decision.explain";
 
@@ -26,8 +27,9 @@ public final class DecisionApi {
     private final Authorizer authorizer;
     private final Clock clock;
 
-    /** A question whose asker may have it answered. */
-    private record Question(Principal actor, String action, Target target, Instant now) {}
+    /** A decision that the caller may see. */
+    private record DecisionRequest(
+            Principal actor, String action, ResourceScope scope, Instant now, String correlationId) {}
 
     public DecisionApi(AuthzModel model, Clock clock) {
         this.model = model;
@@ -36,101 +38,103 @@ public final class DecisionApi {
     }
 
     public Future<Reply> decide(Request request) {
-        var named = actorId(request.body());
-        var question = question(
-                request, named != null && !named.equals(request.principal().id()));
-        var decision = authorizer.decide(question.actor, question.action, question.target, question.now);
+        var body = Json.toRecord(request.body(), DecisionBody.class);
+        var named = body.actorId();
+        var resolved = resolve(
+                request,
+                body,
+                named != null && !named.equals(request.principal().id()));
+        var decision = authorizer.decide(resolved.actor, resolved.action, resolved.scope, resolved.now);
         if (named == null && decision.verdict() == Verdict.NOT_BOUND) {
-            throw notFound(); // what is foreign to the caller and what does not exist look the same
+            throw notFound(); // a foreign resource must look like one that does not exist
         }
-        var reply = DecisionJson.decision(decision, question.actor.id(), question.action, model.revision());
-        return Future.succeededFuture(Reply.of(reply.put("correlation_id", correlationId(request))));
+        return Future.succeededFuture(Reply.of(Json.toObject(DecisionJson.decision(
+                decision, resolved.actor.id(), resolved.action, model.revision(), resolved.correlationId))));
     }
 
     public Future<Reply> explain(Request request) {
-        return explained(request, question(request, true));
+        var body = Json.toRecord(request.body(), DecisionBody.class);
+        return replyWithExplanation(resolve(request, body, true));
     }
 
-    /** In the organization that the path names, where the call was admitted: through the twin, about anybody. */
+    /** Explains a decision in the organization of the path. Through the admin variant, the actor can be any principal. */
     public Future<Reply> explainInOrganization(Request request) {
         var orgId = request.pathId("org_id");
-        var target = target(request.body(), orgId);
-        var actorId = actorId(request.body());
+        var body = Json.toRecord(request.body(), DecisionBody.class);
+        var scope = scope(body, orgId);
+        var actorId = body.actorId();
         var actor = actorId == null ? request.principal() : model.principal(actorId);
-        var knowable = actorId == null
+        var visible = actorId == null
                 || request.call().breakGlassReason() != null
-                || (actor != null && authorizer.isKnownIn(orgId, actor));
-        if (actor == null || !knowable || !orgId.equals(orgOf(target))) {
+                || (actor != null && authorizer.isVisibleIn(orgId, actor));
+        if (actor == null || !visible || !orgId.equals(orgOf(scope))) {
             throw notFound();
         }
-        return explained(request, new Question(actor, action(request.body()), target, clock.instant()));
+        return replyWithExplanation(new DecisionRequest(
+                actor, body.product().action(), scope, clock.instant(), correlationId(request, body)));
     }
 
-    private Future<Reply> explained(Request request, Question question) {
-        var explanation = authorizer.explain(question.actor, question.action, question.target, question.now);
-        var reply = DecisionJson.explanation(explanation, question.actor.id(), question.action, question.target);
-        return Future.succeededFuture(Reply.of(reply.put("correlation_id", correlationId(request))));
+    private Future<Reply> replyWithExplanation(DecisionRequest resolved) {
+        var explanation = authorizer.explain(resolved.actor, resolved.action, resolved.scope, resolved.now);
+        return Future.succeededFuture(Reply.of(Json.toObject(DecisionJson.explanation(
+                explanation, resolved.actor.id(), resolved.action, resolved.scope, resolved.correlationId))));
     }
 
-    private Question question(Request request, boolean asAdministrator) {
-        var body = request.body();
+    private DecisionRequest resolve(Request request, DecisionBody body, boolean asAdministrator) {
         var now = clock.instant();
-        var target = target(body, null);
+        var scope = scope(body, null);
         var caller = request.principal();
         if (asAdministrator) {
-            var may = authorizer.decide(caller, EXPLAIN, target, now);
-            if (!may.allowed()) {
-                throw may.problem(EXPLAIN).asException();
+            var explain = authorizer.decide(caller, EXPLAIN, scope, now);
+            if (!explain.allowed()) {
+                throw explain.toProblem(EXPLAIN).asException();
             }
         }
-        var actorId = actorId(body);
-        var actor = actorId == null || actorId.equals(caller.id()) ? caller : known(actorId, target);
-        return new Question(actor, action(body), target, now);
+        var actorId = body.actorId();
+        var actor = actorId == null || actorId.equals(caller.id()) ? caller : requireVisible(actorId, scope);
+        return new DecisionRequest(actor, body.product().action(), scope, now, correlationId(request, body));
     }
 
-    /** Somebody that the place's administrators may know of; anybody else does not exist for them. */
-    private Principal known(UUID actorId, Target target) {
+    /** Returns a principal that administrators of the scope may know of. */
+    private Principal requireVisible(UUID actorId, ResourceScope scope) {
         var actor = model.principal(actorId);
-        var orgId = orgOf(target);
-        if (actor == null || (orgId != null && !authorizer.isKnownIn(orgId, actor))) {
+        var orgId = orgOf(scope);
+        if (actor == null || (orgId != null && !authorizer.isVisibleIn(orgId, actor))) {
             throw notFound();
         }
         return actor;
     }
 
-    private @Nullable UUID orgOf(Target target) {
-        return switch (target.kind()) {
+    private @Nullable UUID orgOf(ResourceScope scope) {
+        return switch (scope.kind()) {
             case SELF, PLATFORM, ANYWHERE -> null;
-            case ORGANIZATION, SHARED_RUNTIME -> target.orgId();
-            case PROJECT -> target.id() == null ? null : model.orgOf(target.id());
+            case ORGANIZATION, SHARED_RUNTIME -> scope.orgId();
+            case PROJECT -> scope.id() == null ? null : model.orgOf(scope.id());
         };
     }
 
-    /** The place that the body names; where it names none, {@code byDefault}, else the platform. */
-    private Target target(JsonNode body, @Nullable UUID byDefault) {
-        var place = place(body, byDefault);
-        return body.path("product").path("removes").asBoolean() ? place.forRemoval() : place;
+    /** Returns the scope that the body names: otherwise the default organization, otherwise the platform. */
+    private ResourceScope scope(DecisionBody body, @Nullable UUID defaultOrgId) {
+        var scope = resourceScope(body, defaultOrgId);
+        return body.product().removes() ? scope.withRemoval() : scope;
     }
 
-    private Target place(JsonNode body, @Nullable UUID byDefault) {
-        var hierarchy = body.path("hierarchy");
-        var named = id(hierarchy.path("organization_id"));
-        var projectId = id(hierarchy.path("project_id"));
-        var orgId = named == null ? byDefault : named;
-        var product = body.path("product");
-        if (product.path("resource_type").asText().equals("shared_runtime")) {
-            return sharedRuntime(orgId, product.path("resource_id"));
+    private ResourceScope resourceScope(DecisionBody body, @Nullable UUID defaultOrgId) {
+        var projectId = body.projectId();
+        var orgId = body.organizationId() == null ? defaultOrgId : body.organizationId();
+        if ("shared_runtime".equals(body.product().resourceType())) {
+            return sharedRuntime(orgId, body.product().resourceId());
         }
         if (projectId != null) {
             if (orgId != null && !orgId.equals(model.orgOf(projectId))) {
                 throw notFound();
             }
-            return Target.project(projectId);
+            return ResourceScope.project(projectId);
         }
-        return orgId == null ? Target.platform() : Target.organization(orgId);
+        return orgId == null ? ResourceScope.platform() : ResourceScope.organization(orgId);
     }
 
-    private static Target sharedRuntime(@Nullable UUID orgId, JsonNode resourceId) {
+    private static ResourceScope sharedRuntime(@Nullable UUID orgId, @Nullable String resourceId) {
         if (orgId == null) {
             throw Problem.validationOf(
                             ErrorCode.VALIDATION_ERROR,
@@ -139,32 +143,21 @@ public final class DecisionApi {
                     .asException();
         }
         try {
-            return Target.sharedRuntime(orgId, UUID.fromString(resourceId.asText()));
+            return ResourceScope.sharedRuntime(orgId, UUID.fromString(String.valueOf(resourceId)));
         } catch (IllegalArgumentException e) {
             throw Problem.validationOf(
-                            ErrorCode.VALIDATION_ERROR, "/product/resource_id", "must be the shared_runtime's UUID")
+                            ErrorCode.VALIDATION_ERROR,
+                            "/product/resource_id",
+                            "must be the UUID of the shared runtime")
                     .asException();
         }
     }
 
-    private static String correlationId(Request request) {
-        return request.body().path("correlation_id").asText(request.call().correlationId());
-    }
-
-    private static String action(JsonNode body) {
-        return body.path("product").path("action").asText();
-    }
-
-    private static @Nullable UUID actorId(JsonNode body) {
-        return id(body.path("actor").path("id"));
-    }
-
-    private static @Nullable UUID id(JsonNode value) {
-        return value.isTextual() ? UUID.fromString(value.asText()) : null;
+    private static String correlationId(Request request, DecisionBody body) {
+        return body.correlationId() == null ? request.call().correlationId() : body.correlationId();
     }
 
     private static ProblemException notFound() {
-        return Problem.of(ErrorCode.NOT_FOUND, "There is nothing here that you may see.")
-                .asException();
+        return Problem.of(ErrorCode.NOT_FOUND, "Not found.").asException();
     }
 }

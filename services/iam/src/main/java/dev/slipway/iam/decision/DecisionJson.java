@@ -1,74 +1,156 @@
 package dev.slipway.iam.decision;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import dev.slipway.authz.Binding;
 import dev.slipway.authz.Binding.Level;
 import dev.slipway.authz.Decision;
 import dev.slipway.authz.Explanation;
+import dev.slipway.authz.Explanation.Check;
+import dev.slipway.authz.Explanation.Outcome;
 import dev.slipway.authz.Explanation.Step;
-import dev.slipway.authz.Target;
-import dev.slipway.contract.Json;
+import dev.slipway.authz.ResourceScope;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 
-/** Decisions and explanations as the contract has them. */
+/** The JSON of decisions and explanations. */
 final class DecisionJson {
     private DecisionJson() {}
 
-    static ObjectNode decision(Decision decision, UUID actorId, String action, long revision) {
-        var body = Json.object();
-        body.put("decision", decision.allowed() ? "allow" : "deny");
-        body.put("reason", decision.verdict().text());
-        body.put(
-                "message",
+    /** A request: may the actor (by default the caller) take the product's action in the hierarchy? */
+    record DecisionBody(
+            @Nullable Actor actor,
+            @Nullable Hierarchy hierarchy,
+            Product product,
+            @Nullable String correlationId) {
+        @Nullable
+        UUID actorId() {
+            return actor == null ? null : actor.id;
+        }
+
+        @Nullable
+        UUID organizationId() {
+            return hierarchy == null ? null : hierarchy.organizationId;
+        }
+
+        @Nullable
+        UUID projectId() {
+            return hierarchy == null ? null : hierarchy.projectId;
+        }
+    }
+
+    record Actor(@Nullable UUID id) {}
+
+    record Hierarchy(
+            @Nullable UUID organizationId, @Nullable UUID projectId) {}
+
+    record Product(
+            String action,
+            @Nullable String resourceType,
+            @Nullable String resourceId,
+            boolean removes) {}
+
+    record DecisionView(
+            String decision,
+            Decision.Verdict reason,
+            String message,
+            List<Rule> matchedRules,
+            long evidenceVersion,
+            @JsonInclude(Include.NON_NULL) @Nullable Long evidenceAgeMs,
+            @JsonInclude(Include.NON_NULL) @Nullable List<StepView> steps,
+            String correlationId) {}
+
+    record Rule(
+            Level level,
+            String role,
+            UUID bindingId,
+            @JsonInclude(Include.NON_NULL) @Nullable UUID groupId,
+            @Nullable Instant expiresAt) {
+        static Rule of(Binding binding, @Nullable UUID groupId) {
+            return new Rule(binding.level(), binding.role(), binding.id(), groupId, binding.expiresAt());
+        }
+    }
+
+    /** A step shows as much of a binding as the reader may know. */
+    sealed interface StepView {}
+
+    record CheckStep(
+            Check check,
+            Outcome outcome,
+            @JsonInclude(Include.NON_NULL) @Nullable Level level) implements StepView {}
+
+    record RoleStep(Check check, Outcome outcome, Level level, String role) implements StepView {}
+
+    record BindingStep(
+            Check check,
+            Outcome outcome,
+            Level level,
+            String role,
+            UUID bindingId,
+            @JsonInclude(Include.NON_NULL) @Nullable UUID groupId,
+            @Nullable Instant expiresAt)
+            implements StepView {}
+
+    static DecisionView decision(Decision decision, UUID actorId, String action, long revision, String correlationId) {
+        return view(decision, actorId, action, revision, null, null, correlationId);
+    }
+
+    static DecisionView explanation(
+            Explanation explanation, UUID actorId, String action, ResourceScope scope, String correlationId) {
+        return view(
+                explanation.decision(),
+                actorId,
+                action,
+                explanation.revision(),
+                explanation.age().toMillis(),
+                explanation.steps().stream().map(step -> step(step, scope)).toList(),
+                correlationId);
+    }
+
+    private static DecisionView view(
+            Decision decision,
+            UUID actorId,
+            String action,
+            long revision,
+            @Nullable Long ageMs,
+            @Nullable List<StepView> steps,
+            String correlationId) {
+        var binding = decision.grantedBy();
+        var rules = binding == null
+                ? List.<Rule>of()
+                : List.of(Rule.of(binding, binding.principalId().equals(actorId) ? null : binding.principalId()));
+        return new DecisionView(
+                decision.allowed() ? "allow" : "deny",
+                decision.verdict(),
                 decision.allowed()
                         ? "The action is allowed."
-                        : decision.problem(action).message());
-        var rules = body.putArray("matched_rules");
-        var by = decision.by();
-        if (by != null) {
-            rules.add(rule(by, by.principalId().equals(actorId) ? null : by.principalId()));
-        }
-        return body.put("evidence_version", revision);
+                        : decision.toProblem(action).message(),
+                rules,
+                revision,
+                ageMs,
+                steps,
+                correlationId);
     }
 
-    static ObjectNode explanation(Explanation explanation, UUID actorId, String action, Target target) {
-        var body = decision(explanation.decision(), actorId, action, explanation.revision());
-        body.put("evidence_age_ms", explanation.age().toMillis());
-        var steps = body.putArray("steps");
-        explanation.steps().forEach(step -> steps.add(step(step, target)));
-        return body;
-    }
-
-    private static ObjectNode step(Step step, Target target) {
-        var node = Json.object();
-        node.put("check", step.check().text());
-        node.put("outcome", step.outcome().text());
-        var level = step.level();
-        if (level != null) {
-            node.put("level", level.text());
-        }
+    private static StepView step(Step step, ResourceScope scope) {
         var binding = step.binding();
         if (binding == null) {
-            return node;
+            return new CheckStep(step.check(), step.outcome(), step.level());
         }
-        if (level == Level.PLATFORM && target.kind() != Target.Kind.PLATFORM) {
-            // A tenant's administrators learn that it is held, not by which binding or whose group.
-            return node.put("role", binding.role());
+        if (binding.level() == Level.PLATFORM && scope.kind() != ResourceScope.Kind.PLATFORM) {
+            // Administrators of a tenant learn that a platform role exists, not the binding or the group.
+            return new RoleStep(step.check(), step.outcome(), binding.level(), binding.role());
         }
-        return node.setAll(rule(binding, step.groupId()));
-    }
-
-    private static ObjectNode rule(Binding binding, @Nullable UUID groupId) {
-        var node = Json.object();
-        node.put("level", binding.level().text());
-        node.put("role", binding.role());
-        node.put("binding_id", binding.id().toString());
-        if (groupId != null) {
-            node.put("group_id", groupId.toString());
-        }
-        var expiresAt = binding.expiresAt();
-        return node.put("expires_at", expiresAt == null ? null : expiresAt.toString());
+        return new BindingStep(
+                step.check(),
+                step.outcome(),
+                binding.level(),
+                binding.role(),
+                binding.id(),
+                step.groupId(),
+                binding.expiresAt());
     }
 }

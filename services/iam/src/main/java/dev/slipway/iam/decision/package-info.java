@@ -1,3 +1,4 @@
+/** The API that evaluates and explains authorization decisions. */
 @NullMarked
 package dev.slipway.iam.decision;
 

@@ -1,7 +1,6 @@
 package dev.slipway.iam.issuer;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.slipway.authz.IssuerKeySet;
+import dev.slipway.authz.JwksParser;
 import dev.slipway.contract.Json;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -12,12 +11,13 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Fetches issuers' keys. Nothing of what comes back is believed before it was looked at, and none of it may be large or slow. */
+/** Fetches the keys of external issuers, with limits on the size and the duration of every response. Redirects are not followed. */
 final class JwksClient {
     private static final int CONNECT_TIMEOUT_MS = 3_000;
     private static final int TIMEOUT_MS = 5_000;
@@ -25,29 +25,36 @@ final class JwksClient {
 
     private final HttpClient http;
 
+    /** An OpenID Connect discovery document. */
+    private record Discovery(
+            @Nullable String issuer, @Nullable String jwksUri) {}
+
     JwksClient(Vertx vertx) {
         this.http = vertx.createHttpClient(new HttpClientOptions()
                 .setConnectTimeout(CONNECT_TIMEOUT_MS)
                 .setTracingPolicy(io.vertx.core.tracing.TracingPolicy.IGNORE));
     }
 
-    Future<List<IssuerKeySet.Key>> fetch(OidcIssuer issuer) {
-        return keysAddress(issuer)
+    Future<List<JwksParser.PublicJwk>> fetch(OidcIssuer issuer) {
+        return resolveJwksUrl(issuer)
                 .compose(this::get)
-                .map(body -> IssuerKeySet.read(body.toString(StandardCharsets.UTF_8)));
+                .map(body -> JwksParser.parse(body.toString(StandardCharsets.UTF_8)));
     }
 
-    private Future<String> keysAddress(OidcIssuer issuer) {
+    private Future<String> resolveJwksUrl(OidcIssuer issuer) {
         if (issuer.jwksUrl() != null) {
             return Future.succeededFuture(issuer.jwksUrl());
         }
         return get(issuer.issuer().replaceAll("/+$", "") + "/.well-known/openid-configuration")
                 .map(body -> {
-                    var discovered = parsed(body);
-                    if (!discovered.path("issuer").asText().equals(issuer.issuer())) {
-                        throw new IllegalArgumentException("the discovery document is of another issuer");
+                    var discovered = parse(body);
+                    if (!issuer.issuer().equals(discovered.issuer)) {
+                        throw new IllegalArgumentException("the discovery document names another issuer");
                     }
-                    return discovered.path("jwks_uri").asText();
+                    if (discovered.jwksUri == null) {
+                        throw new IllegalArgumentException("the discovery document has no jwks_uri");
+                    }
+                    return discovered.jwksUri;
                 });
     }
 
@@ -59,8 +66,7 @@ final class JwksClient {
                 .setTimeout(TIMEOUT_MS);
         return http.request(options)
                 .compose(request ->
-                        request.putHeader("Accept", "application/json").send())
-                .compose(JwksClient::body)
+                        request.putHeader("Accept", "application/json").send().compose(JwksClient::body))
                 .timeout(2L * TIMEOUT_MS, java.util.concurrent.TimeUnit.MILLISECONDS);
     }
 
@@ -83,9 +89,9 @@ final class JwksClient {
         return promise.future();
     }
 
-    private static JsonNode parsed(Buffer body) {
+    private static Discovery parse(Buffer body) {
         try {
-            return Json.parse(body.getBytes());
+            return Json.toRecord(Json.parse(body.getBytes()), Discovery.class);
         } catch (IOException e) {
             throw new IllegalArgumentException("not JSON");
         }

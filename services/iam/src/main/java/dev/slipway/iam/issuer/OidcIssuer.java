@@ -12,18 +12,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
- * An issuer whose users are let in.
+ * An external issuer whose users are accepted.
  *
- * @param jwksUrl where its keys are; null to ask its discovery document
- * @param audience whom its tokens have to be for
- * @param nameClaim where its tokens say what the user is called
+ * @param jwksUrl the address of its keys; null to read it from the discovery document
+ * @param audience the audience that its tokens must have
+ * @param nameClaim the claim of its tokens with the user's display name
  */
 public record OidcIssuer(String issuer, @Nullable String jwksUrl, String audience, String nameClaim) {
     private static final String SETTING = "SLIPWAY_OIDC_ISSUERS";
 
-    /** Reads the setting: a JSON list, or the name of a file that has one. */
+    private record Configured(
+            @Nullable String issuer,
+            @Nullable String jwksUrl,
+            @Nullable String audience,
+            @Nullable String nameClaim) {}
+
+    /** Reads the setting: a JSON list, or the name of a file with one. */
     public static List<OidcIssuer> from(Settings settings, String defaultAudience) {
         var given = settings.optional(SETTING);
         if (given == null) {
@@ -36,29 +43,29 @@ public record OidcIssuer(String issuer, @Nullable String jwksUrl, String audienc
                 issuers.add(read(node, defaultAudience, settings));
             }
             if (issuers.stream().map(OidcIssuer::issuer).distinct().count() < issuers.size()) {
-                settings.fault(SETTING + " has an issuer twice");
+                settings.addError(SETTING + " contains an issuer twice");
             }
             return List.copyOf(issuers);
         } catch (IOException | IllegalArgumentException e) {
-            settings.fault(SETTING + " is neither a JSON list nor a file with one: " + e.getMessage());
+            settings.addError(SETTING + " is neither a JSON list nor a file with one: " + e.getMessage());
             return List.of();
         }
     }
 
     private static OidcIssuer read(JsonNode node, String defaultAudience, Settings settings) {
-        var issuer = node.path("issuer").asText();
+        var configured = Json.toRecord(node, Configured.class);
+        var issuer = Objects.requireNonNullElse(configured.issuer, "");
         if (!isUrl(issuer) || issuer.equals(TokenVerifier.MACHINE_ISSUER)) {
-            settings.fault(SETTING + ": the issuer '" + issuer + "' is not an http or https address");
+            settings.addError(SETTING + ": the issuer '" + issuer + "' is not an http or https address");
         }
-        var jwksUrl = node.path("jwks_url");
-        if (jwksUrl.isTextual() && !isUrl(jwksUrl.asText())) {
-            settings.fault(SETTING + ": the jwks_url of " + issuer + " is not an http or https address");
+        if (configured.jwksUrl != null && !isUrl(configured.jwksUrl)) {
+            settings.addError(SETTING + ": the jwks_url of " + issuer + " is not an http or https address");
         }
         return new OidcIssuer(
                 issuer,
-                jwksUrl.isTextual() ? jwksUrl.asText() : null,
-                node.path("audience").asText(defaultAudience),
-                node.path("name_claim").asText("name"));
+                configured.jwksUrl,
+                Objects.requireNonNullElse(configured.audience, defaultAudience),
+                Objects.requireNonNullElse(configured.nameClaim, "name"));
     }
 
     private static boolean isUrl(String text) {

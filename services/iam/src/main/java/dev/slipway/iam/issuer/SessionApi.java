@@ -2,118 +2,134 @@ package dev.slipway.iam.issuer;
 
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.TokenVerifier;
-import dev.slipway.authz.TokenVerifier.Subject;
+import dev.slipway.authz.TokenVerifier.ExternalIdentity;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
-import dev.slipway.iam.revision.RevisionStore;
-import dev.slipway.iam.tenancy.AuthzRecords;
-import dev.slipway.iam.tenancy.user.UserStore;
+import dev.slipway.iam.tenancy.domain.User;
 import dev.slipway.messaging.Outbox;
+import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
-import dev.slipway.service.AuditTrail.Entry;
-import dev.slipway.service.Frame;
+import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
-import dev.slipway.service.Revisions;
+import dev.slipway.service.RevisionWaiter;
+import dev.slipway.service.ServiceContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 
 import java.time.Clock;
 import java.util.UUID;
+import java.util.function.Supplier;
 
-/** How a user of a trusted issuer becomes known here: by showing a token of theirs, once. */
+/** Creates the user of an external issuer when a token of theirs is received for the first time. */
 public final class SessionApi {
-    private static final int MAX_NAME = 120;
+    private static final int MAX_NAME_LENGTH = 120;
 
     private final Vertx vertx;
-    private final IssuerKeys keys;
+    private final IssuerKeyRefresher keys;
     private final TokenVerifier tokens;
     private final AuthzModel model;
-    private final Revisions arrivals;
-    private final RevisionStore revisions;
+    private final RevisionWaiter revisionWaiter;
+    private final Supplier<Future<Long>> currentRevision;
+    private final UserProvisioner users;
     private final Outbox outbox;
     private final Clock clock;
 
-    public SessionApi(Vertx vertx, IssuerKeys keys, Frame frame, RevisionStore revisions, Outbox outbox) {
+    /** Returns the user with this issuer and subject; creates one with the given id in a new revision if there is none. */
+    @FunctionalInterface
+    public interface UserProvisioner {
+        Future<User> findOrCreate(UnitOfWork unit, UUID newId, String issuer, String subject, String displayName);
+    }
+
+    private record OpenSession(String token) {}
+
+    private record SessionView(UUID principalId, String displayName, boolean created) {}
+
+    private record AuditMetadata(String issuer) {}
+
+    public SessionApi(
+            Vertx vertx,
+            IssuerKeyRefresher keys,
+            ServiceContext serviceContext,
+            Supplier<Future<Long>> currentRevision,
+            UserProvisioner users,
+            Outbox outbox) {
         this.vertx = vertx;
         this.keys = keys;
-        this.tokens = frame.tokens();
-        this.model = frame.authz();
-        this.arrivals = frame.revisions();
-        this.revisions = revisions;
+        this.tokens = serviceContext.tokens();
+        this.model = serviceContext.authz();
+        this.revisionWaiter = serviceContext.revisionWaiter();
+        this.currentRevision = currentRevision;
+        this.users = users;
         this.outbox = outbox;
-        this.clock = frame.clock();
+        this.clock = serviceContext.clock();
     }
 
     public Future<Reply> open(Request request) {
-        var token = request.body().path("token").asText();
-        return subject(token).compose(subject -> {
-            if (!keys.isTrusted(subject.issuer())) {
+        var token = Json.toRecord(request.body(), OpenSession.class).token;
+        return verifyIdentity(token).compose(identity -> {
+            if (!keys.isTrusted(identity.issuer())) {
                 throw Problem.of(
                                 ErrorCode.TOKEN_INVALID,
-                                "The token's issuer is none that users come from; SLIPWAY_OIDC_ISSUERS names those.")
+                                "Users of the token's issuer are not accepted. Add it to SLIPWAY_OIDC_ISSUERS.")
                         .asException();
             }
-            var known = model.principalOf(subject.issuer(), subject.subject());
+            var known = model.findPrincipal(identity.issuer(), identity.subject());
             return known != null
-                    ? Future.succeededFuture(told(known.id(), known.displayName(), false))
-                    : provision(request, subject);
+                    ? Future.succeededFuture(reply(known.id(), known.displayName(), false))
+                    : provision(request, identity);
         });
     }
 
-    /** A token whose key is not known yet may be by a key that its issuer has just begun to use. */
-    private Future<Subject> subject(String token) {
+    /** Verifies a token. If its key is unknown, the issuer's keys are fetched first: it may have just begun to use the key. */
+    private Future<ExternalIdentity> verifyIdentity(String token) {
         try {
-            return Future.succeededFuture(tokens.subject(token, clock.instant()));
+            return Future.succeededFuture(tokens.verifyIdentity(token, clock.instant()));
         } catch (ProblemException refused) {
-            var unknown = tokens.unknownKey(token);
+            var unknown = tokens.findUnknownKey(token);
             if (unknown == null || !keys.isTrusted(unknown.issuer())) {
                 throw refused;
             }
             return keys.refresh(unknown.issuer())
                     .otherwiseEmpty()
-                    .compose(ok -> revisions.current())
-                    .compose(published -> arrivals.await(vertx, published))
-                    .map(ok -> tokens.subject(token, clock.instant()));
+                    .compose(ok -> currentRevision.get())
+                    .compose(published -> revisionWaiter.await(vertx, published))
+                    .map(ok -> tokens.verifyIdentity(token, clock.instant()));
         }
     }
 
-    private Future<Reply> provision(Request request, Subject subject) {
-        var made = Ids.next();
-        return outbox.transaction(request.cause(), unit -> AuthzRecords.raised(
-                        unit,
-                        records -> UserStore.ensureUser(
-                                unit, records, made, subject.issuer(), subject.subject(), name(subject)))
+    private Future<Reply> provision(Request request, ExternalIdentity identity) {
+        var newId = Ids.next();
+        return outbox.transaction(request.changeContext(), unit -> users.findOrCreate(
+                        unit, newId, identity.issuer(), identity.subject(), displayName(identity))
                 .map(user -> {
-                    var created = user.id().equals(made);
+                    var created = user.id().equals(newId);
                     if (created) {
-                        var metadata = Json.object().put("issuer", subject.issuer());
-                        var entry = new Entry("iam.user.provision", "user", made.toString(), null, null, metadata);
-                        AuditTrail.byOther(unit, "user", user.displayName(), made, entry, "success", null);
+                        var metadata = Json.toObject(new AuditMetadata(identity.issuer()));
+                        var entry =
+                                new AuditEntry("iam.user.provision", "user", newId.toString(), null, null, metadata);
+                        AuditTrail.recordSystemAction(unit, "user", user.displayName(), newId, entry, "success", null);
                     }
-                    return told(user.id(), user.displayName(), created);
+                    return reply(user.id(), user.displayName(), created);
                 }));
     }
 
-    /** What the issuer calls the user, as far as it can be shown and kept. */
-    private static String name(Subject subject) {
-        var given = subject.displayName() == null || subject.displayName().isBlank()
-                ? subject.subject()
-                : subject.displayName();
+    /** Returns the name that the issuer gives the user, without control characters and shortened to what can be stored. */
+    private static String displayName(ExternalIdentity identity) {
+        var given = identity.displayName() == null || identity.displayName().isBlank()
+                ? identity.subject()
+                : identity.displayName();
         return given.codePoints()
                 .filter(c -> !Character.isISOControl(c) && Character.getType(c) != Character.SURROGATE)
-                .limit(MAX_NAME)
+                .limit(MAX_NAME_LENGTH)
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                 .toString();
     }
 
-    private static Reply told(UUID id, String displayName, boolean created) {
-        return Reply.of(Json.object()
-                .put("principal_id", id.toString())
-                .put("display_name", displayName)
-                .put("created", created));
+    private static Reply reply(UUID id, String displayName, boolean created) {
+        return Reply.of(Json.toObject(new SessionView(id, displayName, created)));
     }
 }

@@ -1,3 +1,4 @@
+/** External issuers: their keys, and the users who sign in with their tokens. */
 @NullMarked
 package dev.slipway.iam.issuer;
 

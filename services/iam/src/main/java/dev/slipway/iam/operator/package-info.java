@@ -1,3 +1,4 @@
+/** Operators of shared runtimes. */
 @NullMarked
 package dev.slipway.iam.operator;
 

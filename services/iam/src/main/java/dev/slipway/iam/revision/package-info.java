@@ -1,3 +1,4 @@
+/** The revision that every change of authorization data increments. */
 @NullMarked
 package dev.slipway.iam.revision;
 

@@ -1,10 +1,10 @@
 package dev.slipway.iam.revocation;
 
 import dev.slipway.contract.Ids;
-import dev.slipway.contract.Json;
-import dev.slipway.iam.revision.Revision;
-import dev.slipway.iam.revision.RevisionStore;
-import dev.slipway.messaging.Cause;
+import dev.slipway.iam.revision.domain.Revision;
+import dev.slipway.iam.revocation.domain.Revocation;
+import dev.slipway.iam.tenancy.domain.EnumText;
+import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
@@ -19,29 +19,30 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.UUID;
 
-/** All SQL of tokens that were given, and of what was revoked. */
+/** All SQL of issued tokens and of revocations. */
 public final class RevocationStore {
-    private static final String KEEP =
+    private static final String INSERT_ISSUED_TOKEN =
             "INSERT INTO issued_tokens (jti, principal_id, org_id, project_id, expires_at) VALUES ($1, $2, $3, $4, $5)";
-    private static final String OF_PRINCIPAL =
+    private static final String FIND_BY_PRINCIPAL =
             "SELECT expires_at FROM issued_tokens WHERE jti = $1 AND principal_id = $2 AND expires_at > $3";
-    private static final String OF_PROJECT =
+    private static final String FIND_IN_PROJECT =
             "SELECT expires_at FROM issued_tokens WHERE jti = $1 AND project_id = $2 AND expires_at > $3";
-    private static final String OF_ORGANIZATION =
+    private static final String FIND_IN_ORGANIZATION =
             "SELECT expires_at FROM issued_tokens WHERE jti = $1 AND org_id = $2 AND expires_at > $3";
-    private static final String REVOKE =
+    private static final String INSERT =
             "INSERT INTO revocations (id, kind, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-    private static final String FORGET_TOKENS = "DELETE FROM issued_tokens WHERE expires_at < now()";
-    /** A minute after their end, for clocks that are behind; some at a time, for there may be a hundred thousand. */
-    private static final String FORGET_REVOCATIONS = """
+    private static final String DELETE_EXPIRED_TOKENS = "DELETE FROM issued_tokens WHERE expires_at < now()";
+    /** One minute late, for processes whose clock is behind; in batches, because there may be a hundred thousand. */
+    private static final String DELETE_EXPIRED = """
             DELETE FROM revocations WHERE id IN (
                 SELECT id FROM revocations WHERE expires_at < now() - interval '1 minute' LIMIT $1 FOR UPDATE SKIP LOCKED)
             RETURNING id
             """;
 
-    private static final int FORGET_AT_ONCE = 1_000;
+    private static final int DELETE_BATCH_SIZE = 1_000;
+    private static final String EVENT_TYPE = "authz.revocation";
 
-    /** Every revocation that still counts, page by page: after an id. */
+    /** Reads all current revocations page by page, for republishing. */
     public static final String AFTER =
             "SELECT id, kind, expires_at FROM revocations WHERE id > $1 AND expires_at > now() ORDER BY id LIMIT $2";
 
@@ -53,79 +54,81 @@ public final class RevocationStore {
         this.outbox = outbox;
     }
 
-    /** Keeps who has a token, so that it can be revoked by its jti; written with the commit, at no round trip of its own. */
-    public void keep(
+    /** Stores the owner of a token, so that the token can be revoked by its jti. Sent with the commit, without a round trip of its own. */
+    public static void insertIssuedToken(
             UnitOfWork unit,
             UUID jti,
             UUID principalId,
             @Nullable UUID orgId,
             @Nullable UUID projectId,
             Instant expiresAt) {
-        unit.insert(KEEP, Tuple.of(jti, principalId, orgId, projectId, expiresAt.atOffset(ZoneOffset.UTC)));
+        unit.insert(
+                INSERT_ISSUED_TOKEN, Tuple.of(jti, principalId, orgId, projectId, expiresAt.atOffset(ZoneOffset.UTC)));
     }
 
-    /** When a token that was given to the principal ends; null if there is none such. */
-    Future<@Nullable Instant> endOfPrincipals(UnitOfWork unit, UUID jti, UUID principalId) {
-        return end(unit, OF_PRINCIPAL, jti, principalId);
+    /** Returns the expiry of a valid token of the principal, or null if there is none. */
+    static Future<@Nullable Instant> findExpiryByPrincipal(UnitOfWork unit, UUID jti, UUID principalId) {
+        return findExpiry(unit, FIND_BY_PRINCIPAL, jti, principalId);
     }
 
-    Future<@Nullable Instant> endOfProjects(UnitOfWork unit, UUID jti, UUID projectId) {
-        return end(unit, OF_PROJECT, jti, projectId);
+    static Future<@Nullable Instant> findExpiryInProject(UnitOfWork unit, UUID jti, UUID projectId) {
+        return findExpiry(unit, FIND_IN_PROJECT, jti, projectId);
     }
 
-    Future<@Nullable Instant> endOfOrganizations(UnitOfWork unit, UUID jti, UUID orgId) {
-        return end(unit, OF_ORGANIZATION, jti, orgId);
+    static Future<@Nullable Instant> findExpiryInOrganization(UnitOfWork unit, UUID jti, UUID orgId) {
+        return findExpiry(unit, FIND_IN_ORGANIZATION, jti, orgId);
     }
 
-    /** Ends a token, or with a credential every token that was made with it, everywhere. */
-    public Future<Void> revoke(UnitOfWork unit, String kind, UUID id, Instant expiresAt) {
-        return RevisionStore.raised(unit, revision -> {
-            unit.write(REVOKE, Tuple.of(id, kind, expiresAt.atOffset(ZoneOffset.UTC)));
-            tell(revision, kind, id, expiresAt);
-            return Future.succeededFuture();
-        });
+    /** Inserts and publishes a revocation. */
+    public static void insert(UnitOfWork unit, Revision revision, Revocation revocation) {
+        unit.write(
+                INSERT,
+                Tuple.of(
+                        revocation.id(),
+                        EnumText.of(revocation.kind()),
+                        revocation.expiresAt().atOffset(ZoneOffset.UTC)));
+        appendRecord(revision, revocation);
     }
 
-    /** Announces a revocation as it stands. */
-    public static void tell(Revision revision, Row row) {
-        tell(
+    /** Publishes a stored revocation. */
+    public static void appendRecord(Revision revision, Row row) {
+        appendRecord(
                 revision,
-                row.getString("kind"),
-                row.getUUID("id"),
-                row.getOffsetDateTime("expires_at").toInstant());
+                new Revocation(
+                        EnumText.parse(Revocation.Kind.class, row.getString("kind")),
+                        row.getUUID("id"),
+                        row.getOffsetDateTime("expires_at").toInstant()));
     }
 
-    private static void tell(Revision revision, String kind, UUID id, Instant expiresAt) {
-        revision.authz(
-                recordKey(id),
-                "authz.revocation",
-                Json.object().put("kind", kind).put("id", id.toString()).put("expires_at", expiresAt.toString()));
+    private static void appendRecord(Revision revision, Revocation revocation) {
+        revision.publishAuthz(recordKey(revocation.id()), EVENT_TYPE, revocation);
     }
 
-    /** Drops what has ended by itself, from the topic too: whoever starts does not read what means nothing any more. */
-    Future<Void> forgetEnded() {
-        return reads.query(FORGET_TOKENS).execute().compose(ok -> forgetRevocations());
+    /** Deletes expired tokens and revocations. Revocations are also deleted from the topic, so that starting processes need not read them. */
+    Future<Void> deleteExpired() {
+        return reads.query(DELETE_EXPIRED_TOKENS).execute().compose(ok -> deleteExpiredRevocations());
     }
 
-    private Future<Void> forgetRevocations() {
-        var cause = new Cause(Ids.next().toString(), Context.root());
-        return outbox.transaction(cause, unit -> unit.query(FORGET_REVOCATIONS, Tuple.of(FORGET_AT_ONCE))
+    private Future<Void> deleteExpiredRevocations() {
+        var context = new ChangeContext(Ids.next().toString(), Context.root());
+        return outbox.transaction(context, unit -> unit.query(DELETE_EXPIRED, Tuple.of(DELETE_BATCH_SIZE))
                         .map(rows -> {
-                            rows.forEach(row ->
-                                    unit.forget(Topics.AUTHZ_STATE, recordKey(row.getUUID(0)), "authz.revocation"));
+                            rows.forEach(row -> unit.publishTombstone(
+                                    Topics.AUTHZ_STATE, recordKey(row.getUUID("id")), EVENT_TYPE));
                             return rows.size();
                         }))
-                .compose(forgotten -> forgotten < FORGET_AT_ONCE ? Future.succeededFuture() : forgetRevocations());
+                .compose(
+                        deleted -> deleted < DELETE_BATCH_SIZE ? Future.succeededFuture() : deleteExpiredRevocations());
     }
 
     private static String recordKey(UUID id) {
         return "revocation:" + id;
     }
 
-    private static Future<@Nullable Instant> end(UnitOfWork unit, String sql, UUID jti, UUID of) {
-        return unit.query(sql, Tuple.of(jti, of, unit.now().atOffset(ZoneOffset.UTC)))
+    private static Future<@Nullable Instant> findExpiry(UnitOfWork unit, String sql, UUID jti, UUID ownerId) {
+        return unit.query(sql, Tuple.of(jti, ownerId, unit.now().atOffset(ZoneOffset.UTC)))
                 .map(rows -> rows.size() == 0
                         ? null
-                        : rows.iterator().next().getOffsetDateTime(0).toInstant());
+                        : rows.iterator().next().getOffsetDateTime("expires_at").toInstant());
     }
 }

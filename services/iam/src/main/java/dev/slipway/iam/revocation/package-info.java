@@ -1,3 +1,4 @@
+/** Revocation of tokens, and deletion of expired revocations. */
 @NullMarked
 package dev.slipway.iam.revocation;
 

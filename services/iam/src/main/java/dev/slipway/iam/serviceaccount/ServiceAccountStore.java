@@ -3,9 +3,11 @@ package dev.slipway.iam.serviceaccount;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.credential.MachineStore;
-import dev.slipway.iam.revision.Revision;
-import dev.slipway.iam.revision.RevisionStore;
+import dev.slipway.iam.revision.domain.Revision;
+import dev.slipway.iam.serviceaccount.domain.ServiceAccount;
+import dev.slipway.iam.tenancy.domain.EnumText;
+import dev.slipway.iam.tenancy.domain.PrincipalRecord;
+import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -22,8 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** All SQL of service accounts. Another project's account is not found. */
-public final class ServiceAccountStore implements MachineStore<ServiceAccount> {
+/** All SQL of service accounts. An account of another project is not found. */
+public final class ServiceAccountStore {
     private static final String COLUMNS = """
             SELECT id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions, state, created_by_user_id, created_at,
                    disabled_at, deleted_at
@@ -44,29 +46,25 @@ public final class ServiceAccountStore implements MachineStore<ServiceAccount> {
             UPDATE service_accounts SET state = $3, disabled_at = $4, deleted_at = $5 WHERE id = $1 AND project_id = $2
             """;
 
-    /** For telling everything again: all of them, in the order of their ids. */
+    /** Reads all rows page by page, for republishing. */
     public static final String AFTER = COLUMNS + " WHERE id > $1 ORDER BY id LIMIT $2";
 
     private final SqlClient reads;
+
+    private record ServiceAccountSnapshot(
+            UUID serviceAccountId,
+            UUID orgId,
+            UUID projectId,
+            String slug,
+            UUID createdByUserId,
+            ResourceState state) {}
 
     public ServiceAccountStore(SqlClient reads) {
         this.reads = reads;
     }
 
-    @Override
-    public Future<Void> add(UnitOfWork unit, ServiceAccount made) {
-        return RevisionStore.raised(unit, revision -> add(unit, revision, made)).map(added -> {
-            if (!added) {
-                throw Problem.validationOf(
-                                ErrorCode.SLUG_TAKEN, "/slug", "is taken by another service account of this project")
-                        .asException();
-            }
-            return null;
-        });
-    }
-
-    /** Whether it was added: not so if its id, or its slug in the project, is taken. */
-    public static Future<Boolean> add(UnitOfWork unit, Revision revision, ServiceAccount account) {
+    /** Returns whether it was inserted and published: false if its id, or its slug in the project, is taken. */
+    public static Future<Boolean> insert(UnitOfWork unit, Revision revision, ServiceAccount account) {
         var row = Tuple.from(new Object[] {
             account.id(),
             account.orgId(),
@@ -81,43 +79,49 @@ public final class ServiceAccountStore implements MachineStore<ServiceAccount> {
         });
         return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
-                tell(revision, account);
+                appendRecord(revision, account);
             }
             return added.size() > 0;
         });
     }
 
-    /** Announces an account as it stands. */
-    public static void tell(Revision revision, Row row) {
-        tell(revision, fromRow(row));
+    /** Publishes the current state of an account. */
+    public static void appendRecord(Revision revision, Row row) {
+        appendRecord(revision, fromRow(row));
     }
 
-    private static void tell(Revision revision, ServiceAccount account) {
-        revision.authz("principal:" + account.id(), "authz.principal", account.principal());
-        revision.state("service_account:" + account.id(), "iam.service_account.snapshot", account.snapshot());
+    private static void appendRecord(Revision revision, ServiceAccount account) {
+        revision.publishAuthz(PrincipalRecord.key(account.id()), PrincipalRecord.EVENT_TYPE, account.principalRecord());
+        revision.publishState(
+                "service_account:" + account.id(),
+                "iam.service_account.snapshot",
+                new ServiceAccountSnapshot(
+                        account.id(),
+                        account.orgId(),
+                        account.projectId(),
+                        account.slug(),
+                        account.createdByUserId(),
+                        account.state()));
     }
 
-    @Override
-    public void change(UnitOfWork unit, Revision revision, ServiceAccount next) {
+    public static void update(UnitOfWork unit, Revision revision, ServiceAccount next) {
         unit.write(
                 UPDATE,
                 Tuple.of(
                         next.id(),
                         next.projectId(),
-                        next.state(),
+                        EnumText.of(next.state()),
                         orNull(next.disabledAt()),
                         orNull(next.deletedAt())));
-        tell(revision, next);
+        appendRecord(revision, next);
     }
 
-    @Override
-    public Future<ServiceAccount> lock(UnitOfWork unit, UUID projectId, UUID id) {
-        return unit.query(LOCK, Tuple.of(id, projectId)).compose(rows -> one(rows, id));
+    public static Future<ServiceAccount> lock(UnitOfWork unit, UUID projectId, UUID id) {
+        return unit.query(LOCK, Tuple.of(id, projectId)).compose(rows -> requireOne(rows, id));
     }
 
-    @Override
     public Future<ServiceAccount> find(UUID projectId, UUID id) {
-        return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId)).compose(rows -> one(rows, id));
+        return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId)).compose(rows -> requireOne(rows, id));
     }
 
     Future<Page<ServiceAccount>> list(UUID projectId, @Nullable Cursor after, int limit) {
@@ -130,10 +134,10 @@ public final class ServiceAccountStore implements MachineStore<ServiceAccount> {
         });
     }
 
-    private static Future<ServiceAccount> one(RowSet<Row> rows, UUID id) {
+    private static Future<ServiceAccount> requireOne(RowSet<Row> rows, UUID id) {
         return rows.size() == 0
                 ? Future.failedFuture(
-                        Problem.of(ErrorCode.NOT_FOUND, "There is no service account " + id + " in this project.")
+                        Problem.of(ErrorCode.NOT_FOUND, "Service account " + id + " was not found in this project.")
                                 .asException())
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
     }
@@ -148,7 +152,7 @@ public final class ServiceAccountStore implements MachineStore<ServiceAccount> {
                 row.getString("issuer"),
                 row.getString("subject"),
                 List.of(row.getArrayOfStrings("allowed_actions")),
-                row.getString("state"),
+                EnumText.parse(ResourceState.class, row.getString("state")),
                 row.getUUID("created_by_user_id"),
                 row.getOffsetDateTime("created_at").toInstant(),
                 instant(row, "disabled_at"),

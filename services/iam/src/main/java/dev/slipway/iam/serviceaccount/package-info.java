@@ -1,3 +1,4 @@
+/** Service accounts of projects. */
 @NullMarked
 package dev.slipway.iam.serviceaccount;
 

@@ -12,7 +12,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
 
-/** Keeps private keys from everyone who can read the database: AES-256-GCM, with a key that is in the configuration alone. */
+/** Encrypts private keys with AES-256-GCM, so that access to the database does not reveal them. The key is only in the configuration. */
 public final class KeyCipher {
     private static final int KEY_BYTES = 32;
     private static final String TRANSFORMATION = "AES/GCM/NoPadding";
@@ -22,12 +22,12 @@ public final class KeyCipher {
 
     private final SecretKeySpec key;
 
-    /** With a key of 32 bytes, in Base64. */
+    /** Creates a cipher with a key of 32 bytes in Base64. */
     public KeyCipher(String base64Key) {
         this.key = new SecretKeySpec(Base64.getDecoder().decode(base64Key), "AES");
     }
 
-    public static boolean isKey(String base64Key) {
+    public static boolean isValidKey(String base64Key) {
         try {
             return Base64.getDecoder().decode(base64Key).length == KEY_BYTES;
         } catch (IllegalArgumentException e) {
@@ -35,28 +35,28 @@ public final class KeyCipher {
         }
     }
 
-    /** A new key for a cipher. */
-    public static String newKey() {
+    /** Generates a key for a cipher. */
+    public static String generateKey() {
         var bytes = new byte[KEY_BYTES];
         RANDOM.nextBytes(bytes);
         return Base64.getEncoder().encodeToString(bytes);
     }
 
-    /** Encrypts a text, which opens under the same name only. */
-    Buffer seal(String name, String text) {
+    /** Encrypts a text. It can only be decrypted with the same name. */
+    Buffer encrypt(String name, String text) {
         try {
             var nonce = new byte[NONCE_BYTES];
             RANDOM.nextBytes(nonce);
-            var sealed = cipher(Cipher.ENCRYPT_MODE, nonce, name).doFinal(text.getBytes(StandardCharsets.UTF_8));
-            return Buffer.buffer(nonce).appendBytes(sealed);
+            var encrypted = cipher(Cipher.ENCRYPT_MODE, nonce, name).doFinal(text.getBytes(StandardCharsets.UTF_8));
+            return Buffer.buffer(nonce).appendBytes(encrypted);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this JVM cannot encrypt", e);
         }
     }
 
-    /** Throws a {@link GeneralSecurityException} if it was sealed with another key or under another name. */
-    String open(String name, Buffer sealed) throws GeneralSecurityException {
-        var bytes = sealed.getBytes();
+    /** Throws a {@link GeneralSecurityException} if the text was encrypted with another key or another name. */
+    String decrypt(String name, Buffer encrypted) throws GeneralSecurityException {
+        var bytes = encrypted.getBytes();
         var nonce = Arrays.copyOf(bytes, NONCE_BYTES);
         var text = cipher(Cipher.DECRYPT_MODE, nonce, name).doFinal(bytes, NONCE_BYTES, bytes.length - NONCE_BYTES);
         return new String(text, StandardCharsets.UTF_8);

@@ -1,69 +1,103 @@
 package dev.slipway.iam.signingkey;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.TokenVerifier;
 import dev.slipway.contract.Json;
+import dev.slipway.iam.signingkey.domain.KeyState;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
-import dev.slipway.service.AuditTrail.Entry;
+import dev.slipway.service.AuditTrail.AuditEntry;
+import dev.slipway.service.ItemList;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 
-/** The operations on signing keys. */
+/** The API operations on signing keys. */
 public final class SigningKeyApi {
     private final SigningKeyStore store;
-    private final SigningKeys keys;
+    private final SigningKeyRing keys;
     private final Mutations mutations;
     private final Clock clock;
 
-    public SigningKeyApi(SigningKeyStore store, SigningKeys keys, Mutations mutations, Clock clock) {
+    private record Jwks(List<ObjectNode> keys) {}
+
+    private record SigningKeyView(
+            String kid,
+            String issuer,
+            KeyState state,
+            Instant createdAt,
+            @Nullable Instant signsFrom,
+            Instant expiresAt,
+            @Nullable Instant revokedAt,
+            long ageSeconds) {}
+
+    private record AuditMetadata(String issuer) {}
+
+    public SigningKeyApi(SigningKeyStore store, SigningKeyRing keys, Mutations mutations, Clock clock) {
         this.store = store;
         this.keys = keys;
         this.mutations = mutations;
         this.clock = clock;
     }
 
-    /** The public keys of the tokens that Slipway signs, the next one included. */
+    /** Returns the public keys of the tokens that Slipway signs, including the next key. */
     public Future<Reply> jwks(Request request) {
-        return store.published(TokenVerifier.MACHINE_ISSUER, clock.instant()).map(published -> {
-            var body = Json.object();
-            var array = body.putArray("keys");
-            published.forEach(key -> array.add(Json.trusted(key.publicJwk())));
-            return Reply.of(body);
-        });
+        return store.listPublished(TokenVerifier.MACHINE_ISSUER, clock.instant())
+                .map(published -> Reply.of(Json.toObject(new Jwks(published.stream()
+                        .map(key -> Json.parseStoredObject(key.publicJwk()))
+                        .toList()))));
     }
 
     public Future<Reply> list(Request request) {
         return store.list().map(all -> {
-            var body = Json.object();
-            var items = body.putArray("items");
             var now = clock.instant();
-            all.forEach(key -> items.add(key.json(now, keys.signingKid())));
-            return Reply.of(body);
+            var signingKid = keys.signingKid();
+            return ItemList.reply(all, key -> view(key, signingKid, now));
         });
     }
 
     public Future<Reply> rotate(Request request) {
-        return keys.make()
-                .compose(made -> mutations.run(
-                        request, unit -> keys.rotate(unit, made).map(added -> told(request, unit, added, "rotate"))))
+        return keys.generate()
+                .compose(generated -> mutations.run(request, unit -> keys.rotate(unit, generated)
+                        .map(added -> auditAndReply(request, unit, added, "rotate"))))
                 .compose(reply -> keys.refresh().map(reply));
     }
 
     public Future<Reply> revoke(Request request) {
-        return keys.make()
-                .compose(made -> mutations.run(request, unit -> keys.revoke(unit, request.path("kid"), made)
-                        .map(revoked -> told(request, unit, revoked, "revoke"))))
+        return keys.generate()
+                .compose(generated -> mutations.run(request, unit -> keys.revoke(unit, request.path("kid"), generated)
+                        .map(revoked -> auditAndReply(request, unit, revoked, "revoke"))))
                 .compose(reply -> keys.refresh().map(reply));
     }
 
-    private Reply told(Request request, UnitOfWork unit, StoredKey key, String verb) {
-        var metadata = Json.object().put("issuer", key.issuer());
-        var entry = new Entry("iam.signing_key." + verb, "signing_key", key.kid(), null, null, metadata);
-        AuditTrail.success(unit, request.principal(), entry);
-        return Reply.of(key.json(unit.now(), keys.signingKid()));
+    private Reply auditAndReply(Request request, UnitOfWork unit, StoredSigningKey key, String verb) {
+        var metadata = Json.toObject(new AuditMetadata(key.issuer()));
+        var entry = new AuditEntry("iam.signing_key." + verb, "signing_key", key.kid(), null, null, metadata);
+        AuditTrail.recordSuccess(unit, request.principal(), entry);
+        return Reply.of(Json.toObject(view(key, keys.signingKid(), unit.now())));
+    }
+
+    private static SigningKeyView view(StoredSigningKey key, @Nullable String signingKid, Instant now) {
+        return new SigningKeyView(
+                key.kid(),
+                key.issuer(),
+                KeyState.of(
+                        key.signsFrom(),
+                        key.expiresAt(),
+                        key.revokedAt(),
+                        key.kid().equals(signingKid),
+                        now),
+                key.createdAt(),
+                key.signsFrom(),
+                key.expiresAt(),
+                key.revokedAt(),
+                Math.max(0, Duration.between(key.createdAt(), now).toSeconds()));
     }
 }

@@ -1,10 +1,12 @@
 package dev.slipway.iam.signingkey;
 
-import dev.slipway.authz.IssuerKeySet;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.authz.JwksParser;
 import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.revision.Revision;
-import dev.slipway.iam.revision.RevisionStore;
+import dev.slipway.iam.revision.domain.Revision;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -18,22 +20,20 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 
-/** All SQL of the keys that tokens are signed with. */
+/** All SQL of signing keys, those of Slipway and the public keys of external issuers. */
 public final class SigningKeyStore {
-    private static final String COLUMNS = """
-            SELECT kid, issuer, jwk::text AS jwk, private_key, signs_from, created_at, expires_at, revoked_at, audience, name_claim
-            FROM signing_keys
-            """;
-    private static final String OWN = COLUMNS + """
+    private static final String COLUMNS =
+            "kid, issuer, jwk::text AS jwk, private_key, signs_from, created_at, expires_at, revoked_at, audience, name_claim";
+    private static final String SELECT = "SELECT " + COLUMNS + " FROM signing_keys ";
+    private static final String LIST_SIGNING = SELECT + """
             WHERE issuer = $1 AND private_key IS NOT NULL AND revoked_at IS NULL AND expires_at > $2
             ORDER BY signs_from DESC, kid DESC LIMIT 20
             """;
-    private static final String PUBLISHED = COLUMNS + """
+    private static final String LIST_PUBLISHED = SELECT + """
             WHERE issuer = $1 AND revoked_at IS NULL AND expires_at > $2 ORDER BY created_at DESC LIMIT 100
             """;
-    private static final String LIST = COLUMNS + " ORDER BY created_at DESC, kid DESC LIMIT 500";
+    private static final String LIST = SELECT + " ORDER BY created_at DESC, kid DESC LIMIT 500";
     private static final String INSERT = """
             INSERT INTO signing_keys (kid, issuer, jwk, private_key, signs_from, created_at, expires_at, audience, name_claim)
             VALUES ($1, $2, $3::text::jsonb, $4, $5, $6, $7, $8, $9)
@@ -43,70 +43,92 @@ public final class SigningKeyStore {
             """;
     private static final String REVOKE = """
             UPDATE signing_keys SET revoked_at = coalesce(revoked_at, $2) WHERE kid = $1
-            RETURNING kid, issuer, jwk::text AS jwk, private_key, signs_from, created_at, expires_at, revoked_at, audience, name_claim
-            """;
+            RETURNING\s""" + COLUMNS;
 
-    private static final String WITHDRAW = """
+    private static final String EXPIRE_OTHERS = """
             UPDATE signing_keys SET expires_at = $3
             WHERE issuer = $1 AND kid <> ALL($2) AND expires_at > $3 AND revoked_at IS NULL AND private_key IS NULL
-            RETURNING kid, issuer, jwk::text AS jwk, private_key, signs_from, created_at, expires_at, revoked_at, audience, name_claim
-            """;
+            RETURNING\s""" + COLUMNS;
 
-    /** Every key, page by page: after an issuer and a kid. */
+    /** Reads all valid keys page by page, for republishing. */
     public static final String AFTER =
-            COLUMNS + " WHERE (issuer, kid) > ($1, $2) AND expires_at > now() ORDER BY issuer, kid LIMIT $3";
+            SELECT + "WHERE (issuer, kid) > ($1, $2) AND expires_at > now() ORDER BY issuer, kid LIMIT $3";
 
     private final SqlClient reads;
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record SigningKeyRecord(
+            String kid,
+            String issuer,
+            ObjectNode jwk,
+            Instant expiresAt,
+            @Nullable Boolean revoked,
+            @Nullable String audience,
+            @Nullable String nameClaim) {}
 
     public SigningKeyStore(SqlClient reads) {
         this.reads = reads;
     }
 
-    /** The keys that we sign with, those that begin to sign last first. */
-    Future<List<StoredKey>> own(String issuer, Instant now) {
-        return reads.preparedQuery(OWN).execute(Tuple.of(issuer, at(now))).map(SigningKeyStore::all);
+    /** Lists the valid keys that an issuer signs with here, the one that signs from the latest time first. */
+    Future<List<StoredSigningKey>> listSigning(String issuer, Instant now) {
+        return reads.preparedQuery(LIST_SIGNING)
+                .execute(Tuple.of(issuer, at(now)))
+                .map(SigningKeyStore::all);
     }
 
-    /** The same, behind the lock of the revision. */
-    Future<List<StoredKey>> own(UnitOfWork unit, String issuer) {
-        return unit.query(OWN, Tuple.of(issuer, at(unit.now()))).map(SigningKeyStore::all);
+    /** Lists them in a transaction, behind the lock on the revision. */
+    static Future<List<StoredSigningKey>> listSigning(UnitOfWork unit, String issuer) {
+        return unit.query(LIST_SIGNING, Tuple.of(issuer, at(unit.now()))).map(SigningKeyStore::all);
     }
 
-    /** The keys that an issuer's tokens may be signed with now, and a little later. */
-    Future<List<StoredKey>> published(String issuer, Instant now) {
-        return reads.preparedQuery(PUBLISHED).execute(Tuple.of(issuer, at(now))).map(SigningKeyStore::all);
+    /** Lists the keys that verify an issuer's tokens now, including the next key. */
+    Future<List<StoredSigningKey>> listPublished(String issuer, Instant now) {
+        return reads.preparedQuery(LIST_PUBLISHED)
+                .execute(Tuple.of(issuer, at(now)))
+                .map(SigningKeyStore::all);
     }
 
-    Future<List<StoredKey>> list() {
+    Future<List<StoredSigningKey>> list() {
         return reads.query(LIST).execute().map(SigningKeyStore::all);
     }
 
-    /** Publishes a key that an issuer of users signs with. */
-    public static Future<Void> publish(
+    /** Stores and publishes a public key of an external issuer. */
+    public static Future<Void> upsert(
             UnitOfWork unit, Revision revision, String issuer, String kid, String publicJwk, Instant expiresAt) {
-        return publish(
+        return upsert(
                 unit,
                 revision,
-                new StoredKey(kid, issuer, publicJwk, null, null, unit.now(), expiresAt, null, null, null));
+                new StoredSigningKey(kid, issuer, publicJwk, null, null, unit.now(), expiresAt, null, null, null));
     }
 
-    /** Announces a key as it stands. */
-    public static void tell(Revision revision, Row row) {
-        tell(revision, fromRow(row));
+    /** Publishes a stored key. */
+    public static void appendRecord(Revision revision, Row row) {
+        appendRecord(revision, fromRow(row));
     }
 
-    private static void tell(Revision revision, StoredKey key) {
-        revision.authz(recordKey(key), "authz.signing_key", key.announced());
+    private static void appendRecord(Revision revision, StoredSigningKey key) {
+        revision.publishAuthz(
+                recordKey(key),
+                "authz.signing_key",
+                new SigningKeyRecord(
+                        key.kid(),
+                        key.issuer(),
+                        Json.parseStoredObject(key.publicJwk()),
+                        key.expiresAt(),
+                        key.revokedAt() == null ? null : true,
+                        key.audience(),
+                        key.nameClaim()));
     }
 
-    /** Publishes a key; of another issuer's key that is there already, moves its end. A revoked one stays revoked. */
-    static Future<Void> publish(UnitOfWork unit, Revision revision, StoredKey key) {
+    /** Stores and publishes a key. If the same key of an external issuer exists, its expiry is updated; a revoked key stays revoked. */
+    static Future<Void> upsert(UnitOfWork unit, Revision revision, StoredSigningKey key) {
         var signsFrom = key.signsFrom();
         var row = Tuple.of(
                 key.kid(),
                 key.issuer(),
                 key.publicJwk(),
-                key.sealed(),
+                key.encryptedPrivateKey(),
                 signsFrom == null ? null : at(signsFrom),
                 at(key.createdAt()),
                 at(key.expiresAt()),
@@ -114,70 +136,68 @@ public final class SigningKeyStore {
                 key.nameClaim());
         return unit.query(INSERT, row).map(written -> {
             if (written.size() > 0) {
-                tell(revision, key);
+                appendRecord(revision, key);
             }
             return null;
         });
     }
 
-    /** Publishes all keys of another issuer; one that it has no more ends now. */
-    public Future<Void> replace(
+    /** Stores and publishes all keys of an external issuer. Keys that it no longer has expire now. */
+    public static Future<Void> replaceIssuerKeys(
             UnitOfWork unit,
+            Revision revision,
             String issuer,
             String audience,
             String nameClaim,
-            List<IssuerKeySet.Key> keys,
+            List<JwksParser.PublicJwk> keys,
             Instant expiresAt) {
-        var kids = keys.stream().map(IssuerKeySet.Key::kid).toArray(String[]::new);
-        return RevisionStore.raised(unit, revision -> unit.query(WITHDRAW, Tuple.of(issuer, kids, at(unit.now())))
-                .compose(rows -> {
-                    all(rows).forEach(key -> tell(revision, key));
-                    var chain = Future.<Void>succeededFuture();
-                    for (var key : keys) {
-                        var stored = new StoredKey(
-                                key.kid(),
-                                issuer,
-                                key.publicJwk(),
-                                null,
-                                null,
-                                unit.now(),
-                                expiresAt,
-                                null,
-                                audience,
-                                nameClaim);
-                        chain = chain.compose(ok -> publish(unit, revision, stored));
-                    }
-                    return chain;
-                }));
+        var kids = keys.stream().map(JwksParser.PublicJwk::kid).toArray(String[]::new);
+        return unit.query(EXPIRE_OTHERS, Tuple.of(issuer, kids, at(unit.now()))).compose(rows -> {
+            all(rows).forEach(key -> appendRecord(revision, key));
+            var chain = Future.<Void>succeededFuture();
+            for (var key : keys) {
+                var stored = new StoredSigningKey(
+                        key.kid(),
+                        issuer,
+                        key.publicJwk(),
+                        null,
+                        null,
+                        unit.now(),
+                        expiresAt,
+                        null,
+                        audience,
+                        nameClaim);
+                chain = chain.compose(ok -> upsert(unit, revision, stored));
+            }
+            return chain;
+        });
     }
 
-    /** Revokes a key, whosever it is; what replaces it is done in the same revision. */
-    Future<StoredKey> revoke(UnitOfWork unit, String kid, Function<Revision, Future<Void>> replace) {
-        return RevisionStore.raised(unit, revision -> unit.query(REVOKE, Tuple.of(kid, at(unit.now())))
-                .compose(rows -> {
-                    var revoked = all(rows);
-                    if (revoked.isEmpty()) {
-                        return Future.failedFuture(
-                                Problem.of(ErrorCode.NOT_FOUND, "There is no signing key " + kid + ".")
-                                        .asException());
-                    }
-                    revoked.forEach(key -> tell(revision, key));
-                    return replace.apply(revision).map(ok -> revoked.get(0));
-                }));
+    /** Revokes a key of Slipway or of an external issuer. */
+    static Future<StoredSigningKey> revoke(UnitOfWork unit, Revision revision, String kid) {
+        return unit.query(REVOKE, Tuple.of(kid, at(unit.now()))).map(rows -> {
+            var revoked = all(rows);
+            if (revoked.isEmpty()) {
+                throw Problem.of(ErrorCode.NOT_FOUND, "Signing key " + kid + " was not found.")
+                        .asException();
+            }
+            revoked.forEach(key -> appendRecord(revision, key));
+            return revoked.get(0);
+        });
     }
 
-    private static String recordKey(StoredKey key) {
+    private static String recordKey(StoredSigningKey key) {
         return "key:" + (key.signsFrom() == null ? key.issuer() + ":" : "") + key.kid();
     }
 
-    private static List<StoredKey> all(RowSet<Row> rows) {
-        var all = new ArrayList<StoredKey>(rows.size());
+    private static List<StoredSigningKey> all(RowSet<Row> rows) {
+        var all = new ArrayList<StoredSigningKey>(rows.size());
         rows.forEach(row -> all.add(fromRow(row)));
         return all;
     }
 
-    private static StoredKey fromRow(Row row) {
-        return new StoredKey(
+    private static StoredSigningKey fromRow(Row row) {
+        return new StoredSigningKey(
                 row.getString("kid"),
                 row.getString("issuer"),
                 row.getString("jwk"),

@@ -1,3 +1,4 @@
+/** The keys that sign and verify tokens. */
 @NullMarked
 package dev.slipway.iam.signingkey;
 

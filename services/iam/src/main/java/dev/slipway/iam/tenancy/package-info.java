@@ -1,3 +1,4 @@
+/** Organizations, projects, users, groups, roles and role bindings, and how their changes are published. */
 @NullMarked
 package dev.slipway.iam.tenancy;
 

@@ -1,3 +1,4 @@
+/** The exchange of credentials for tokens. */
 @NullMarked
 package dev.slipway.iam.token;
 

@@ -1,3 +1,4 @@
+/** Role bindings. */
 @NullMarked
 package dev.slipway.iam.tenancy.binding;
 

@@ -2,13 +2,12 @@ package dev.slipway.iam.tenancy.domain;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /**
- * Something that may be asked for.
+ * A registered permission key.
  *
- * @param defaultRoles the built-in roles that have it while it can be allowed
+ * @param defaultRoles the built-in roles that include the action while it can be granted
  */
 public record Action(
         String key,
@@ -24,7 +23,7 @@ public record Action(
         defaultRoles = List.copyOf(defaultRoles);
     }
 
-    /** Where an action is in its life: draft, active, deprecated, retired, and never back from there. */
+    /** The lifecycle of an action. A retired action stays retired. */
     public enum Lifecycle {
         DRAFT,
         ACTIVE,
@@ -32,14 +31,14 @@ public record Action(
         RETIRED;
 
         public String text() {
-            return name().toLowerCase(Locale.ROOT);
+            return EnumText.of(this);
         }
 
         public static Lifecycle of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
+            return EnumText.parse(Lifecycle.class, text);
         }
 
-        public boolean leadsTo(Lifecycle next) {
+        public boolean canBecome(Lifecycle next) {
             return switch (this) {
                 case DRAFT -> Set.of(ACTIVE, RETIRED).contains(next);
                 case ACTIVE -> Set.of(DEPRECATED, RETIRED).contains(next);
@@ -49,7 +48,7 @@ public record Action(
         }
     }
 
-    public Action in(Lifecycle next, Instant at) {
+    public Action withLifecycle(Lifecycle next, Instant at) {
         return new Action(key, product, version + 1, riskClass, next, description, defaultRoles, at);
     }
 }

@@ -3,14 +3,18 @@ package dev.slipway.iam.tenancy.domain;
 import java.time.Instant;
 import java.util.UUID;
 
-/** Users of an organization who hold what the group holds. */
+/** Users of an organization who share the group's role bindings. */
 public record Group(UUID id, UUID orgId, String slug, String displayName, boolean deleted, Instant createdAt) {
 
-    public Group renamed(String nextName) {
+    public ResourceState state() {
+        return ResourceState.deletedIf(deleted);
+    }
+
+    public Group withDisplayName(String nextName) {
         return new Group(id, orgId, slug, nextName, deleted, createdAt);
     }
 
-    public Group asDeleted() {
+    public Group withDeleted() {
         return new Group(id, orgId, slug, displayName, true, createdAt);
     }
 }

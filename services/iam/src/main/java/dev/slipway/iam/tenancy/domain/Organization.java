@@ -7,14 +7,17 @@ import java.util.UUID;
 public record Organization(
         UUID id, String slug, String displayName, String plan, boolean deleted, Instant createdAt, Instant updatedAt) {
 
-    /** The plan of who has chosen none. */
-    public static final String STANDARD_PLAN = "standard";
+    public static final String DEFAULT_PLAN = "standard";
 
-    public Organization renamed(String nextName, String nextPlan, Instant at) {
+    public ResourceState state() {
+        return ResourceState.deletedIf(deleted);
+    }
+
+    public Organization withNameAndPlan(String nextName, String nextPlan, Instant at) {
         return new Organization(id, slug, nextName, nextPlan, deleted, createdAt, at);
     }
 
-    public Organization deleted(Instant at) {
+    public Organization withDeleted(Instant at) {
         return new Organization(id, slug, displayName, plan, true, createdAt, at);
     }
 }

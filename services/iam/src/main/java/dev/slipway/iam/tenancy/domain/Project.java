@@ -3,7 +3,7 @@ package dev.slipway.iam.tenancy.domain;
 import java.time.Instant;
 import java.util.UUID;
 
-/** Where an organization's resources are. Its organization never changes. */
+/** A project of an organization. Its organization never changes. */
 public record Project(
         UUID id,
         UUID orgId,
@@ -15,11 +15,15 @@ public record Project(
         Instant createdAt,
         Instant updatedAt) {
 
-    public Project changed(String nextName, UUID nextDepartment, Instant at) {
+    public ResourceState state() {
+        return ResourceState.deletedIf(deleted);
+    }
+
+    public Project withNameAndDepartment(String nextName, UUID nextDepartment, Instant at) {
         return new Project(id, orgId, nextDepartment, slug, nextName, operatorServiceAccountId, deleted, createdAt, at);
     }
 
-    public Project deleted(Instant at) {
+    public Project withDeleted(Instant at) {
         return new Project(id, orgId, departmentId, slug, displayName, operatorServiceAccountId, true, createdAt, at);
     }
 }

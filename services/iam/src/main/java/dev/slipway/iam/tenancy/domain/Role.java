@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * What may be held: a name for actions, at a level.
+ * A named set of actions that can be granted at one level.
  *
- * @param key what bindings refer to: a built-in role's name, the id of an organization's own
- * @param orgId of an organization's own role; none of a built-in one
- * @param label for people; it allows nothing
- * @param owner whether who holds it owns the place
+ * @param key the value that bindings refer to: the name of a built-in role, the id of an organization's own
+ * @param orgId the organization that defined the role; null for a built-in role
+ * @param label the display name
+ * @param owner whether a user with this role counts as an owner of the scope
  */
 public record Role(
         String key,
@@ -23,19 +23,31 @@ public record Role(
         boolean removed,
         int version) {
 
+    /** The most roles that an organization can define. */
+    public static final int MAX_PER_ORGANIZATION = 200;
+
     public Role {
         actions = List.copyOf(actions);
     }
 
-    public boolean builtIn() {
+    public boolean isBuiltIn() {
         return orgId == null;
     }
 
-    public Role changed(String nextLabel, List<String> nextActions) {
+    public ResourceState state() {
+        return ResourceState.deletedIf(removed);
+    }
+
+    /** Returns the actions that this version of a role has and the previous one had not. */
+    public List<String> actionsAddedTo(List<String> previous) {
+        return actions.stream().filter(action -> !previous.contains(action)).toList();
+    }
+
+    public Role withLabelAndActions(String nextLabel, List<String> nextActions) {
         return new Role(key, orgId, nextLabel, level, nextActions, owner, removed, version + 1);
     }
 
-    public Role asRemoved() {
+    public Role withRemoved() {
         return new Role(key, orgId, label, level, actions, owner, true, version + 1);
     }
 }

@@ -3,47 +3,47 @@ package dev.slipway.iam.tenancy.domain;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
-import java.util.Locale;
 import java.util.UUID;
 
 /**
- * A role held by a user or a group at a place, perhaps only for a time.
+ * A role granted to a user or a group at a scope.
  *
- * @param removedAt since when it is history
+ * @param expiresAt null for a permanent binding
+ * @param removedAt null for a current binding; a removed one is kept as history
  */
 public record RoleBinding(
         UUID id,
         Holder holder,
         UUID principalId,
         String role,
-        Place place,
+        BindingScope scope,
         @Nullable Instant expiresAt,
         Instant createdAt,
         @Nullable Instant removedAt) {
 
-    /** Who can hold a role. */
+    /** The kinds of principal that a role can be granted to. */
     public enum Holder {
         USER,
         GROUP;
 
         public String text() {
-            return name().toLowerCase(Locale.ROOT);
+            return EnumText.of(this);
         }
 
         public static Holder of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
+            return EnumText.parse(Holder.class, text);
         }
     }
 
-    public boolean removed() {
+    public boolean isRemoved() {
         return removedAt != null;
     }
 
-    public RoleBinding ending(@Nullable Instant at) {
-        return new RoleBinding(id, holder, principalId, role, place, at, createdAt, removedAt);
+    public RoleBinding withExpiry(@Nullable Instant at) {
+        return new RoleBinding(id, holder, principalId, role, scope, at, createdAt, removedAt);
     }
 
-    public RoleBinding removed(Instant at) {
-        return new RoleBinding(id, holder, principalId, role, place, expiresAt, createdAt, at);
+    public RoleBinding withRemovedAt(Instant at) {
+        return new RoleBinding(id, holder, principalId, role, scope, expiresAt, createdAt, at);
     }
 }

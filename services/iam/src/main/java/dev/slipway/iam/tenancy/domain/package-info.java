@@ -1,3 +1,4 @@
+/** Pure types and rules of tenancy. */
 @NullMarked
 package dev.slipway.iam.tenancy.domain;
 

@@ -1,19 +1,19 @@
 package dev.slipway.iam.tenancy.group;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.AuthzRecords;
-import dev.slipway.iam.tenancy.Changes;
-import dev.slipway.iam.tenancy.Changes.Changed;
-import dev.slipway.iam.tenancy.PlaceStore;
-import dev.slipway.iam.tenancy.binding.BindingStore;
-import dev.slipway.iam.tenancy.binding.OwnerStore;
+import dev.slipway.iam.tenancy.AuthzMutation;
+import dev.slipway.iam.tenancy.AuthzMutation.Result;
+import dev.slipway.iam.tenancy.AuthzPublisher;
+import dev.slipway.iam.tenancy.TenancyRules;
+import dev.slipway.iam.tenancy.binding.BindingGuard;
+import dev.slipway.iam.tenancy.binding.OwnerGuard;
+import dev.slipway.iam.tenancy.binding.RoleBindingStore;
+import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.Group;
-import dev.slipway.iam.tenancy.domain.Place;
 import dev.slipway.iam.tenancy.domain.RoleBinding;
+import dev.slipway.iam.tenancy.group.GroupJson.CreateGroup;
+import dev.slipway.iam.tenancy.group.GroupJson.UpdateGroup;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
@@ -21,104 +21,95 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Objects;
 
-/** The operations on the groups of an organization. */
+/** The API operations on the groups of an organization. */
 public final class GroupApi {
     private static final String ACTION = "iam.group.write";
 
     private final GroupStore store;
-    private final Changes changes;
+    private final AuthzMutation mutation;
+    private final BindingGuard bindingGuard;
 
-    public GroupApi(GroupStore store, Changes changes) {
+    public GroupApi(GroupStore store, AuthzMutation mutation, BindingGuard bindingGuard) {
+        this.bindingGuard = bindingGuard;
         this.store = store;
-        this.changes = changes;
+        this.mutation = mutation;
     }
 
     public Future<Reply> create(Request request) {
         var orgId = request.pathId("org_id");
-        return changes.run(request, ACTION, (unit, records) -> PlaceStore.requireLive(unit, Place.organization(orgId))
+        var body = Json.toRecord(request.body(), CreateGroup.class);
+        return mutation.run(request, ACTION, (unit, publisher) -> TenancyRules.requireNotDeleted(
+                        unit, BindingScope.organization(orgId))
                 .compose(ok -> {
-                    var made = new Group(
-                            Ids.next(),
-                            orgId,
-                            request.body().path("slug").asText(),
-                            request.body().path("display_name").asText(),
-                            false,
-                            unit.now());
-                    return GroupStore.add(unit, records, made).map(added -> {
-                        if (!added) {
-                            throw taken(made.slug()).asException();
+                    var group = new Group(Ids.next(), orgId, body.slug(), body.displayName(), false, unit.now());
+                    return GroupStore.insert(unit, publisher, group).map(inserted -> {
+                        if (!inserted) {
+                            throw TenancyRules.slugTaken(group.slug(), "group of the organization");
                         }
-                        return changed(null, made, "/api/v1/orgs/" + orgId + "/groups/" + made.id());
+                        return result(null, group, "/api/v1/orgs/" + orgId + "/groups/" + group.id());
                     });
                 }));
     }
 
     public Future<Reply> update(Request request) {
-        return changes.run(request, ACTION, (unit, records) -> GroupStore.loadLive(
+        var body = Json.toRecord(request.body(), UpdateGroup.class);
+        return mutation.run(request, ACTION, (unit, publisher) -> GroupStore.load(
                         unit, request.pathId("org_id"), request.pathId("group_id"))
+                .map(TenancyRules::requireActive)
                 .map(before -> {
-                    var after =
-                            before.renamed(request.body().path("display_name").asText(before.displayName()));
-                    GroupStore.rename(unit, records, after);
-                    return changed(before, after, null);
+                    var after = before.withDisplayName(
+                            Objects.requireNonNullElse(body.displayName(), before.displayName()));
+                    GroupStore.rename(unit, publisher, after);
+                    return result(before, after, null);
                 }));
     }
 
-    /** With its members and all it holds. Deleting a deleted one changes nothing and answers the same. */
+    /** Deletes a group with its memberships and role bindings. Deleting it again changes nothing and returns the same. */
     public Future<Reply> delete(Request request) {
-        return changes.run(request, ACTION, (unit, records) -> GroupStore.load(
+        return mutation.run(request, ACTION, (unit, publisher) -> GroupStore.load(
                         unit, request.pathId("org_id"), request.pathId("group_id"))
                 .compose(before -> before.deleted()
-                        ? Future.succeededFuture(changed(before, before, null))
-                        : BindingStore.heldBy(unit, before.id())
-                                .compose(held -> OwnerStore.keeping(
+                        ? Future.succeededFuture(result(before, before, null))
+                        : RoleBindingStore.listByPrincipal(unit, before.id()).compose(bindings -> bindingGuard
+                                .requireHeldToRemove(unit, request, bindings)
+                                .compose(ok -> OwnerGuard.requireOwnerRemains(
                                         unit,
-                                        held.stream().map(RoleBinding::place).toList(),
-                                        () -> delete(unit, records, before, held)))));
+                                        bindings.stream()
+                                                .map(RoleBinding::scope)
+                                                .toList(),
+                                        () -> delete(unit, publisher, before, bindings))))));
     }
 
     public Future<Reply> get(Request request) {
-        return store.find(request.pathId("org_id"), request.pathId("group_id")).map(found -> Reply.of(json(found)));
+        return store.find(request.pathId("org_id"), request.pathId("group_id"))
+                .map(found -> Reply.of(GroupJson.of(found)));
     }
 
     public Future<Reply> list(Request request) {
         return store.list(request.pathId("org_id"), request.cursor(), request.limit())
-                .map(page -> page.reply(GroupApi::json));
+                .map(page -> page.toReply(GroupJson::of));
     }
 
-    private static Future<Changed> delete(UnitOfWork unit, AuthzRecords records, Group before, List<RoleBinding> held) {
+    private static Future<Result> delete(
+            UnitOfWork unit, AuthzPublisher publisher, Group before, List<RoleBinding> bindings) {
         return GroupStore.loadMembers(unit, before).map(members -> {
-            held.forEach(binding -> BindingStore.remove(unit, records, binding.removed(unit.now())));
-            members.forEach(member -> GroupStore.removeMember(unit, records, member.asRemoved()));
-            var after = before.asDeleted();
-            GroupStore.delete(unit, records, after);
-            return changed(before, after, null);
+            bindings.forEach(binding -> RoleBindingStore.remove(unit, publisher, binding.withRemovedAt(unit.now())));
+            members.forEach(member -> GroupStore.removeMember(unit, publisher, member.withRemoved()));
+            var after = before.withDeleted();
+            GroupStore.delete(unit, publisher, after);
+            return result(before, after, null);
         });
     }
 
-    private static Changed changed(@Nullable Group before, Group after, @Nullable String location) {
-        return new Changed(
-                Place.organization(after.orgId()),
+    private static Result result(@Nullable Group before, Group after, @Nullable String location) {
+        return new Result(
+                BindingScope.organization(after.orgId()),
                 "group",
                 after.id().toString(),
-                before == null ? null : json(before),
-                json(after),
+                before == null ? null : GroupJson.of(before),
+                GroupJson.of(after),
                 location);
-    }
-
-    private static ObjectNode json(Group group) {
-        return Json.object()
-                .put("id", group.id().toString())
-                .put("org_id", group.orgId().toString())
-                .put("slug", group.slug())
-                .put("display_name", group.displayName())
-                .put("state", group.deleted() ? "deleted" : "active")
-                .put("created_at", group.createdAt().toString());
-    }
-
-    private static Problem taken(String slug) {
-        return Problem.validationOf(
-                ErrorCode.SLUG_TAKEN, "/slug", "is taken: the organization has, or had, a group \"" + slug + "\"");
     }
 }

@@ -3,9 +3,9 @@ package dev.slipway.iam.tenancy.group;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.AuthzRecords;
+import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Group;
-import dev.slipway.iam.tenancy.domain.Member;
+import dev.slipway.iam.tenancy.domain.GroupMember;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -29,7 +29,7 @@ public final class GroupStore {
             WHERE org_id = $1 AND deleted_at IS NULL AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
             ORDER BY created_at DESC, id DESC LIMIT $4
             """;
-    private static final String ADD = """
+    private static final String INSERT = """
             INSERT INTO groups (id, org_id, slug, display_name, created_at) VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT DO NOTHING RETURNING id
             """;
@@ -48,7 +48,7 @@ public final class GroupStore {
             """;
     private static final String ALL_MEMBERS =
             SELECT_MEMBER + "WHERE m.group_id = $1 AND m.org_id = $2 AND m.removed_at IS NULL";
-    private static final String ADD_MEMBER = """
+    private static final String INSERT_MEMBER = """
             INSERT INTO group_members (group_id, org_id, user_id, added_at) VALUES ($1, $2, $3, $4)
             ON CONFLICT (group_id, user_id) DO UPDATE SET added_at = $4, removed_at = NULL
                 WHERE group_members.removed_at IS NOT NULL
@@ -58,10 +58,10 @@ public final class GroupStore {
             UPDATE group_members SET removed_at = $4 WHERE group_id = $1 AND org_id = $2 AND user_id = $3
             """;
 
-    /** For telling everything again: all of them, in the order of their ids. */
+    /** Reads all rows page by page, for republishing. */
     public static final String AFTER = SELECT + "WHERE id > $1 ORDER BY id LIMIT $2";
 
-    /** The same of members, whose order takes two ids. */
+    /** Reads all members page by page, for republishing. */
     public static final String MEMBERS_AFTER =
             SELECT_MEMBER + "WHERE (m.group_id, m.user_id) > ($1, $2) ORDER BY m.group_id, m.user_id LIMIT $3";
 
@@ -71,46 +71,46 @@ public final class GroupStore {
         this.reads = reads;
     }
 
-    static Future<Boolean> add(UnitOfWork unit, AuthzRecords records, Group group) {
+    static Future<Boolean> insert(UnitOfWork unit, AuthzPublisher publisher, Group group) {
         var row = Tuple.of(
                 group.id(),
                 group.orgId(),
                 group.slug(),
                 group.displayName(),
                 group.createdAt().atOffset(ZoneOffset.UTC));
-        return unit.query(ADD, row).map(added -> {
+        return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
-                records.group(group);
+                publisher.publishGroup(group);
             }
             return added.size() > 0;
         });
     }
 
-    static void rename(UnitOfWork unit, AuthzRecords records, Group next) {
+    static void rename(UnitOfWork unit, AuthzPublisher publisher, Group next) {
         unit.write(RENAME, Tuple.of(next.id(), next.orgId(), next.displayName()));
-        records.group(next);
+        publisher.publishGroup(next);
     }
 
-    static void delete(UnitOfWork unit, AuthzRecords records, Group next) {
+    static void delete(UnitOfWork unit, AuthzPublisher publisher, Group next) {
         unit.write(DELETE, Tuple.of(next.id(), next.orgId(), unit.now().atOffset(ZoneOffset.UTC)));
-        records.group(next);
+        publisher.publishGroup(next);
     }
 
-    static Future<Void> addMember(UnitOfWork unit, AuthzRecords records, Member member) {
+    static Future<Void> insertMember(UnitOfWork unit, AuthzPublisher publisher, GroupMember groupMember) {
         var row = Tuple.of(
-                member.groupId(),
-                member.orgId(),
-                member.userId(),
-                member.addedAt().atOffset(ZoneOffset.UTC));
-        return unit.query(ADD_MEMBER, row).map(added -> {
+                groupMember.groupId(),
+                groupMember.orgId(),
+                groupMember.userId(),
+                groupMember.addedAt().atOffset(ZoneOffset.UTC));
+        return unit.query(INSERT_MEMBER, row).map(added -> {
             if (added.size() > 0) {
-                records.member(member);
+                publisher.publishMember(groupMember);
             }
             return null;
         });
     }
 
-    static void removeMember(UnitOfWork unit, AuthzRecords records, Member removed) {
+    static void removeMember(UnitOfWork unit, AuthzPublisher publisher, GroupMember removed) {
         unit.write(
                 REMOVE_MEMBER,
                 Tuple.of(
@@ -118,42 +118,31 @@ public final class GroupStore {
                         removed.orgId(),
                         removed.userId(),
                         unit.now().atOffset(ZoneOffset.UTC)));
-        records.member(removed);
+        publisher.publishMember(removed);
     }
 
-    /** In the transaction of a change; a deleted one too. */
+    /** Loads it, also if it is deleted, in the transaction of a change. */
     static Future<Group> load(UnitOfWork unit, UUID orgId, UUID id) {
-        return unit.query(FIND, Tuple.of(id, orgId)).compose(GroupStore::one);
+        return unit.query(FIND, Tuple.of(id, orgId)).compose(GroupStore::requireOne);
     }
 
-    /** In the transaction of a change, which a deleted group does not take. */
-    static Future<Group> loadLive(UnitOfWork unit, UUID orgId, UUID id) {
-        return load(unit, orgId, id).map(found -> {
-            if (found.deleted()) {
-                throw Problem.of(ErrorCode.RESOURCE_DELETED, "This group is deleted and takes no more changes.")
-                        .asException();
-            }
-            return found;
-        });
-    }
-
-    /** One who is in the group, or was. */
-    static Future<Member> loadMember(UnitOfWork unit, UUID orgId, UUID groupId, UUID userId) {
+    /** Loads a current or former member. */
+    static Future<GroupMember> loadMember(UnitOfWork unit, UUID orgId, UUID groupId, UUID userId) {
         return unit.query(MEMBER, Tuple.of(groupId, orgId, userId)).map(rows -> {
             if (rows.size() == 0) {
-                throw Problem.of(ErrorCode.NOT_FOUND, "There is no such member in this group.")
+                throw Problem.of(ErrorCode.NOT_FOUND, "The user is not and was not a member of this group.")
                         .asException();
             }
             return memberFromRow(rows.iterator().next());
         });
     }
 
-    static Future<List<Member>> loadMembers(UnitOfWork unit, Group group) {
+    static Future<List<GroupMember>> loadMembers(UnitOfWork unit, Group group) {
         return unit.query(ALL_MEMBERS, Tuple.of(group.id(), group.orgId())).map(GroupStore::members);
     }
 
     Future<Group> find(UUID orgId, UUID id) {
-        return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).compose(GroupStore::one);
+        return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).compose(GroupStore::requireOne);
     }
 
     Future<Page<Group>> list(UUID orgId, @Nullable Cursor after, int limit) {
@@ -169,7 +158,7 @@ public final class GroupStore {
         });
     }
 
-    Future<Page<Member>> listMembers(Group group, @Nullable Cursor after, int limit) {
+    Future<Page<GroupMember>> listMembers(Group group, @Nullable Cursor after, int limit) {
         var row = Tuple.of(
                 group.id(),
                 group.orgId(),
@@ -191,8 +180,8 @@ public final class GroupStore {
                 row.getOffsetDateTime("created_at").toInstant());
     }
 
-    public static Member memberFromRow(Row row) {
-        return new Member(
+    public static GroupMember memberFromRow(Row row) {
+        return new GroupMember(
                 row.getUUID("group_id"),
                 row.getUUID("org_id"),
                 row.getUUID("user_id"),
@@ -201,15 +190,15 @@ public final class GroupStore {
                 row.getOffsetDateTime("added_at").toInstant());
     }
 
-    private static List<Member> members(RowSet<Row> rows) {
-        var found = new ArrayList<Member>();
+    private static List<GroupMember> members(RowSet<Row> rows) {
+        var found = new ArrayList<GroupMember>();
         rows.forEach(row -> found.add(memberFromRow(row)));
         return found;
     }
 
-    private static Future<Group> one(RowSet<Row> rows) {
+    private static Future<Group> requireOne(RowSet<Row> rows) {
         return rows.size() == 0
-                ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "There is no such group in this organization.")
+                ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "The group was not found in this organization.")
                         .asException())
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
     }

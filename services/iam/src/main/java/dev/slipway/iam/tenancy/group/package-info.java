@@ -1,3 +1,4 @@
+/** Groups and their members. */
 @NullMarked
 package dev.slipway.iam.tenancy.group;
 

@@ -1,90 +1,103 @@
 package dev.slipway.iam.tenancy.me;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.slipway.authz.Principal;
 import dev.slipway.authz.Principal.ActorType;
 import dev.slipway.contract.Json;
-import dev.slipway.iam.tenancy.Grants;
-import dev.slipway.iam.tenancy.domain.Place;
+import dev.slipway.iam.tenancy.GrantGuard;
+import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.RoleBinding.Holder;
-import dev.slipway.iam.tenancy.me.MeStore.Held;
+import dev.slipway.iam.tenancy.me.MeStore.HeldBinding;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
-import java.util.Collection;
+import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 
-/** Who the caller is, what they hold, and what that comes to. */
+/** Describes the caller: its identity, its role bindings and the actions that they allow. */
 public final class MeApi {
     private final MeStore store;
-    private final Grants grants;
+    private final GrantGuard grantGuard;
 
-    public MeApi(MeStore store, Grants grants) {
+    private record MeView(
+            UUID principalId,
+            ActorType actorType,
+            String displayName,
+            List<BindingView> bindings,
+            List<EffectiveView> effective) {}
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record BindingView(
+            String role,
+            String displayName,
+            BindingScope.Level level,
+            @Nullable UUID orgId,
+            @Nullable UUID projectId,
+            @Nullable UUID groupId,
+            @Nullable Instant expiresAt) {}
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record EffectiveView(
+            BindingScope.Level level,
+            @Nullable UUID orgId,
+            @Nullable UUID projectId,
+            Set<String> actions) {}
+
+    public MeApi(MeStore store, GrantGuard grantGuard) {
         this.store = store;
-        this.grants = grants;
+        this.grantGuard = grantGuard;
     }
 
     public Future<Reply> get(Request request) {
-        var principal = request.principal();
-        var body = Json.object()
-                .put("principal_id", principal.id().toString())
-                .put("actor_type", principal.type().text())
-                .put("display_name", principal.displayName());
-        return principal.type() == ActorType.USER
-                ? store.heldBy(principal.id()).map(held -> Reply.of(ofUser(request, body, held)))
-                : Future.succeededFuture(Reply.of(ofMachine(request, body)));
+        return request.principal().type() == ActorType.USER
+                ? store.listActiveBindings(request.principal().id()).map(held -> describeUser(request, held))
+                : Future.succeededFuture(describeMachine(request));
     }
 
-    private ObjectNode ofUser(Request request, ObjectNode body, List<Held> held) {
-        var bindings = body.putArray("bindings");
-        held.forEach(each -> {
-            var binding = each.binding();
-            var node = bindings.addObject().put("role", binding.role()).put("display_name", each.label());
-            put(node, binding.place());
-            if (binding.holder() == Holder.GROUP) {
-                node.put("group_id", binding.principalId().toString());
-            }
-            if (binding.expiresAt() != null) {
-                node.put("expires_at", binding.expiresAt().toString());
-            }
-        });
-        var effective = body.putArray("effective");
-        held.stream()
-                .map(each -> each.binding().place())
+    private Reply describeUser(Request request, List<HeldBinding> held) {
+        var effective = held.stream()
+                .map(each -> each.binding().scope())
                 .distinct()
-                .forEach(place -> put(effective, place, grants.heldBy(request, place)));
-        return body;
+                .map(scope -> effective(request, scope))
+                .toList();
+        return reply(request.principal(), held.stream().map(MeApi::view).toList(), effective);
     }
 
-    /** A machine holds no roles: it has its own list, in its own project, or less if its token says so. */
-    private ObjectNode ofMachine(Request request, ObjectNode body) {
+    /** A machine principal has no bindings: it may do what its own list allows in its project, or less if its token says so. */
+    private Reply describeMachine(Request request) {
         var principal = request.principal();
-        body.putArray("bindings");
-        var effective = body.putArray("effective");
         var orgId = principal.orgId();
         var projectId = principal.projectId();
-        if (orgId != null && projectId != null) {
-            var own = Place.project(orgId, projectId);
-            put(effective, own, grants.heldBy(request, own));
-        }
-        return body;
+        var effective = orgId == null || projectId == null
+                ? List.<EffectiveView>of()
+                : List.of(effective(request, BindingScope.project(orgId, projectId)));
+        return reply(principal, List.of(), effective);
     }
 
-    private static void put(ArrayNode effective, Place place, Collection<String> actions) {
-        var node = effective.addObject();
-        put(node, place);
-        var array = node.putArray("actions");
-        actions.forEach(array::add);
+    private EffectiveView effective(Request request, BindingScope scope) {
+        return new EffectiveView(
+                scope.level(), scope.orgId(), scope.projectId(), grantGuard.effectiveActions(request, scope));
     }
 
-    private static void put(ObjectNode node, Place place) {
-        node.put("level", place.level().text());
-        if (place.orgId() != null) {
-            node.put("org_id", place.orgId().toString());
-        }
-        if (place.projectId() != null) {
-            node.put("project_id", place.projectId().toString());
-        }
+    private static BindingView view(HeldBinding held) {
+        var binding = held.binding();
+        var scope = binding.scope();
+        return new BindingView(
+                binding.role(),
+                held.label(),
+                scope.level(),
+                scope.orgId(),
+                scope.projectId(),
+                binding.holder() == Holder.GROUP ? binding.principalId() : null,
+                binding.expiresAt());
+    }
+
+    private static Reply reply(Principal principal, List<BindingView> bindings, List<EffectiveView> effective) {
+        return Reply.of(Json.toObject(
+                new MeView(principal.id(), principal.type(), principal.displayName(), bindings, effective)));
     }
 }

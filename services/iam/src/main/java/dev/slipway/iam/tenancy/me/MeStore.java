@@ -1,6 +1,6 @@
 package dev.slipway.iam.tenancy.me;
 
-import dev.slipway.iam.tenancy.binding.BindingStore;
+import dev.slipway.iam.tenancy.binding.RoleBindingStore;
 import dev.slipway.iam.tenancy.domain.RoleBinding;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
@@ -10,11 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** What a user holds now, by themselves and in groups, with what each role can grant. */
+/** Reads the current role bindings of a user, direct ones and those of their groups. */
 public final class MeStore {
-    private static final String HELD = """
-            SELECT b.id, b.principal_type, b.principal_id, b.role, b.level, b.org_id, b.project_id, b.expires_at, b.created_at,
-                b.removed_at, r.label
+    private static final String LIST_ACTIVE = "SELECT " + RoleBindingStore.COLUMNS + """
+            , r.label
             FROM role_bindings b
             JOIN roles r ON r.name = b.role AND r.removed_at IS NULL
             LEFT JOIN organizations o ON o.id = b.org_id
@@ -28,17 +27,17 @@ public final class MeStore {
 
     private final SqlClient reads;
 
-    /** A binding and the name of its role. */
-    record Held(RoleBinding binding, String label) {}
+    /** A binding and the display name of its role. */
+    record HeldBinding(RoleBinding binding, String label) {}
 
     public MeStore(SqlClient reads) {
         this.reads = reads;
     }
 
-    Future<List<Held>> heldBy(UUID userId) {
-        return reads.preparedQuery(HELD).execute(Tuple.of(userId)).map(rows -> {
-            var held = new ArrayList<Held>();
-            rows.forEach(row -> held.add(new Held(BindingStore.fromRow(row), row.getString("label"))));
+    Future<List<HeldBinding>> listActiveBindings(UUID userId) {
+        return reads.preparedQuery(LIST_ACTIVE).execute(Tuple.of(userId)).map(rows -> {
+            var held = new ArrayList<HeldBinding>();
+            rows.forEach(row -> held.add(new HeldBinding(RoleBindingStore.fromRow(row), row.getString("label"))));
             return held;
         });
     }

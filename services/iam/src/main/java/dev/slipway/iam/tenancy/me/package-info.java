@@ -1,3 +1,4 @@
+/** The description of the caller. */
 @NullMarked
 package dev.slipway.iam.tenancy.me;
 

@@ -2,82 +2,88 @@ package dev.slipway.iam.tenancy.organization;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.Changes;
-import dev.slipway.iam.tenancy.Changes.Changed;
+import dev.slipway.iam.tenancy.AuthzMutation;
+import dev.slipway.iam.tenancy.AuthzMutation.Result;
+import dev.slipway.iam.tenancy.TenancyRules;
+import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.Department;
-import dev.slipway.iam.tenancy.domain.Place;
+import dev.slipway.iam.tenancy.organization.OrganizationJson.CreateDepartment;
+import dev.slipway.iam.tenancy.organization.OrganizationJson.UpdateDepartment;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
-/** The operations on the departments of an organization. */
+import java.util.Objects;
+
+/** The API operations on the departments of an organization. */
 public final class DepartmentApi {
     private static final String ACTION = "iam.organization.update";
 
     private final DepartmentStore store;
-    private final Changes changes;
+    private final AuthzMutation mutation;
 
-    public DepartmentApi(DepartmentStore store, Changes changes) {
+    public DepartmentApi(DepartmentStore store, AuthzMutation mutation) {
         this.store = store;
-        this.changes = changes;
+        this.mutation = mutation;
     }
 
     public Future<Reply> create(Request request) {
         var orgId = request.pathId("org_id");
-        return changes.run(request, ACTION, (unit, records) -> OrganizationStore.loadLive(unit, orgId)
+        var body = Json.toRecord(request.body(), CreateDepartment.class);
+        return mutation.run(request, ACTION, (unit, publisher) -> OrganizationStore.load(unit, orgId)
+                .map(TenancyRules::requireActive)
                 .compose(organization -> {
-                    var made = new Department(
-                            Ids.next(),
-                            orgId,
-                            request.body().path("slug").asText(),
-                            request.body().path("display_name").asText(),
-                            false,
-                            false,
-                            unit.now());
-                    return DepartmentStore.add(unit, records, made).map(added -> {
-                        if (!added) {
-                            throw taken(made.slug()).asException();
+                    var department = new Department(
+                            Ids.next(), orgId, body.slug(), body.displayName(), false, false, unit.now());
+                    return DepartmentStore.insert(unit, publisher, department).map(inserted -> {
+                        if (!inserted) {
+                            throw TenancyRules.slugTaken(department.slug(), "department of the organization");
                         }
-                        return changed(null, made, "/api/v1/orgs/" + orgId + "/departments/" + made.id());
+                        return result(null, department, "/api/v1/orgs/" + orgId + "/departments/" + department.id());
                     });
                 }));
     }
 
     public Future<Reply> update(Request request) {
-        return changes.run(request, ACTION, (unit, records) -> DepartmentStore.loadLive(
+        var body = Json.toRecord(request.body(), UpdateDepartment.class);
+        return mutation.run(request, ACTION, (unit, publisher) -> DepartmentStore.load(
                         unit, request.pathId("org_id"), request.pathId("department_id"))
+                .map(TenancyRules::requireActive)
                 .map(before -> {
-                    var after =
-                            before.renamed(request.body().path("display_name").asText(before.displayName()));
-                    DepartmentStore.rename(unit, records, after);
-                    return changed(before, after, null);
+                    var after = before.withDisplayName(
+                            Objects.requireNonNullElse(body.displayName(), before.displayName()));
+                    DepartmentStore.rename(unit, publisher, after);
+                    return result(before, after, null);
                 }));
     }
 
-    /** Deleting a deleted one changes nothing and answers the same. */
+    /** Deletes a department without projects. Deleting it again changes nothing and returns the same. */
     public Future<Reply> delete(Request request) {
-        return changes.run(request, ACTION, (unit, records) -> DepartmentStore.load(
+        return mutation.run(request, ACTION, (unit, publisher) -> DepartmentStore.load(
                         unit, request.pathId("org_id"), request.pathId("department_id"))
                 .compose(before -> {
                     if (before.deleted()) {
-                        return Future.succeededFuture(changed(before, before, null));
+                        return Future.succeededFuture(result(before, before, null));
                     }
                     if (before.isDefault()) {
-                        throw Problem.of(ErrorCode.STATE_CONFLICT, "The default department stays; rename it instead.")
+                        throw Problem.of(
+                                        ErrorCode.STATE_CONFLICT,
+                                        "The default department cannot be deleted. Rename it instead.")
                                 .asException();
                     }
-                    return DepartmentStore.hasProjects(unit, before).map(has -> {
-                        if (has) {
+                    return DepartmentStore.hasProjects(unit, before).map(hasProjects -> {
+                        if (hasProjects) {
                             throw Problem.of(
                                             ErrorCode.NOT_EMPTY,
                                             "This department still has projects. Move or delete them first.")
                                     .asException();
                         }
-                        var after = before.asDeleted();
-                        DepartmentStore.delete(unit, records, after);
-                        return changed(before, after, null);
+                        var after = before.withDeleted();
+                        DepartmentStore.delete(unit, publisher, after);
+                        return result(before, after, null);
                     });
                 }));
     }
@@ -89,21 +95,16 @@ public final class DepartmentApi {
 
     public Future<Reply> list(Request request) {
         return store.list(request.pathId("org_id"), request.cursor(), request.limit())
-                .map(page -> page.reply(OrganizationJson::of));
+                .map(page -> page.toReply(OrganizationJson::of));
     }
 
-    private static Changed changed(@Nullable Department before, Department after, @Nullable String location) {
-        return new Changed(
-                Place.organization(after.orgId()),
+    private static Result result(@Nullable Department before, Department after, @Nullable String location) {
+        return new Result(
+                BindingScope.organization(after.orgId()),
                 "department",
                 after.id().toString(),
                 before == null ? null : OrganizationJson.of(before),
                 OrganizationJson.of(after),
                 location);
-    }
-
-    private static Problem taken(String slug) {
-        return Problem.validationOf(
-                ErrorCode.SLUG_TAKEN, "/slug", "is taken: the organization has, or had, a department \"" + slug + "\"");
     }
 }

@@ -3,7 +3,7 @@ package dev.slipway.iam.tenancy.organization;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.AuthzRecords;
+import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Department;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -29,16 +29,16 @@ public final class DepartmentStore {
             WHERE org_id = $1 AND deleted_at IS NULL AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
             ORDER BY created_at DESC, id DESC LIMIT $4
             """;
-    private static final String ADD = """
+    private static final String INSERT = """
             INSERT INTO departments (id, org_id, slug, display_name, is_default, created_at) VALUES ($1, $2, $3, $4, $5, $6)
             ON CONFLICT DO NOTHING RETURNING id
             """;
     private static final String RENAME = "UPDATE departments SET display_name = $3 WHERE id = $1 AND org_id = $2";
     private static final String DELETE = "UPDATE departments SET deleted_at = $3 WHERE id = $1 AND org_id = $2";
     private static final String HAS_PROJECTS =
-            "SELECT EXISTS (SELECT FROM projects WHERE department_id = $1 AND org_id = $2 AND deleted_at IS NULL)";
+            "SELECT EXISTS (SELECT FROM projects WHERE department_id = $1 AND org_id = $2 AND deleted_at IS NULL) AS has_projects";
 
-    /** For telling everything again: all of them, in the order of their ids. */
+    /** Reads all rows page by page, for republishing. */
     public static final String AFTER = SELECT + "WHERE id > $1 ORDER BY id LIMIT $2";
 
     private final SqlClient reads;
@@ -47,8 +47,8 @@ public final class DepartmentStore {
         this.reads = reads;
     }
 
-    /** Whether it was added: not so if the organization has one of that slug, or a default one already. */
-    public static Future<Boolean> add(UnitOfWork unit, AuthzRecords records, Department department) {
+    /** Returns whether it was inserted: false if the organization has the slug, or a default department already. */
+    public static Future<Boolean> insert(UnitOfWork unit, AuthzPublisher publisher, Department department) {
         var row = Tuple.of(
                 department.id(),
                 department.orgId(),
@@ -56,49 +56,38 @@ public final class DepartmentStore {
                 department.displayName(),
                 department.isDefault(),
                 department.createdAt().atOffset(ZoneOffset.UTC));
-        return unit.query(ADD, row).map(added -> {
+        return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
-                records.department(department);
+                publisher.publishDepartment(department);
             }
             return added.size() > 0;
         });
     }
 
-    static void rename(UnitOfWork unit, AuthzRecords records, Department next) {
+    static void rename(UnitOfWork unit, AuthzPublisher publisher, Department next) {
         unit.write(RENAME, Tuple.of(next.id(), next.orgId(), next.displayName()));
-        records.department(next);
+        publisher.publishDepartment(next);
     }
 
-    static void delete(UnitOfWork unit, AuthzRecords records, Department next) {
+    static void delete(UnitOfWork unit, AuthzPublisher publisher, Department next) {
         unit.write(DELETE, Tuple.of(next.id(), next.orgId(), unit.now().atOffset(ZoneOffset.UTC)));
-        records.department(next);
+        publisher.publishDepartment(next);
     }
 
-    /** The one named, or the organization's default one; in the transaction of a change. */
+    /** Loads a department, or the default department if the id is null, in the transaction of a change. */
     public static Future<Department> load(UnitOfWork unit, UUID orgId, @Nullable UUID id) {
         return id == null
-                ? unit.query(DEFAULT, Tuple.of(orgId)).compose(DepartmentStore::one)
-                : unit.query(FIND, Tuple.of(id, orgId)).compose(DepartmentStore::one);
-    }
-
-    /** The same, unless it is deleted. */
-    public static Future<Department> loadLive(UnitOfWork unit, UUID orgId, @Nullable UUID id) {
-        return load(unit, orgId, id)
-                .compose(found -> found.deleted()
-                        ? Future.failedFuture(Problem.of(
-                                        ErrorCode.RESOURCE_DELETED,
-                                        "This department is deleted and takes no more changes.")
-                                .asException())
-                        : Future.succeededFuture(found));
+                ? unit.query(DEFAULT, Tuple.of(orgId)).compose(DepartmentStore::requireOne)
+                : unit.query(FIND, Tuple.of(id, orgId)).compose(DepartmentStore::requireOne);
     }
 
     static Future<Boolean> hasProjects(UnitOfWork unit, Department department) {
         return unit.query(HAS_PROJECTS, Tuple.of(department.id(), department.orgId()))
-                .map(rows -> rows.iterator().next().getBoolean(0));
+                .map(rows -> rows.iterator().next().getBoolean("has_projects"));
     }
 
     Future<Department> find(UUID orgId, UUID id) {
-        return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).compose(DepartmentStore::one);
+        return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).compose(DepartmentStore::requireOne);
     }
 
     Future<Page<Department>> list(UUID orgId, @Nullable Cursor after, int limit) {
@@ -125,10 +114,10 @@ public final class DepartmentStore {
                 row.getOffsetDateTime("created_at").toInstant());
     }
 
-    private static Future<Department> one(RowSet<Row> rows) {
+    private static Future<Department> requireOne(RowSet<Row> rows) {
         return rows.size() == 0
                 ? Future.failedFuture(
-                        Problem.of(ErrorCode.NOT_FOUND, "There is no such department in this organization.")
+                        Problem.of(ErrorCode.NOT_FOUND, "The department was not found in this organization.")
                                 .asException())
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
     }

@@ -1,16 +1,21 @@
 package dev.slipway.iam.tenancy.organization;
 
 import dev.slipway.authz.Authorizer;
+import dev.slipway.authz.ResourceScope;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.AuthzRecords;
-import dev.slipway.iam.tenancy.Changes;
-import dev.slipway.iam.tenancy.Changes.Changed;
-import dev.slipway.iam.tenancy.binding.BindingStore;
+import dev.slipway.iam.tenancy.AuthzMutation;
+import dev.slipway.iam.tenancy.AuthzMutation.Result;
+import dev.slipway.iam.tenancy.AuthzPublisher;
+import dev.slipway.iam.tenancy.TenancyRules;
+import dev.slipway.iam.tenancy.binding.RoleBindingStore;
+import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.Department;
 import dev.slipway.iam.tenancy.domain.Organization;
-import dev.slipway.iam.tenancy.domain.Place;
+import dev.slipway.iam.tenancy.organization.OrganizationJson.CreateOrganization;
+import dev.slipway.iam.tenancy.organization.OrganizationJson.UpdateOrganization;
 import dev.slipway.iam.tenancy.user.UserReference;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Reply;
@@ -19,76 +24,84 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
+import java.util.Objects;
 
-/** The operations on organizations. */
+/** The API operations on organizations. */
 public final class OrganizationApi {
     private static final String READ = "iam.organization.read";
+    private static final String CREATE = "iam.organization.create";
 
     private final OrganizationStore store;
-    private final Changes changes;
+    private final AuthzMutation mutation;
     private final Authorizer authorizer;
     private final Clock clock;
 
-    public OrganizationApi(OrganizationStore store, Changes changes, Authorizer authorizer, Clock clock) {
+    public OrganizationApi(OrganizationStore store, AuthzMutation mutation, Authorizer authorizer, Clock clock) {
         this.store = store;
-        this.changes = changes;
+        this.mutation = mutation;
         this.authorizer = authorizer;
         this.clock = clock;
     }
 
-    /** With a default department, and an owner: the user named, or who creates it. */
+    /** Creates an organization with a default department. Its owner is the named user, or the caller. */
     public Future<Reply> create(Request request) {
-        var body = request.body();
-        var owner = UserReference.of(body.path("owner"), "/owner");
-        return changes.run(request, "iam.organization.create", (unit, records) -> {
-            var made = new Organization(
+        var body = Json.toRecord(request.body(), CreateOrganization.class);
+        var owner = UserReference.parse(request.body().path("owner"), "/owner");
+        return mutation.run(request, CREATE, (unit, publisher) -> {
+            var organization = new Organization(
                     Ids.next(),
-                    body.path("slug").asText(),
-                    body.path("display_name").asText(),
-                    body.path("plan").asText(Organization.STANDARD_PLAN),
+                    body.slug(),
+                    body.displayName(),
+                    Objects.requireNonNullElse(body.plan(), Organization.DEFAULT_PLAN),
                     false,
                     unit.now(),
                     unit.now());
-            return OrganizationStore.add(unit, records, made)
-                    .compose(added -> added
-                            ? DepartmentStore.add(
-                                    unit, records, Department.byDefault(Ids.next(), made.id(), unit.now()))
-                            : Future.failedFuture(taken(made.slug())))
-                    .compose(ok -> ownedBy(request, unit, records, made, owner))
-                    .map(ok -> changed(null, made, "/api/v1/orgs/" + made.id()));
+            return OrganizationStore.insert(unit, publisher, organization)
+                    .compose(inserted -> inserted
+                            ? DepartmentStore.insert(
+                                    unit,
+                                    publisher,
+                                    Department.createDefault(Ids.next(), organization.id(), unit.now()))
+                            : Future.failedFuture(TenancyRules.slugTaken(organization.slug(), "organization")))
+                    .compose(ok -> grantOwner(request, unit, publisher, organization, owner))
+                    .map(ok -> result(null, organization, "/api/v1/orgs/" + organization.id()));
         });
     }
 
     public Future<Reply> update(Request request) {
-        var body = request.body();
-        return changes.run(request, "iam.organization.update", (unit, records) -> OrganizationStore.loadLive(
+        var body = Json.toRecord(request.body(), UpdateOrganization.class);
+        return mutation.run(request, "iam.organization.update", (unit, publisher) -> OrganizationStore.load(
                         unit, request.pathId("org_id"))
+                .map(TenancyRules::requireActive)
                 .map(before -> {
-                    var after = before.renamed(
-                            body.path("display_name").asText(before.displayName()),
-                            body.path("plan").asText(before.plan()),
+                    if (body.plan() != null && !body.plan().equals(before.plan())) {
+                        requirePlatformAction(request);
+                    }
+                    var after = before.withNameAndPlan(
+                            Objects.requireNonNullElse(body.displayName(), before.displayName()),
+                            Objects.requireNonNullElse(body.plan(), before.plan()),
                             unit.now());
-                    OrganizationStore.update(unit, records, after);
-                    return changed(before, after, null);
+                    OrganizationStore.update(unit, publisher, after);
+                    return result(before, after, null);
                 }));
     }
 
-    /** Deleting a deleted one changes nothing and answers the same. */
+    /** Deletes an organization without projects. Deleting it again changes nothing and returns the same. */
     public Future<Reply> delete(Request request) {
-        return changes.run(request, "iam.organization.delete", (unit, records) -> OrganizationStore.load(
+        return mutation.run(request, "iam.organization.delete", (unit, publisher) -> OrganizationStore.load(
                         unit, request.pathId("org_id"))
                 .compose(before -> before.deleted()
-                        ? Future.succeededFuture(changed(before, before, null))
-                        : OrganizationStore.hasProjects(unit, before.id()).map(has -> {
-                            if (has) {
+                        ? Future.succeededFuture(result(before, before, null))
+                        : OrganizationStore.hasProjects(unit, before.id()).map(hasProjects -> {
+                            if (hasProjects) {
                                 throw Problem.of(
                                                 ErrorCode.NOT_EMPTY,
                                                 "This organization still has projects. Delete them first.")
                                         .asException();
                             }
-                            var after = before.deleted(unit.now());
-                            OrganizationStore.update(unit, records, after);
-                            return changed(before, after, null);
+                            var after = before.withDeleted(unit.now());
+                            OrganizationStore.update(unit, publisher, after);
+                            return result(before, after, null);
                         })));
     }
 
@@ -96,42 +109,50 @@ public final class OrganizationApi {
         return store.find(request.pathId("org_id")).map(found -> Reply.of(OrganizationJson.of(found)));
     }
 
-    /** Those that the caller may read. */
-    public Future<Reply> listMine(Request request) {
-        var mine = authorizer.reach(request.principal(), READ, clock.instant()).orgIds();
-        return store.list(mine, request.cursor(), request.limit()).map(page -> page.reply(OrganizationJson::of));
+    /** Lists the organizations that the caller may read. */
+    public Future<Reply> listAccessible(Request request) {
+        var accessible = authorizer.findAccessibleScopes(request.principal(), READ, clock.instant());
+        return store.list(accessible.orgIds(), request.cursor(), request.limit())
+                .map(page -> page.toReply(OrganizationJson::of));
     }
 
     public Future<Reply> listAll(Request request) {
-        return store.list(null, request.cursor(), request.limit()).map(page -> page.reply(OrganizationJson::of));
+        return store.list(null, request.cursor(), request.limit()).map(page -> page.toReply(OrganizationJson::of));
     }
 
-    private static Future<Void> ownedBy(
+    /** A plan limits its tenants, so only those who may create organizations change it. */
+    private void requirePlatformAction(Request request) {
+        if (!authorizer
+                .decide(request.principal(), CREATE, ResourceScope.platform(), clock.instant())
+                .allowed()) {
+            throw Problem.of(
+                            ErrorCode.INSUFFICIENT_PERMISSIONS,
+                            "Only the platform changes an organization's plan. Ask a platform administrator.")
+                    .asException();
+        }
+    }
+
+    private static Future<Void> grantOwner(
             Request request,
             UnitOfWork unit,
-            AuthzRecords records,
+            AuthzPublisher publisher,
             Organization organization,
-            @Nullable UserReference named) {
-        var place = Place.organization(organization.id());
-        return named == null
-                ? BindingStore.own(unit, records, request.principal().responsibleUserId(), place)
-                : named.resolve(unit, records, Place.PLATFORM)
-                        .compose(user -> BindingStore.own(unit, records, user.id(), place));
+            @Nullable UserReference owner) {
+        var scope = BindingScope.organization(organization.id());
+        return owner == null
+                ? RoleBindingStore.grantOwnerRole(
+                        unit, publisher, request.principal().responsibleUserId(), scope)
+                : owner.resolve(unit, publisher, BindingScope.PLATFORM)
+                        .compose(user -> RoleBindingStore.grantOwnerRole(unit, publisher, user.id(), scope));
     }
 
-    private static Changed changed(@Nullable Organization before, Organization after, @Nullable String location) {
-        return new Changed(
-                Place.organization(after.id()),
+    private static Result result(@Nullable Organization before, Organization after, @Nullable String location) {
+        return new Result(
+                BindingScope.organization(after.id()),
                 "organization",
                 after.id().toString(),
                 before == null ? null : OrganizationJson.of(before),
                 OrganizationJson.of(after),
                 location);
-    }
-
-    private static Throwable taken(String slug) {
-        return Problem.validationOf(
-                        ErrorCode.SLUG_TAKEN, "/slug", "is taken: there is, or was, an organization \"" + slug + "\"")
-                .asException();
     }
 }

@@ -4,30 +4,63 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.iam.tenancy.domain.Department;
 import dev.slipway.iam.tenancy.domain.Organization;
+import dev.slipway.iam.tenancy.domain.ResourceState;
+import org.jspecify.annotations.Nullable;
 
-/** Organizations and departments as the contract writes them. */
+import java.time.Instant;
+import java.util.UUID;
+
+/** The JSON of organizations and departments. */
 final class OrganizationJson {
     private OrganizationJson() {}
 
+    record CreateOrganization(
+            String slug, String displayName, @Nullable String plan) {}
+
+    record UpdateOrganization(
+            @Nullable String displayName, @Nullable String plan) {}
+
+    record CreateDepartment(String slug, String displayName) {}
+
+    record UpdateDepartment(@Nullable String displayName) {}
+
+    private record OrganizationView(
+            UUID id,
+            String slug,
+            String displayName,
+            String plan,
+            ResourceState state,
+            Instant createdAt,
+            Instant updatedAt) {}
+
+    private record DepartmentView(
+            UUID id,
+            UUID orgId,
+            String slug,
+            String displayName,
+            boolean isDefault,
+            ResourceState state,
+            Instant createdAt) {}
+
     static ObjectNode of(Organization organization) {
-        return Json.object()
-                .put("id", organization.id().toString())
-                .put("slug", organization.slug())
-                .put("display_name", organization.displayName())
-                .put("plan", organization.plan())
-                .put("state", organization.deleted() ? "deleted" : "active")
-                .put("created_at", organization.createdAt().toString())
-                .put("updated_at", organization.updatedAt().toString());
+        return Json.toObject(new OrganizationView(
+                organization.id(),
+                organization.slug(),
+                organization.displayName(),
+                organization.plan(),
+                organization.state(),
+                organization.createdAt(),
+                organization.updatedAt()));
     }
 
     static ObjectNode of(Department department) {
-        return Json.object()
-                .put("id", department.id().toString())
-                .put("org_id", department.orgId().toString())
-                .put("slug", department.slug())
-                .put("display_name", department.displayName())
-                .put("is_default", department.isDefault())
-                .put("state", department.deleted() ? "deleted" : "active")
-                .put("created_at", department.createdAt().toString());
+        return Json.toObject(new DepartmentView(
+                department.id(),
+                department.orgId(),
+                department.slug(),
+                department.displayName(),
+                department.isDefault(),
+                department.state(),
+                department.createdAt()));
     }
 }

@@ -3,7 +3,7 @@ package dev.slipway.iam.tenancy.organization;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.AuthzRecords;
+import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Organization;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -30,7 +30,7 @@ public final class OrganizationStore {
             AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
             ORDER BY created_at DESC, id DESC LIMIT $4
             """;
-    private static final String ADD = """
+    private static final String INSERT = """
             INSERT INTO organizations (id, slug, display_name, plan, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)
             ON CONFLICT DO NOTHING RETURNING id
             """;
@@ -39,9 +39,9 @@ public final class OrganizationStore {
             WHERE id = $1
             """;
     private static final String HAS_PROJECTS =
-            "SELECT EXISTS (SELECT FROM projects WHERE org_id = $1 AND deleted_at IS NULL)";
+            "SELECT EXISTS (SELECT FROM projects WHERE org_id = $1 AND deleted_at IS NULL) AS has_projects";
 
-    /** For telling everything again: all of them, in the order of their ids. */
+    /** Reads all rows page by page, for republishing. */
     public static final String AFTER = SELECT + "WHERE id > $1 ORDER BY id LIMIT $2";
 
     private final SqlClient reads;
@@ -50,23 +50,23 @@ public final class OrganizationStore {
         this.reads = reads;
     }
 
-    /** Whether it was added: not so if its id or its slug is taken. */
-    public static Future<Boolean> add(UnitOfWork unit, AuthzRecords records, Organization organization) {
+    /** Returns whether it was inserted: false if its id or slug is taken. */
+    public static Future<Boolean> insert(UnitOfWork unit, AuthzPublisher publisher, Organization organization) {
         var row = Tuple.of(
                 organization.id(),
                 organization.slug(),
                 organization.displayName(),
                 organization.plan(),
                 organization.createdAt().atOffset(ZoneOffset.UTC));
-        return unit.query(ADD, row).map(added -> {
+        return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
-                records.organization(organization);
+                publisher.publishOrganization(organization);
             }
             return added.size() > 0;
         });
     }
 
-    public static void update(UnitOfWork unit, AuthzRecords records, Organization next) {
+    public static void update(UnitOfWork unit, AuthzPublisher publisher, Organization next) {
         unit.write(
                 UPDATE,
                 Tuple.of(
@@ -75,35 +75,24 @@ public final class OrganizationStore {
                         next.plan(),
                         next.updatedAt().atOffset(ZoneOffset.UTC),
                         next.deleted()));
-        records.organization(next);
+        publisher.publishOrganization(next);
     }
 
-    /** In the transaction of a change; a deleted one too. */
+    /** Loads it, also if it is deleted, in the transaction of a change. */
     public static Future<Organization> load(UnitOfWork unit, UUID id) {
-        return unit.query(FIND, Tuple.of(id)).compose(rows -> one(rows, id));
-    }
-
-    /** In the transaction of a change, which a deleted organization does not take. */
-    public static Future<Organization> loadLive(UnitOfWork unit, UUID id) {
-        return load(unit, id)
-                .compose(found -> found.deleted()
-                        ? Future.failedFuture(Problem.of(
-                                        ErrorCode.RESOURCE_DELETED,
-                                        "This organization is deleted and takes no more changes.")
-                                .asException())
-                        : Future.succeededFuture(found));
+        return unit.query(FIND, Tuple.of(id)).compose(rows -> requireOne(rows, id));
     }
 
     static Future<Boolean> hasProjects(UnitOfWork unit, UUID id) {
         return unit.query(HAS_PROJECTS, Tuple.of(id))
-                .map(rows -> rows.iterator().next().getBoolean(0));
+                .map(rows -> rows.iterator().next().getBoolean("has_projects"));
     }
 
     Future<Organization> find(UUID id) {
-        return reads.preparedQuery(FIND).execute(Tuple.of(id)).compose(rows -> one(rows, id));
+        return reads.preparedQuery(FIND).execute(Tuple.of(id)).compose(rows -> requireOne(rows, id));
     }
 
-    /** Those among the given, or all of them. */
+    /** Lists the given organizations, or all. */
     Future<Page<Organization>> list(@Nullable Set<UUID> among, @Nullable Cursor after, int limit) {
         var row = Tuple.of(
                 among == null ? null : among.toArray(UUID[]::new),
@@ -128,9 +117,9 @@ public final class OrganizationStore {
                 row.getOffsetDateTime("updated_at").toInstant());
     }
 
-    private static Future<Organization> one(RowSet<Row> rows, UUID id) {
+    private static Future<Organization> requireOne(RowSet<Row> rows, UUID id) {
         return rows.size() == 0
-                ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "There is no organization " + id + ".")
+                ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "Organization " + id + " was not found.")
                         .asException())
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
     }

@@ -1,3 +1,4 @@
+/** Organizations and their departments. */
 @NullMarked
 package dev.slipway.iam.tenancy.organization;
 

@@ -1,23 +1,22 @@
 package dev.slipway.iam.tenancy.project;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Authorizer;
-import dev.slipway.authz.Authorizer.Reach;
-import dev.slipway.contract.ErrorCode;
+import dev.slipway.authz.Authorizer.AccessibleScopes;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Problem;
-import dev.slipway.iam.serviceaccount.ServiceAccount;
-import dev.slipway.iam.serviceaccount.ServiceAccountStore;
-import dev.slipway.iam.tenancy.AuthzRecords;
-import dev.slipway.iam.tenancy.Changes;
-import dev.slipway.iam.tenancy.Changes.Changed;
-import dev.slipway.iam.tenancy.binding.BindingStore;
-import dev.slipway.iam.tenancy.domain.Place;
+import dev.slipway.iam.revision.domain.Revision;
+import dev.slipway.iam.tenancy.AuthzMutation;
+import dev.slipway.iam.tenancy.AuthzMutation.Result;
+import dev.slipway.iam.tenancy.AuthzPublisher;
+import dev.slipway.iam.tenancy.TenancyRules;
+import dev.slipway.iam.tenancy.binding.RoleBindingStore;
+import dev.slipway.iam.tenancy.domain.BindingScope;
+import dev.slipway.iam.tenancy.domain.Department;
 import dev.slipway.iam.tenancy.domain.Project;
 import dev.slipway.iam.tenancy.organization.DepartmentStore;
 import dev.slipway.iam.tenancy.organization.OrganizationStore;
+import dev.slipway.iam.tenancy.project.ProjectJson.CreateProject;
+import dev.slipway.iam.tenancy.project.ProjectJson.UpdateProject;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
@@ -25,159 +24,138 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 
-/** The operations on projects. */
+/** The API operations on projects. */
 public final class ProjectApi {
     private static final String READ = "iam.project.read";
-    private static final List<String> OPERATOR_ACTIONS = List.of("apps.instance.read", "apps.instance.report");
 
     private final ProjectStore store;
-    private final Changes changes;
+    private final AuthzMutation mutation;
+    private final OperatorAccountInsert insertOperatorAccount;
     private final Authorizer authorizer;
     private final Clock clock;
 
-    public ProjectApi(ProjectStore store, Changes changes, Authorizer authorizer, Clock clock) {
+    /** Inserts the service account that operates the instances of a new project. */
+    @FunctionalInterface
+    public interface OperatorAccountInsert {
+        Future<Boolean> insert(UnitOfWork unit, Revision revision, Project project, UUID createdByUserId);
+    }
+
+    public ProjectApi(
+            ProjectStore store,
+            AuthzMutation mutation,
+            OperatorAccountInsert insertOperatorAccount,
+            Authorizer authorizer,
+            Clock clock) {
         this.store = store;
-        this.changes = changes;
+        this.mutation = mutation;
+        this.insertOperatorAccount = insertOperatorAccount;
         this.authorizer = authorizer;
         this.clock = clock;
     }
 
-    /** With who creates it for an owner, and an account for what operates its instances. */
+    /** Creates a project that the caller owns, with the service account that operates its instances. */
     public Future<Reply> create(Request request) {
         var orgId = request.pathId("org_id");
-        var body = request.body();
+        var body = Json.toRecord(request.body(), CreateProject.class);
         var creator = request.principal().responsibleUserId();
-        return changes.run(request, "iam.project.create", (unit, records) -> OrganizationStore.loadLive(unit, orgId)
-                .compose(organization -> DepartmentStore.loadLive(unit, orgId, id(body.path("department_id"))))
+        return mutation.run(request, "iam.project.create", (unit, publisher) -> OrganizationStore.load(unit, orgId)
+                .map(TenancyRules::requireActive)
+                .compose(organization -> DepartmentStore.load(unit, orgId, body.departmentId()))
+                .map(TenancyRules::requireActive)
                 .compose(department -> {
-                    var made = new Project(
+                    var project = new Project(
                             Ids.next(),
                             orgId,
                             department.id(),
-                            body.path("slug").asText(),
-                            body.path("display_name").asText(),
+                            body.slug(),
+                            body.displayName(),
                             Ids.next(),
                             false,
                             unit.now(),
                             unit.now());
-                    return add(unit, records, made, creator);
+                    return insert(unit, publisher, project, creator);
                 }));
     }
 
     public Future<Reply> update(Request request) {
-        var body = request.body();
-        return changes.run(request, "iam.project.update", (unit, records) -> ProjectStore.loadLive(
+        var body = Json.toRecord(request.body(), UpdateProject.class);
+        return mutation.run(request, "iam.project.update", (unit, publisher) -> ProjectStore.load(
                         unit, orgOf(request), request.projectId())
-                .compose(before -> department(unit, before, id(body.path("department_id")))
+                .map(TenancyRules::requireActive)
+                .compose(before -> resolveDepartment(unit, before, body.departmentId())
                         .map(departmentId -> {
-                            var name = body.path("display_name").asText(before.displayName());
-                            var after = before.changed(name, departmentId, unit.now());
-                            ProjectStore.update(unit, records, after);
-                            return changed(before, after, null);
+                            var name = Objects.requireNonNullElse(body.displayName(), before.displayName());
+                            var after = before.withNameAndDepartment(name, departmentId, unit.now());
+                            ProjectStore.update(unit, publisher, after);
+                            return result(before, after, null);
                         })));
     }
 
-    /** Nothing of it goes away, but from now on nothing in it can be done but deleting. A deleted one answers the same. */
+    /** Marks a project as deleted: its data stays, and only reads and removals are possible. Deleting it again returns the same. */
     public Future<Reply> delete(Request request) {
-        return changes.run(request, "iam.project.delete", (unit, records) -> ProjectStore.load(
+        return mutation.run(request, "iam.project.delete", (unit, publisher) -> ProjectStore.load(
                         unit, orgOf(request), request.projectId())
                 .map(before -> {
                     if (before.deleted()) {
-                        return changed(before, before, null);
+                        return result(before, before, null);
                     }
-                    var after = before.deleted(unit.now());
-                    ProjectStore.update(unit, records, after);
-                    return changed(before, after, null);
+                    var after = before.withDeleted(unit.now());
+                    ProjectStore.update(unit, publisher, after);
+                    return result(before, after, null);
                 }));
     }
 
     public Future<Reply> get(Request request) {
-        return store.find(orgOf(request), request.projectId()).map(found -> Reply.of(json(found)));
+        return store.find(orgOf(request), request.projectId()).map(found -> Reply.of(ProjectJson.of(found)));
     }
 
-    /** Those that the caller may read, wherever they are. */
-    public Future<Reply> listMine(Request request) {
+    /** Lists the projects that the caller may read, in one organization or in all. */
+    public Future<Reply> listAccessible(Request request) {
         var orgId = request.query("org_id");
-        var reach = authorizer.reach(request.principal(), READ, clock.instant());
-        return store.list(reach, orgId == null ? null : UUID.fromString(orgId), request.cursor(), request.limit())
-                .map(page -> page.reply(ProjectApi::json));
+        var accessible = authorizer.findAccessibleScopes(request.principal(), READ, clock.instant());
+        return store.list(accessible, orgId == null ? null : UUID.fromString(orgId), request.cursor(), request.limit())
+                .map(page -> page.toReply(ProjectJson::of));
     }
 
-    public Future<Reply> listOfOrganization(Request request) {
+    public Future<Reply> listInOrganization(Request request) {
         var orgId = request.pathId("org_id");
-        return store.list(new Reach(Set.of(orgId), Set.of()), orgId, request.cursor(), request.limit())
-                .map(page -> page.reply(ProjectApi::json));
+        return store.list(new AccessibleScopes(Set.of(orgId), Set.of()), orgId, request.cursor(), request.limit())
+                .map(page -> page.toReply(ProjectJson::of));
     }
 
-    private static Future<Changed> add(UnitOfWork unit, AuthzRecords records, Project made, UUID creator) {
-        var operator = ServiceAccount.active(
-                made.operatorServiceAccountId(),
-                made.orgId(),
-                made.id(),
-                "operator",
-                "Operator of the project's instances",
-                null,
-                null,
-                OPERATOR_ACTIONS,
-                creator,
-                made.createdAt());
-        return ProjectStore.add(unit, records, made)
-                .compose(added -> added
-                        ? ServiceAccountStore.add(unit, records.revision(), operator)
-                        : Future.failedFuture(taken(made.slug())))
-                .compose(ok -> BindingStore.own(unit, records, creator, Place.project(made.orgId(), made.id())))
-                .map(ok -> changed(null, made, "/api/v1/projects/" + made.id()));
+    private Future<Result> insert(UnitOfWork unit, AuthzPublisher publisher, Project project, UUID creator) {
+        return ProjectStore.insert(unit, publisher, project)
+                .compose(inserted -> inserted
+                        ? insertOperatorAccount.insert(unit, publisher.revision(), project, creator)
+                        : Future.failedFuture(TenancyRules.slugTaken(project.slug(), "project of the organization")))
+                .compose(ok -> RoleBindingStore.grantOwnerRole(
+                        unit, publisher, creator, BindingScope.project(project.orgId(), project.id())))
+                .map(ok -> result(null, project, "/api/v1/projects/" + project.id()));
     }
 
-    private static Future<UUID> department(UnitOfWork unit, Project project, @Nullable UUID named) {
+    private static Future<UUID> resolveDepartment(UnitOfWork unit, Project project, @Nullable UUID named) {
         return named == null || named.equals(project.departmentId())
                 ? Future.succeededFuture(project.departmentId())
-                : DepartmentStore.loadLive(unit, project.orgId(), named).map(found -> found.id());
+                : DepartmentStore.load(unit, project.orgId(), named)
+                        .map(TenancyRules::requireActive)
+                        .map(Department::id);
     }
 
     private static UUID orgOf(Request request) {
         return Objects.requireNonNull(request.orgId(), "a project without organization");
     }
 
-    private static @Nullable UUID id(JsonNode node) {
-        return node.isTextual() ? UUID.fromString(node.asText()) : null;
-    }
-
-    private static Changed changed(@Nullable Project before, Project after, @Nullable String location) {
-        return new Changed(
-                Place.project(after.orgId(), after.id()),
+    private static Result result(@Nullable Project before, Project after, @Nullable String location) {
+        return new Result(
+                BindingScope.project(after.orgId(), after.id()),
                 "project",
                 after.id().toString(),
-                before == null ? null : json(before),
-                json(after),
+                before == null ? null : ProjectJson.of(before),
+                ProjectJson.of(after),
                 location);
-    }
-
-    private static ObjectNode json(Project project) {
-        return Json.object()
-                .put("id", project.id().toString())
-                .put("org_id", project.orgId().toString())
-                .put("department_id", project.departmentId().toString())
-                .put("slug", project.slug())
-                .put("display_name", project.displayName())
-                .put(
-                        "operator_service_account_id",
-                        project.operatorServiceAccountId().toString())
-                .put("state", project.deleted() ? "deleted" : "active")
-                .put("created_at", project.createdAt().toString())
-                .put("updated_at", project.updatedAt().toString());
-    }
-
-    private static Throwable taken(String slug) {
-        return Problem.validationOf(
-                        ErrorCode.SLUG_TAKEN,
-                        "/slug",
-                        "is taken: the organization has, or had, a project \"" + slug + "\"")
-                .asException();
     }
 }

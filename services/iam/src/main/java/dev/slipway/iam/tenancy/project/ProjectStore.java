@@ -1,10 +1,10 @@
 package dev.slipway.iam.tenancy.project;
 
-import dev.slipway.authz.Authorizer.Reach;
+import dev.slipway.authz.Authorizer.AccessibleScopes;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.AuthzRecords;
+import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Project;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -32,7 +32,7 @@ public final class ProjectStore {
             AND ($4::timestamptz IS NULL OR (created_at, id) < ($4, $5::uuid))
             ORDER BY created_at DESC, id DESC LIMIT $6
             """;
-    private static final String ADD = """
+    private static final String INSERT = """
             INSERT INTO projects (id, org_id, department_id, slug, display_name, operator_service_account_id, created_at, updated_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
             ON CONFLICT DO NOTHING RETURNING id
@@ -43,7 +43,7 @@ public final class ProjectStore {
             WHERE id = $1 AND org_id = $2
             """;
 
-    /** For telling everything again: all of them, in the order of their ids. */
+    /** Reads all rows page by page, for republishing. */
     public static final String AFTER = SELECT + "WHERE id > $1 ORDER BY id LIMIT $2";
 
     private final SqlClient reads;
@@ -52,8 +52,8 @@ public final class ProjectStore {
         this.reads = reads;
     }
 
-    /** Whether it was added: not so if its id, or its slug in the organization, is taken. */
-    public static Future<Boolean> add(UnitOfWork unit, AuthzRecords records, Project project) {
+    /** Returns whether it was inserted: false if its id, or its slug in the organization, is taken. */
+    public static Future<Boolean> insert(UnitOfWork unit, AuthzPublisher publisher, Project project) {
         var row = Tuple.from(new Object[] {
             project.id(),
             project.orgId(),
@@ -63,15 +63,15 @@ public final class ProjectStore {
             project.operatorServiceAccountId(),
             project.createdAt().atOffset(ZoneOffset.UTC)
         });
-        return unit.query(ADD, row).map(added -> {
+        return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
-                records.project(project);
+                publisher.publishProject(project);
             }
             return added.size() > 0;
         });
     }
 
-    static void update(UnitOfWork unit, AuthzRecords records, Project next) {
+    static void update(UnitOfWork unit, AuthzPublisher publisher, Project next) {
         unit.write(UPDATE, Tuple.from(new Object[] {
             next.id(),
             next.orgId(),
@@ -80,34 +80,24 @@ public final class ProjectStore {
             next.updatedAt().atOffset(ZoneOffset.UTC),
             next.deleted()
         }));
-        records.project(next);
+        publisher.publishProject(next);
     }
 
-    /** In the transaction of a change; a deleted one too. */
+    /** Loads it, also if it is deleted, in the transaction of a change. */
     static Future<Project> load(UnitOfWork unit, UUID orgId, UUID id) {
-        return unit.query(FIND, Tuple.of(id, orgId)).compose(ProjectStore::one);
-    }
-
-    /** In the transaction of a change, which a deleted project does not take. */
-    public static Future<Project> loadLive(UnitOfWork unit, UUID orgId, UUID id) {
-        return load(unit, orgId, id)
-                .compose(found -> found.deleted()
-                        ? Future.failedFuture(Problem.of(
-                                        ErrorCode.RESOURCE_DELETED,
-                                        "This project is deleted and takes no more changes.")
-                                .asException())
-                        : Future.succeededFuture(found));
+        return unit.query(FIND, Tuple.of(id, orgId)).compose(ProjectStore::requireOne);
     }
 
     Future<Project> find(UUID orgId, UUID id) {
-        return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).compose(ProjectStore::one);
+        return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).compose(ProjectStore::requireOne);
     }
 
-    /** Those within reach, of one organization or of all. */
-    Future<Page<Project>> list(Reach reach, @Nullable UUID orgId, @Nullable Cursor after, int limit) {
+    /** Lists the accessible projects, of one organization or of all. */
+    Future<Page<Project>> list(
+            AccessibleScopes accessibleScopes, @Nullable UUID orgId, @Nullable Cursor after, int limit) {
         var row = Tuple.from(new Object[] {
-            reach.orgIds().toArray(UUID[]::new),
-            reach.projectIds().toArray(UUID[]::new),
+            accessibleScopes.orgIds().toArray(UUID[]::new),
+            accessibleScopes.projectIds().toArray(UUID[]::new),
             orgId,
             after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
             after == null ? null : after.id(),
@@ -133,9 +123,9 @@ public final class ProjectStore {
                 row.getOffsetDateTime("updated_at").toInstant());
     }
 
-    private static Future<Project> one(RowSet<Row> rows) {
+    private static Future<Project> requireOne(RowSet<Row> rows) {
         return rows.size() == 0
-                ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "There is no such project.")
+                ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "The project was not found.")
                         .asException())
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
     }

@@ -1,3 +1,4 @@
+/** Projects. */
 @NullMarked
 package dev.slipway.iam.tenancy.project;
 

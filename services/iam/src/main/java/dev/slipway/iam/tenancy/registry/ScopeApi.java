@@ -1,118 +1,135 @@
 package dev.slipway.iam.tenancy.registry;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.AuthzRecords;
-import dev.slipway.iam.tenancy.Changes;
-import dev.slipway.iam.tenancy.Changes.Changed;
+import dev.slipway.iam.tenancy.AuthzMutation;
+import dev.slipway.iam.tenancy.AuthzMutation.Result;
+import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Action;
 import dev.slipway.iam.tenancy.domain.Action.Lifecycle;
-import dev.slipway.iam.tenancy.domain.Place;
+import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.Role;
 import dev.slipway.iam.tenancy.role.RoleStore;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.ItemList;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.List;
-import java.util.stream.StreamSupport;
 
-/** The operations on the scope registry: which actions there are, whose, how risky, and which can be allowed. */
+/** The API operations on the registry of actions, which the contract calls scopes. */
 public final class ScopeApi {
     private static final String ACTION = "registry.write";
 
     private final ScopeStore store;
-    private final Changes changes;
-    private final List<Role> builtIn;
+    private final AuthzMutation mutation;
+    private final List<Role> builtInRoles;
 
-    /** {@code builtIn}: the roles of the contract, with what it gives them. */
-    public ScopeApi(ScopeStore store, Changes changes, List<Role> builtIn) {
+    private record RegisterScope(
+            String scopeId,
+            String productId,
+            String riskClass,
+            String description,
+            @Nullable List<String> defaultRoles) {}
+
+    private record ScopeView(
+            String scopeId,
+            String productId,
+            int version,
+            String riskClass,
+            Lifecycle lifecycle,
+            String description,
+            Instant updatedAt,
+            List<String> defaultRoles) {}
+
+    /**
+     * @param builtInRoles the roles of the contract, with the actions that the contract gives them
+     */
+    public ScopeApi(ScopeStore store, AuthzMutation mutation, List<Role> builtInRoles) {
         this.store = store;
-        this.changes = changes;
-        this.builtIn = List.copyOf(builtIn);
+        this.mutation = mutation;
+        this.builtInRoles = List.copyOf(builtInRoles);
     }
 
     public Future<Reply> list(Request request) {
-        return store.list(request.query("product_id")).map(actions -> {
-            var body = Json.object();
-            var items = body.putArray("items");
-            actions.forEach(action -> items.add(json(action)));
-            return Reply.of(body);
-        });
+        return store.list(request.query("product_id")).map(actions -> ItemList.reply(actions, ScopeApi::json));
     }
 
-    /** As a draft: it can be allowed to nobody before it is activated. */
+    /** Registers an action as a draft, which cannot be granted before it is activated. */
     public Future<Reply> register(Request request) {
-        var body = request.body();
-        return changes.run(request, ACTION, (unit, records) -> {
-            var made = new Action(
-                    body.path("scope_id").asText(),
-                    body.path("product_id").asText(),
+        var body = Json.toRecord(request.body(), RegisterScope.class);
+        var defaultRoles = body.defaultRoles() == null
+                ? List.<String>of()
+                : body.defaultRoles().stream().distinct().toList();
+        return mutation.run(request, ACTION, (unit, publisher) -> {
+            var action = new Action(
+                    body.scopeId(),
+                    body.productId(),
                     1,
-                    body.path("risk_class").asText(),
+                    body.riskClass(),
                     Lifecycle.DRAFT,
-                    body.path("description").asText(),
-                    texts(body.path("default_roles")),
+                    body.description(),
+                    defaultRoles,
                     unit.now());
-            return requireBuiltIn(unit, made.defaultRoles())
-                    .compose(ok -> ScopeStore.add(unit, records, made))
-                    .map(added -> {
-                        if (!added) {
-                            throw Problem.validationOf(ErrorCode.SLUG_TAKEN, "/scope_id", "is registered already")
+            return requireBuiltInRoles(unit, action.defaultRoles())
+                    .compose(ok -> ScopeStore.insert(unit, publisher, action))
+                    .map(inserted -> {
+                        if (!inserted) {
+                            throw Problem.validationOf(ErrorCode.SLUG_TAKEN, "/scope_id", "is already registered")
                                     .asException();
                         }
-                        return changed(null, made);
+                        return result(null, action);
                     });
         });
     }
 
-    /** Gives it to its default roles. */
+    /** Activates an action and adds it to its default roles. */
     public Future<Reply> activate(Request request) {
-        return to(request, Lifecycle.ACTIVE);
+        return changeLifecycle(request, Lifecycle.ACTIVE);
     }
 
-    /** It works on, and no new role should have it. */
+    /** Deprecates an action: it is still granted, and new roles should not use it. */
     public Future<Reply> deprecate(Request request) {
-        return to(request, Lifecycle.DEPRECATED);
+        return changeLifecycle(request, Lifecycle.DEPRECATED);
     }
 
-    /** From now on it is denied to everyone, for good. */
+    /** Retires an action: it is denied to everyone from now on, and cannot be activated again. */
     public Future<Reply> retire(Request request) {
-        return to(request, Lifecycle.RETIRED);
+        return changeLifecycle(request, Lifecycle.RETIRED);
     }
 
-    private Future<Reply> to(Request request, Lifecycle next) {
-        return changes.run(request, ACTION, (unit, records) -> ScopeStore.load(unit, request.path("scope_id"))
+    private Future<Reply> changeLifecycle(Request request, Lifecycle next) {
+        return mutation.run(request, ACTION, (unit, publisher) -> ScopeStore.load(unit, request.path("scope_id"))
                 .compose(before -> before.lifecycle() == next
-                        ? Future.succeededFuture(changed(before, before))
-                        : move(unit, records, before, next)));
+                        ? Future.succeededFuture(result(before, before))
+                        : applyLifecycle(unit, publisher, before, next)));
     }
 
-    private Future<Changed> move(UnitOfWork unit, AuthzRecords records, Action before, Lifecycle next) {
-        if (!before.lifecycle().leadsTo(next)) {
+    private Future<Result> applyLifecycle(UnitOfWork unit, AuthzPublisher publisher, Action before, Lifecycle next) {
+        if (!before.lifecycle().canBecome(next)) {
             throw Problem.of(
                             ErrorCode.STATE_CONFLICT,
                             "This scope is " + before.lifecycle().text() + " and cannot become " + next.text() + ".")
                     .asException();
         }
-        var after = before.in(next, unit.now());
-        ScopeStore.setLifecycle(unit, records, after);
+        var after = before.withLifecycle(next, unit.now());
+        ScopeStore.setLifecycle(unit, publisher, after);
         var chain = Future.<Void>succeededFuture();
-        for (var role : builtIn) {
+        for (var role : builtInRoles) {
             if (after.defaultRoles().contains(role.key())) {
-                chain = chain.compose(ok -> RoleStore.seed(unit, records, role));
+                chain = chain.compose(ok -> RoleStore.upsertBuiltIn(unit, publisher, role));
             }
         }
-        return chain.map(ok -> changed(before, after));
+        return chain.map(ok -> result(before, after));
     }
 
-    private static Future<Void> requireBuiltIn(UnitOfWork unit, List<String> roles) {
-        return ScopeStore.builtInRoles(unit, roles).map(found -> {
+    private static Future<Void> requireBuiltInRoles(UnitOfWork unit, List<String> roles) {
+        return ScopeStore.findBuiltInRoles(unit, roles).map(found -> {
             for (var role : roles) {
                 if (!found.contains(role)) {
                     throw Problem.validationOf(
@@ -126,29 +143,20 @@ public final class ScopeApi {
         });
     }
 
-    private static List<String> texts(JsonNode array) {
-        return StreamSupport.stream(array.spliterator(), false)
-                .map(JsonNode::asText)
-                .distinct()
-                .toList();
-    }
-
-    private static Changed changed(@Nullable Action before, Action after) {
-        return new Changed(
-                Place.PLATFORM, "scope", after.key(), before == null ? null : json(before), json(after), null);
+    private static Result result(@Nullable Action before, Action after) {
+        return new Result(
+                BindingScope.PLATFORM, "scope", after.key(), before == null ? null : json(before), json(after), null);
     }
 
     private static ObjectNode json(Action action) {
-        var node = Json.object()
-                .put("scope_id", action.key())
-                .put("product_id", action.product())
-                .put("version", action.version())
-                .put("risk_class", action.riskClass())
-                .put("lifecycle", action.lifecycle().text())
-                .put("description", action.description())
-                .put("updated_at", action.updatedAt().toString());
-        var roles = node.putArray("default_roles");
-        action.defaultRoles().forEach(roles::add);
-        return node;
+        return Json.toObject(new ScopeView(
+                action.key(),
+                action.product(),
+                action.version(),
+                action.riskClass(),
+                action.lifecycle(),
+                action.description(),
+                action.updatedAt(),
+                action.defaultRoles()));
     }
 }

@@ -2,7 +2,7 @@ package dev.slipway.iam.tenancy.registry;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.AuthzRecords;
+import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Action;
 import dev.slipway.iam.tenancy.domain.Action.Lifecycle;
 import dev.slipway.messaging.UnitOfWork;
@@ -26,12 +26,12 @@ public final class ScopeStore {
     private static final String SELECT = "SELECT " + COLUMNS + " FROM actions ";
     private static final String FIND = SELECT + "WHERE action = $1";
     private static final String LIST = SELECT + "WHERE $1::text IS NULL OR product = $1 ORDER BY action";
-    private static final String ADD = """
+    private static final String INSERT = """
             INSERT INTO actions (action, product, version, risk_class, lifecycle, description, default_roles, created_at, updated_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT DO NOTHING RETURNING action
             """;
-    /** What an administrator has done since stands, until the contract has a newer version. */
-    private static final String SEED = """
+    /** Changes by administrators are kept until the contract has a newer version of the action. */
+    private static final String UPSERT_BUILT_IN = """
             INSERT INTO actions (action, product, version, risk_class, lifecycle, description) VALUES ($1, $2, $3, $4, $5, $6)
             ON CONFLICT (action) DO UPDATE SET product = $2, version = $3, risk_class = $4, lifecycle = $5, description = $6,
                     updated_at = now()
@@ -42,7 +42,7 @@ public final class ScopeStore {
             "UPDATE actions SET lifecycle = $2, version = $3, updated_at = $4 WHERE action = $1";
     private static final String BUILT_IN = "SELECT name FROM roles WHERE name = ANY($1) AND org_id IS NULL";
 
-    /** For telling everything again: all of them, in the order of their keys. */
+    /** Reads all rows page by page, for republishing. */
     public static final String AFTER = SELECT + "WHERE action > $1 ORDER BY action LIMIT $2";
 
     private final SqlClient reads;
@@ -51,8 +51,8 @@ public final class ScopeStore {
         this.reads = reads;
     }
 
-    /** Adds an action of the contract, or brings it up to the contract's version; announces it if either was needed. */
-    public static Future<Void> seed(UnitOfWork unit, AuthzRecords records, Action action) {
+    /** Inserts an action of the contract or updates it to the contract's version, and publishes it if that changed anything. */
+    public static Future<Void> upsertBuiltIn(UnitOfWork unit, AuthzPublisher publisher, Action action) {
         var row = Tuple.of(
                 action.key(),
                 action.product(),
@@ -60,13 +60,13 @@ public final class ScopeStore {
                 action.riskClass(),
                 action.lifecycle().text(),
                 action.description());
-        return unit.query(SEED, row).map(changed -> {
-            changed.forEach(each -> records.action(fromRow(each)));
+        return unit.query(UPSERT_BUILT_IN, row).map(changed -> {
+            changed.forEach(each -> publisher.publishAction(fromRow(each)));
             return null;
         });
     }
 
-    static Future<Boolean> add(UnitOfWork unit, AuthzRecords records, Action action) {
+    static Future<Boolean> insert(UnitOfWork unit, AuthzPublisher publisher, Action action) {
         var row = Tuple.from(new Object[] {
             action.key(),
             action.product(),
@@ -77,15 +77,15 @@ public final class ScopeStore {
             action.defaultRoles().toArray(String[]::new),
             action.updatedAt().atOffset(ZoneOffset.UTC)
         });
-        return unit.query(ADD, row).map(added -> {
+        return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
-                records.action(action);
+                publisher.publishAction(action);
             }
             return added.size() > 0;
         });
     }
 
-    static void setLifecycle(UnitOfWork unit, AuthzRecords records, Action next) {
+    static void setLifecycle(UnitOfWork unit, AuthzPublisher publisher, Action next) {
         unit.write(
                 SET_LIFECYCLE,
                 Tuple.of(
@@ -93,25 +93,25 @@ public final class ScopeStore {
                         next.lifecycle().text(),
                         next.version(),
                         next.updatedAt().atOffset(ZoneOffset.UTC)));
-        records.action(next);
+        publisher.publishAction(next);
     }
 
     static Future<Action> load(UnitOfWork unit, String key) {
         return unit.query(FIND, Tuple.of(key)).map(rows -> {
             if (rows.size() == 0) {
-                throw Problem.of(ErrorCode.NOT_FOUND, "There is no scope " + key + ".")
+                throw Problem.of(ErrorCode.NOT_FOUND, "Scope " + key + " was not found.")
                         .asException();
             }
             return fromRow(rows.iterator().next());
         });
     }
 
-    /** Those of the names that are built-in roles. */
-    static Future<Set<String>> builtInRoles(UnitOfWork unit, Collection<String> names) {
+    /** Returns those of the names that are built-in roles. */
+    static Future<Set<String>> findBuiltInRoles(UnitOfWork unit, Collection<String> names) {
         return unit.query(BUILT_IN, Tuple.tuple().addArrayOfString(names.toArray(String[]::new)))
                 .map(rows -> {
                     var found = new HashSet<String>();
-                    rows.forEach(row -> found.add(row.getString(0)));
+                    rows.forEach(row -> found.add(row.getString("name")));
                     return found;
                 });
     }

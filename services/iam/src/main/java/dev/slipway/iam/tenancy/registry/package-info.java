@@ -1,3 +1,4 @@
+/** The registry of actions. */
 @NullMarked
 package dev.slipway.iam.tenancy.registry;
 

@@ -2,7 +2,8 @@ package dev.slipway.iam.tenancy.role;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.AuthzRecords;
+import dev.slipway.iam.tenancy.AuthzPublisher;
+import dev.slipway.iam.tenancy.domain.Action.Lifecycle;
 import dev.slipway.iam.tenancy.domain.Role;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -17,9 +18,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/** All SQL of roles: the built-in ones, which every organization has, and each organization's own. */
+/** All SQL of roles: the built-in roles of every organization, and the roles that organizations define. */
 public final class RoleStore {
     private static final String COLUMNS =
             "name, org_id, label, level, actions, owner, removed_at IS NOT NULL AS removed, version";
@@ -29,9 +31,9 @@ public final class RoleStore {
             WHERE (org_id IS NULL OR org_id = $1) AND removed_at IS NULL ORDER BY org_id NULLS FIRST, level, label, name
             """;
     private static final String COUNT = "SELECT count(*) FROM roles WHERE org_id = $1 AND removed_at IS NULL";
-    private static final String LABELLED =
+    private static final String FIND_BY_LABEL =
             "SELECT FROM roles WHERE org_id = $1 AND label = $2 AND removed_at IS NULL AND name <> $3";
-    private static final String ADD = """
+    private static final String INSERT = """
             INSERT INTO roles (name, org_id, label, level, actions, version, created_at, updated_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
             """;
@@ -42,8 +44,8 @@ public final class RoleStore {
             """;
     private static final String IN_LIFECYCLES =
             "SELECT action FROM actions WHERE action = ANY($1) AND lifecycle = ANY($2) ORDER BY action";
-    /** What the contract gives a built-in role, and what products' actions give it by default as long as they can be allowed. */
-    private static final String SEED = """
+    /** The actions that the contract gives a built-in role, plus the grantable actions that name it as a default role. */
+    private static final String UPSERT_BUILT_IN = """
             INSERT INTO roles (name, level, owner, actions, label)
             VALUES ($1, $2, $3, $4::text[] || ARRAY(SELECT action FROM actions WHERE $1 = ANY(default_roles)
                 AND lifecycle IN ('active', 'deprecated') AND action <> ALL($4) ORDER BY action), $1)
@@ -53,7 +55,7 @@ public final class RoleStore {
                     IS DISTINCT FROM (excluded.level, excluded.owner, excluded.actions, excluded.label)
             RETURNING\s""" + COLUMNS;
 
-    /** For telling everything again: all of them, in the order of their names. */
+    /** Reads all rows page by page, for republishing. */
     public static final String AFTER = SELECT + "WHERE name > $1 ORDER BY name LIMIT $2";
 
     private final SqlClient reads;
@@ -62,18 +64,18 @@ public final class RoleStore {
         this.reads = reads;
     }
 
-    /** Gives a built-in role what it is to grant now; announces it if that is anything new. */
-    public static Future<Void> seed(UnitOfWork unit, AuthzRecords records, Role role) {
+    /** Inserts or updates a built-in role, and publishes it if that changed anything. */
+    public static Future<Void> upsertBuiltIn(UnitOfWork unit, AuthzPublisher publisher, Role role) {
         var row =
                 Tuple.of(role.key(), role.level(), role.owner(), role.actions().toArray(String[]::new));
-        return unit.query(SEED, row).map(changed -> {
-            changed.forEach(each -> records.role(fromRow(each)));
+        return unit.query(UPSERT_BUILT_IN, row).map(changed -> {
+            changed.forEach(each -> publisher.publishRole(fromRow(each)));
             return null;
         });
     }
 
-    static void add(UnitOfWork unit, AuthzRecords records, Role role) {
-        unit.write(ADD, Tuple.from(new Object[] {
+    static void insert(UnitOfWork unit, AuthzPublisher publisher, Role role) {
+        unit.write(INSERT, Tuple.from(new Object[] {
             role.key(),
             role.orgId(),
             role.label(),
@@ -82,10 +84,10 @@ public final class RoleStore {
             role.version(),
             unit.now().atOffset(ZoneOffset.UTC)
         }));
-        records.role(role);
+        publisher.publishRole(role);
     }
 
-    static void update(UnitOfWork unit, AuthzRecords records, Role next) {
+    static void update(UnitOfWork unit, AuthzPublisher publisher, Role next) {
         unit.write(UPDATE, Tuple.from(new Object[] {
             next.key(),
             next.orgId(),
@@ -95,38 +97,38 @@ public final class RoleStore {
             unit.now().atOffset(ZoneOffset.UTC),
             next.removed()
         }));
-        records.role(next);
+        publisher.publishRole(next);
     }
 
-    /** A built-in role, or one of the organization's own, a removed one too; in the transaction of a change. */
+    /** Loads a built-in role or a role of the organization, also a deleted one, in the transaction of a change. */
     public static Future<Role> load(UnitOfWork unit, @Nullable UUID orgId, String key) {
-        return unit.query(FIND, Tuple.of(key, orgId)).compose(RoleStore::one);
+        return unit.query(FIND, Tuple.of(key, orgId)).compose(RoleStore::requireOne);
     }
 
-    /** Those of the actions that can be allowed at all. */
-    public static Future<List<String>> allowable(UnitOfWork unit, Collection<String> actions) {
-        return inLifecycles(unit, actions, "active", "deprecated");
+    /** Returns those of the actions that roles can grant: active and deprecated ones. */
+    public static Future<List<String>> findGrantable(UnitOfWork unit, Collection<String> actions) {
+        return findInLifecycles(unit, actions, Lifecycle.ACTIVE, Lifecycle.DEPRECATED);
     }
 
-    static Future<List<String>> active(UnitOfWork unit, Collection<String> actions) {
-        return inLifecycles(unit, actions, "active");
+    static Future<List<String>> findActive(UnitOfWork unit, Collection<String> actions) {
+        return findInLifecycles(unit, actions, Lifecycle.ACTIVE);
     }
 
     static Future<Boolean> isLabelTaken(UnitOfWork unit, Role role) {
-        return unit.query(LABELLED, Tuple.of(role.orgId(), role.label(), role.key()))
+        return unit.query(FIND_BY_LABEL, Tuple.of(role.orgId(), role.label(), role.key()))
                 .map(rows -> rows.size() > 0);
     }
 
     static Future<Long> count(UnitOfWork unit, UUID orgId) {
         return unit.query(COUNT, Tuple.of(orgId))
-                .map(rows -> rows.iterator().next().getLong(0));
+                .map(rows -> rows.iterator().next().getLong("count"));
     }
 
     Future<Role> find(UUID orgId, String key) {
-        return reads.preparedQuery(FIND).execute(Tuple.of(key, orgId)).compose(RoleStore::one);
+        return reads.preparedQuery(FIND).execute(Tuple.of(key, orgId)).compose(RoleStore::requireOne);
     }
 
-    /** The built-in ones and, if an organization is given, its own. */
+    /** Lists the built-in roles and, if an organization is given, its own roles. */
     Future<List<Role>> list(@Nullable UUID orgId) {
         return reads.preparedQuery(LIST).execute(Tuple.of(orgId)).map(rows -> {
             var found = new ArrayList<Role>();
@@ -147,21 +149,23 @@ public final class RoleStore {
                 row.getInteger("version"));
     }
 
-    private static Future<List<String>> inLifecycles(
-            UnitOfWork unit, Collection<String> actions, String... lifecycles) {
+    private static Future<List<String>> findInLifecycles(
+            UnitOfWork unit, Collection<String> actions, Lifecycle... lifecycles) {
         return unit.query(
                         IN_LIFECYCLES,
                         Tuple.tuple()
                                 .addArrayOfString(actions.toArray(String[]::new))
-                                .addArrayOfString(lifecycles))
+                                .addArrayOfString(Stream.of(lifecycles)
+                                        .map(Lifecycle::text)
+                                        .toArray(String[]::new)))
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(row -> row.getString(0))
+                        .map(row -> row.getString("action"))
                         .toList());
     }
 
-    private static Future<Role> one(RowSet<Row> rows) {
+    private static Future<Role> requireOne(RowSet<Row> rows) {
         return rows.size() == 0
-                ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "There is no such role here.")
+                ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "The role was not found in this organization.")
                         .asException())
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
     }

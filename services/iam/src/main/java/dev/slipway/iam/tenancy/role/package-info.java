@@ -1,3 +1,4 @@
+/** Built-in roles, and roles that organizations define. */
 @NullMarked
 package dev.slipway.iam.tenancy.role;
 

@@ -3,9 +3,10 @@ package dev.slipway.iam.tenancy.user;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.AuthzRecords;
-import dev.slipway.iam.tenancy.domain.Place;
+import dev.slipway.iam.tenancy.AuthzPublisher;
+import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.User;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -13,41 +14,43 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.UUID;
 
-/** How a request names a user: by the id of one who is known here, or as an issuer names someone who may be new. */
+/** A user in a request: either the id of a known user, or issuer and subject of a possibly new one. */
 public record UserReference(
         @Nullable UUID userId,
         @Nullable String issuer,
         @Nullable String subject,
         @Nullable String displayName) {
 
-    /** Reads it from an object of a body; none if there is no such object. {@code at} is where the object is. */
-    public static @Nullable UserReference of(JsonNode node, String at) {
+    /**
+     * Reads a reference from a body; returns null if the node is missing.
+     *
+     * @param path the path of the node, for error messages
+     */
+    public static @Nullable UserReference parse(JsonNode node, String path) {
         if (node.isMissingNode()) {
             return null;
         }
-        var byId = node.path("user_id").isTextual();
-        var byName = node.path("issuer").isTextual() && node.path("subject").isTextual();
-        if (byId == byName) {
+        var reference = Json.toRecord(node, UserReference.class);
+        var byName = reference.issuer != null && reference.subject != null;
+        if ((reference.userId != null) == byName) {
             throw Problem.validationOf(
-                            ErrorCode.VALIDATION_ERROR, at + "/user_id", "is required, or issuer and subject are")
+                            ErrorCode.VALIDATION_ERROR,
+                            path + "/user_id",
+                            "is required unless issuer and subject are given")
                     .asException();
         }
-        return new UserReference(
-                byId ? UUID.fromString(node.path("user_id").asText()) : null,
-                node.path("issuer").textValue(),
-                node.path("subject").textValue(),
-                node.path("display_name").textValue());
+        return reference;
     }
 
-    /** A user's id tells nothing outside the organizations that know them: there it is not found. */
-    public Future<User> resolve(UnitOfWork unit, AuthzRecords records, Place place) {
+    /** Returns the user, and creates one for a new issuer and subject. A user's id is only found in scopes that the user belongs to. */
+    public Future<User> resolve(UnitOfWork unit, AuthzPublisher publisher, BindingScope scope) {
         if (userId != null) {
-            return UserStore.load(unit, place, userId);
+            return UserStore.load(unit, scope, userId);
         }
         if (issuer == null || subject == null) {
-            throw new IllegalStateException("a user without a name");
+            throw new IllegalStateException("a user without id and name");
         }
-        return UserStore.ensureUser(
-                unit, records, Ids.next(), issuer, subject, displayName == null ? subject : displayName);
+        return UserStore.findOrCreate(
+                unit, publisher, Ids.next(), issuer, subject, displayName == null ? subject : displayName);
     }
 }

@@ -3,9 +3,9 @@ package dev.slipway.iam.tenancy.user;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
-import dev.slipway.iam.tenancy.AuthzRecords;
-import dev.slipway.iam.tenancy.domain.Place;
-import dev.slipway.iam.tenancy.domain.Place.Level;
+import dev.slipway.iam.tenancy.AuthzPublisher;
+import dev.slipway.iam.tenancy.domain.BindingScope;
+import dev.slipway.iam.tenancy.domain.BindingScope.Level;
 import dev.slipway.iam.tenancy.domain.User;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -20,12 +20,12 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.UUID;
 
-/** All SQL of users. A place's users are those bound there, by themselves or in a group; nobody sees others. */
+/** All SQL of users. A scope's users are those with a role there, directly or through a group; other users are not visible. */
 public final class UserStore {
     private static final String SELECT = """
             SELECT u.id, u.issuer, u.subject, u.display_name, u.disabled_at IS NULL AS active, u.created_at FROM users u
             """;
-    /** In an organization: bound to it or to a project of it, or in a group of it. */
+    /** The users of an organization have a role in it or in one of its projects, or are members of one of its groups. */
     private static final String OF_ORGANIZATION = """
             (EXISTS (SELECT FROM role_bindings b WHERE b.principal_id = u.id AND b.org_id = $1 AND b.removed_at IS NULL
                      AND (b.expires_at IS NULL OR b.expires_at > now()))
@@ -44,13 +44,13 @@ public final class UserStore {
             ORDER BY u.created_at DESC, u.id DESC LIMIT $4
             """;
     private static final String BY_SUBJECT = SELECT + "WHERE u.issuer = $1 AND u.subject = $2";
-    private static final String ADD = """
+    private static final String INSERT = """
             INSERT INTO users (id, issuer, subject, display_name, created_at) VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT DO NOTHING RETURNING id
             """;
     private static final String DISABLE = "UPDATE users SET disabled_at = $2 WHERE id = $1";
 
-    /** For telling everything again: all of them, in the order of their ids. */
+    /** Reads all rows page by page, for republishing. */
     public static final String AFTER = SELECT + "WHERE u.id > $1 ORDER BY u.id LIMIT $2";
 
     private final SqlClient reads;
@@ -59,44 +59,44 @@ public final class UserStore {
         this.reads = reads;
     }
 
-    /** Finds the user whom an issuer names so, or makes and announces them; the id is that of a user who is made. */
-    public static Future<User> ensureUser(
-            UnitOfWork unit, AuthzRecords records, UUID id, String issuer, String subject, String displayName) {
+    /** Returns the user with this issuer and subject; creates and publishes one with the given id if there is none. */
+    public static Future<User> findOrCreate(
+            UnitOfWork unit, AuthzPublisher publisher, UUID id, String issuer, String subject, String displayName) {
         var made = new User(id, issuer, subject, displayName, true, unit.now());
         var row = Tuple.of(id, issuer, subject, displayName, unit.now().atOffset(ZoneOffset.UTC));
-        return unit.query(ADD, row).compose(added -> {
+        return unit.query(INSERT, row).compose(added -> {
             if (added.size() > 0) {
-                records.user(made);
+                publisher.publishUser(made);
                 return Future.succeededFuture(made);
             }
-            return unit.query(BY_SUBJECT, Tuple.of(issuer, subject)).compose(UserStore::one);
+            return unit.query(BY_SUBJECT, Tuple.of(issuer, subject)).compose(UserStore::requireOne);
         });
     }
 
-    static void setActive(UnitOfWork unit, AuthzRecords records, User next) {
+    static void setActive(UnitOfWork unit, AuthzPublisher publisher, User next) {
         unit.write(
                 DISABLE, Tuple.of(next.id(), next.active() ? null : unit.now().atOffset(ZoneOffset.UTC)));
-        records.user(next);
+        publisher.publishUser(next);
     }
 
-    /** A user of the place; at the platform, any user. In the transaction of a change. */
-    static Future<User> load(UnitOfWork unit, Place place, UUID id) {
-        return unit.query(find(place), Tuple.of(place.id(), id)).compose(UserStore::one);
+    /** Loads a user of the scope (at the platform: any user) in the transaction of a change. */
+    static Future<User> load(UnitOfWork unit, BindingScope bindingScope, UUID id) {
+        return unit.query(find(bindingScope), Tuple.of(bindingScope.id(), id)).compose(UserStore::requireOne);
     }
 
-    Future<User> find(Place place, UUID id) {
-        return reads.preparedQuery(find(place))
-                .execute(Tuple.of(place.id(), id))
-                .compose(UserStore::one);
+    Future<User> find(BindingScope bindingScope, UUID id) {
+        return reads.preparedQuery(find(bindingScope))
+                .execute(Tuple.of(bindingScope.id(), id))
+                .compose(UserStore::requireOne);
     }
 
-    Future<Page<User>> list(Place place, @Nullable Cursor after, int limit) {
+    Future<Page<User>> list(BindingScope bindingScope, @Nullable Cursor after, int limit) {
         var row = Tuple.of(
-                place.id(),
+                bindingScope.id(),
                 after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
                 after == null ? null : after.id(),
                 limit + 1);
-        return reads.preparedQuery(SELECT + "WHERE " + of(place.level()) + PAGE)
+        return reads.preparedQuery(SELECT + "WHERE " + scopeCondition(bindingScope.level()) + PAGE)
                 .execute(row)
                 .map(rows -> {
                     var found = new ArrayList<User>();
@@ -115,11 +115,11 @@ public final class UserStore {
                 row.getOffsetDateTime("created_at").toInstant());
     }
 
-    private static String find(Place place) {
-        return SELECT + "WHERE " + of(place.level()) + " AND u.id = $2";
+    private static String find(BindingScope bindingScope) {
+        return SELECT + "WHERE " + scopeCondition(bindingScope.level()) + " AND u.id = $2";
     }
 
-    private static String of(Level level) {
+    private static String scopeCondition(Level level) {
         return switch (level) {
             case PLATFORM -> ALL;
             case ORGANIZATION -> OF_ORGANIZATION;
@@ -127,11 +127,11 @@ public final class UserStore {
         };
     }
 
-    private static Future<User> one(RowSet<Row> rows) {
+    private static Future<User> requireOne(RowSet<Row> rows) {
         return rows.size() == 0
                 ? Future.failedFuture(Problem.of(
                                 ErrorCode.NOT_FOUND,
-                                "There is no such user here. Someone new is named by issuer and subject.")
+                                "The user was not found here. To add a new user, give issuer and subject instead of user_id.")
                         .asException())
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
     }

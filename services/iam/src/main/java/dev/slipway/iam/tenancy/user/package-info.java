@@ -1,3 +1,4 @@
+/** Users. */
 @NullMarked
 package dev.slipway.iam.tenancy.user;
 

@@ -1,0 +1,113 @@
+package dev.slipway.iam.adapter;
+
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.iam.adapter.domain.Adapter;
+import dev.slipway.iam.revision.domain.Revision;
+import dev.slipway.iam.tenancy.domain.PrincipalRecord;
+import dev.slipway.iam.tenancy.domain.ResourceState;
+import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** All SQL of adapters. */
+public final class AdapterPrincipalStore {
+    private static final String COLUMNS =
+            "SELECT id, runtime_backend, display_name, created_by_user_id, created_at, disabled_at FROM adapters";
+    private static final String FIND = COLUMNS + " WHERE id = $1";
+    private static final String LOCK = FIND + " FOR NO KEY UPDATE";
+    private static final String LIST = COLUMNS + " ORDER BY created_at DESC, id DESC LIMIT 500";
+    private static final String INSERT = """
+            INSERT INTO adapters (id, runtime_backend, display_name, created_by_user_id, created_at) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT DO NOTHING RETURNING id
+            """;
+    private static final String UPDATE = "UPDATE adapters SET disabled_at = $2 WHERE id = $1";
+
+    /** Reads all rows page by page, for republishing. */
+    public static final String AFTER = COLUMNS + " WHERE id > $1 ORDER BY id LIMIT $2";
+
+    private final SqlClient reads;
+
+    private record AdapterSnapshot(UUID adapterId, String runtimeBackend, String displayName, ResourceState state) {}
+
+    public AdapterPrincipalStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    /** Inserts and publishes an adapter unless its id exists. */
+    public static Future<Void> insertIfMissing(UnitOfWork unit, Revision revision, Adapter adapter) {
+        var row = Tuple.of(
+                adapter.id(),
+                adapter.runtimeBackend(),
+                adapter.displayName(),
+                adapter.createdByUserId(),
+                adapter.createdAt().atOffset(ZoneOffset.UTC));
+        return unit.query(INSERT, row).map(inserted -> {
+            if (inserted.size() > 0) {
+                appendRecord(revision, adapter);
+            }
+            return null;
+        });
+    }
+
+    static void updateDisabled(UnitOfWork unit, Revision revision, Adapter next) {
+        var disabledAt = next.disabledAt();
+        unit.write(UPDATE, Tuple.of(next.id(), disabledAt == null ? null : disabledAt.atOffset(ZoneOffset.UTC)));
+        appendRecord(revision, next);
+    }
+
+    static Future<Adapter> lock(UnitOfWork unit, UUID id) {
+        return unit.query(LOCK, Tuple.of(id)).compose(rows -> requireOne(rows, id));
+    }
+
+    Future<Adapter> find(UUID id) {
+        return reads.preparedQuery(FIND).execute(Tuple.of(id)).compose(rows -> requireOne(rows, id));
+    }
+
+    Future<List<Adapter>> list() {
+        return reads.query(LIST).execute().map(rows -> {
+            var items = new ArrayList<Adapter>(rows.size());
+            rows.forEach(row -> items.add(fromRow(row)));
+            return items;
+        });
+    }
+
+    /** Publishes the current state of an adapter. */
+    public static void appendRecord(Revision revision, Row row) {
+        appendRecord(revision, fromRow(row));
+    }
+
+    private static void appendRecord(Revision revision, Adapter adapter) {
+        revision.publishAuthz(PrincipalRecord.key(adapter.id()), PrincipalRecord.EVENT_TYPE, adapter.principalRecord());
+        revision.publishState(
+                "adapter:" + adapter.id(),
+                "iam.adapter.snapshot",
+                new AdapterSnapshot(adapter.id(), adapter.runtimeBackend(), adapter.displayName(), adapter.state()));
+    }
+
+    private static Future<Adapter> requireOne(RowSet<Row> rows, UUID id) {
+        return rows.size() == 0
+                ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "Adapter " + id + " was not found.")
+                        .asException())
+                : Future.succeededFuture(fromRow(rows.iterator().next()));
+    }
+
+    private static Adapter fromRow(Row row) {
+        var disabledAt = row.getOffsetDateTime("disabled_at");
+        return new Adapter(
+                row.getUUID("id"),
+                row.getString("runtime_backend"),
+                row.getString("display_name"),
+                row.getUUID("created_by_user_id"),
+                row.getOffsetDateTime("created_at").toInstant(),
+                disabledAt == null ? null : disabledAt.toInstant());
+    }
+}

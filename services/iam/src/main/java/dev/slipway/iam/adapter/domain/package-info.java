@@ -1,0 +1,5 @@
+/** Pure types of runtime adapters. */
+@NullMarked
+package dev.slipway.iam.adapter.domain;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,173 @@
+package dev.slipway.iam.operator;
+
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.iam.operator.domain.SharedRuntimeOperator;
+import dev.slipway.iam.revision.domain.Revision;
+import dev.slipway.iam.tenancy.domain.EnumText;
+import dev.slipway.iam.tenancy.domain.PrincipalRecord;
+import dev.slipway.iam.tenancy.domain.ResourceState;
+import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** All SQL of shared-runtime operators. An operator of another organization is not found. */
+public final class SharedRuntimeOperatorStore {
+    private static final String COLUMNS = """
+            SELECT id, org_id, shared_runtime_id, runtime_backend, display_name, allowed_actions, state, created_by_user_id, created_at, disabled_at,
+                   deleted_at
+            FROM shared_runtime_operators
+            """;
+    private static final String FIND = COLUMNS + " WHERE id = $1 AND org_id = $2";
+    private static final String LOCK = FIND + " FOR NO KEY UPDATE";
+    private static final String LIST = COLUMNS + " WHERE org_id = $1 ORDER BY created_at DESC, id DESC LIMIT 500";
+    private static final String INSERT = """
+            INSERT INTO shared_runtime_operators (id, org_id, shared_runtime_id, runtime_backend, display_name, allowed_actions,
+                created_by_user_id, created_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+            ON CONFLICT (org_id, shared_runtime_id) WHERE state <> 'deleted' DO NOTHING RETURNING id
+            """;
+    private static final String UPDATE = """
+            UPDATE shared_runtime_operators SET state = $3, disabled_at = $4, deleted_at = $5 WHERE id = $1 AND org_id = $2
+            """;
+
+    /** Reads all rows page by page, for republishing. */
+    public static final String AFTER = COLUMNS + " WHERE id > $1 ORDER BY id LIMIT $2";
+
+    private final SqlClient reads;
+
+    /** A {@link PrincipalRecord} with a shared runtime. */
+    private record OperatorRecord(
+            UUID principalId,
+            PrincipalRecord.Type actorType,
+            String displayName,
+            @Nullable String issuer,
+            @Nullable String subject,
+            UUID orgId,
+            @Nullable UUID projectId,
+            UUID responsibleUserId,
+            List<String> allowedActions,
+            boolean active,
+            UUID sharedRuntimeId) {}
+
+    public SharedRuntimeOperatorStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    /** Returns whether it was inserted and published: false if the shared runtime has an operator already. */
+    public static Future<Boolean> insert(UnitOfWork unit, Revision revision, SharedRuntimeOperator operator) {
+        var row = Tuple.of(
+                operator.id(),
+                operator.orgId(),
+                operator.sharedRuntimeId(),
+                operator.runtimeBackend(),
+                operator.displayName(),
+                operator.allowedActions().toArray(String[]::new),
+                operator.createdByUserId(),
+                at(operator.createdAt()));
+        return unit.query(INSERT, row).map(inserted -> {
+            if (inserted.size() > 0) {
+                appendRecord(revision, operator);
+            }
+            return inserted.size() > 0;
+        });
+    }
+
+    public static void update(UnitOfWork unit, Revision revision, SharedRuntimeOperator next) {
+        unit.write(
+                UPDATE,
+                Tuple.of(
+                        next.id(),
+                        next.orgId(),
+                        EnumText.of(next.state()),
+                        orNull(next.disabledAt()),
+                        orNull(next.deletedAt())));
+        appendRecord(revision, next);
+    }
+
+    public static Future<SharedRuntimeOperator> lock(UnitOfWork unit, UUID orgId, UUID id) {
+        return unit.query(LOCK, Tuple.of(id, orgId)).compose(rows -> requireOne(rows, id));
+    }
+
+    public Future<SharedRuntimeOperator> find(UUID orgId, UUID id) {
+        return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).compose(rows -> requireOne(rows, id));
+    }
+
+    Future<List<SharedRuntimeOperator>> list(UUID orgId) {
+        return reads.preparedQuery(LIST).execute(Tuple.of(orgId)).map(rows -> {
+            var items = new ArrayList<SharedRuntimeOperator>(rows.size());
+            rows.forEach(row -> items.add(fromRow(row)));
+            return items;
+        });
+    }
+
+    /** Publishes the current state of an operator. */
+    public static void appendRecord(Revision revision, Row row) {
+        appendRecord(revision, fromRow(row));
+    }
+
+    private static void appendRecord(Revision revision, SharedRuntimeOperator operator) {
+        revision.publishAuthz(
+                PrincipalRecord.key(operator.id()),
+                PrincipalRecord.EVENT_TYPE,
+                new OperatorRecord(
+                        operator.id(),
+                        PrincipalRecord.Type.SHARED_RUNTIME_OPERATOR,
+                        operator.displayName(),
+                        null,
+                        null,
+                        operator.orgId(),
+                        null,
+                        operator.createdByUserId(),
+                        operator.allowedActions(),
+                        operator.state() == ResourceState.ACTIVE,
+                        operator.sharedRuntimeId()));
+    }
+
+    private static Future<SharedRuntimeOperator> requireOne(RowSet<Row> rows, UUID id) {
+        return rows.size() == 0
+                ? Future.failedFuture(
+                        Problem.of(ErrorCode.NOT_FOUND, "Operator " + id + " was not found in this organization.")
+                                .asException())
+                : Future.succeededFuture(fromRow(rows.iterator().next()));
+    }
+
+    private static SharedRuntimeOperator fromRow(Row row) {
+        return new SharedRuntimeOperator(
+                row.getUUID("id"),
+                row.getUUID("org_id"),
+                row.getUUID("shared_runtime_id"),
+                row.getString("runtime_backend"),
+                row.getString("display_name"),
+                List.of(row.getArrayOfStrings("allowed_actions")),
+                EnumText.parse(ResourceState.class, row.getString("state")),
+                row.getUUID("created_by_user_id"),
+                row.getOffsetDateTime("created_at").toInstant(),
+                instant(row, "disabled_at"),
+                instant(row, "deleted_at"));
+    }
+
+    private static @Nullable Instant instant(Row row, String column) {
+        var time = row.getOffsetDateTime(column);
+        return time == null ? null : time.toInstant();
+    }
+
+    private static @Nullable OffsetDateTime orNull(@Nullable Instant instant) {
+        return instant == null ? null : at(instant);
+    }
+
+    private static OffsetDateTime at(Instant instant) {
+        return instant.atOffset(ZoneOffset.UTC);
+    }
+}

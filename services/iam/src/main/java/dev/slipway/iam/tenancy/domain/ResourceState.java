@@ -1,0 +1,16 @@
+package dev.slipway.iam.tenancy.domain;
+
+/** The lifecycle state of a tenant resource or a principal. */
+public enum ResourceState {
+    ACTIVE,
+    /** A principal that cannot authenticate until it is enabled again. */
+    DISABLED,
+    /** Kept as history; its slug stays taken. */
+    DELETED,
+    /** A group membership that has ended. */
+    REMOVED;
+
+    static ResourceState deletedIf(boolean deleted) {
+        return deleted ? DELETED : ACTIVE;
+    }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.iam.tenancy.seed;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,213 @@
+package dev.slipway.iam.token;
+
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
+import dev.slipway.iam.adapter.domain.Adapter;
+import dev.slipway.iam.credential.domain.SecretHash;
+import dev.slipway.iam.token.AccessTokenIssuer.PreparedToken;
+import dev.slipway.iam.token.AdapterTokenStore.ActiveCredential;
+import dev.slipway.iam.token.AdapterTokenStore.AdapterWithCredentials;
+import dev.slipway.iam.token.AdapterTokenStore.TokenSubject;
+import dev.slipway.messaging.Outbox;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditTrail;
+import dev.slipway.service.AuditTrail.AuditEntry;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
+import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * Issues tokens to adapters: for one task on an instance or shared runtime, and for the adapter itself. Every exchange and every refusal is
+ * audited in the transaction that read the credential.
+ */
+public final class AdapterTokenApi {
+    private final AdapterTokenStore store;
+    private final CredentialUse credentialUse;
+    private final AccessTokenIssuer tokens;
+    private final Outbox outbox;
+
+    private record OperatorTokenRequest(
+            UUID adapterId,
+            String adapterSecret,
+            UUID commandId,
+            @Nullable UUID appInstanceId,
+            @Nullable UUID orgId,
+            @Nullable UUID sharedRuntimeId) {
+        Task task() {
+            return appInstanceId != null
+                    ? new Task(adapterId, "app_instance", appInstanceId, commandId)
+                    : new Task(adapterId, "shared_runtime", Objects.requireNonNull(sharedRuntimeId), commandId);
+        }
+    }
+
+    private record AdapterTokenRequest(UUID adapterId, String adapterSecret) {}
+
+    /** One command of an adapter on one instance or shared runtime. */
+    private record Task(UUID adapterId, String resourceType, UUID resourceId, UUID commandId) {
+        AuditEntry entry(@Nullable TokenSubject subject) {
+            return new AuditEntry(
+                    "iam.operator_token.exchange",
+                    resourceType,
+                    resourceId.toString(),
+                    subject == null ? null : subject.orgId(),
+                    subject == null ? null : subject.projectId(),
+                    Json.object());
+        }
+
+        Map<String, String> claims(TokenSubject subject) {
+            var claims = new TreeMap<>(Map.of(
+                    "org_id",
+                    subject.orgId().toString(),
+                    "adapter_id",
+                    adapterId.toString(),
+                    resourceType + "_id",
+                    resourceId.toString(),
+                    "command_id",
+                    commandId.toString()));
+            if (subject.projectId() == null) {
+                claims.put("actor_type", "shared_runtime_operator");
+            } else {
+                claims.put("actor_type", "service_account");
+                claims.put("project_id", subject.projectId().toString());
+            }
+            return claims;
+        }
+    }
+
+    /** The credential whose secret the adapter sent, or why it was refused: exactly one is not null. */
+    private record CredentialCheck(
+            @Nullable ActiveCredential credential, @Nullable Problem refusal) {}
+
+    /** Exactly one component is not null. */
+    private record ExchangeOutcome(
+            @Nullable PreparedToken token, @Nullable Problem refusal) {}
+
+    public AdapterTokenApi(
+            AdapterTokenStore store, CredentialUse credentialUse, AccessTokenIssuer tokens, Outbox outbox) {
+        this.store = store;
+        this.credentialUse = credentialUse;
+        this.tokens = tokens;
+        this.outbox = outbox;
+    }
+
+    public Future<Reply> exchangeOperatorToken(Request request) {
+        var body = Json.toRecord(request.body(), OperatorTokenRequest.class);
+        var task = body.task();
+        return reply(outbox.transaction(request.changeContext(), unit -> {
+            var found = body.appInstanceId != null
+                    ? store.findForInstance(unit, body.adapterId, body.appInstanceId)
+                    : store.findForSharedRuntime(
+                            unit, body.adapterId, Objects.requireNonNull(body.orgId), task.resourceId);
+            return found.map(adapter -> issueForTask(unit, task, adapter, body.adapterSecret));
+        }));
+    }
+
+    /** Issues a token for what an adapter does as itself: heartbeats, and reading the desired state. */
+    public Future<Reply> exchangeAdapterToken(Request request) {
+        var body = Json.toRecord(request.body(), AdapterTokenRequest.class);
+        return reply(outbox.transaction(request.changeContext(), unit -> store.find(unit, body.adapterId)
+                .map(found -> issueForAdapter(unit, body, found))));
+    }
+
+    private Future<Reply> reply(Future<ExchangeOutcome> exchanged) {
+        return exchanged.compose(outcome -> outcome.token == null
+                ? Future.succeededFuture(Reply.of(Objects.requireNonNull(outcome.refusal)))
+                : tokens.sign(outcome.token, false));
+    }
+
+    private ExchangeOutcome issueForTask(
+            UnitOfWork unit, Task task, @Nullable AdapterWithCredentials found, String secret) {
+        var check = checkCredential(found, secret);
+        if (check.credential == null || found == null) {
+            return recordRefusal(unit, task.adapterId, found, task.entry(null), Objects.requireNonNull(check.refusal));
+        }
+        var subject = found.subject();
+        if (subject == null) {
+            var unknown = Problem.of(
+                    ErrorCode.TASK_UNKNOWN,
+                    "The " + task.resourceType.replace('_', ' ') + " " + task.resourceId
+                            + " is not assigned to your backend, or has not been replicated yet. Retry shortly.");
+            return recordRefusal(unit, task.adapterId, found, task.entry(null), unknown);
+        }
+        var token = tokens.prepare(
+                unit,
+                subject.id(),
+                subject.orgId(),
+                subject.projectId(),
+                check.credential.id(),
+                String.join(" ", subject.actions()),
+                task.claims(subject));
+        return recordSuccess(unit, task.adapterId, found, task.entry(subject), check.credential, token);
+    }
+
+    private ExchangeOutcome issueForAdapter(
+            UnitOfWork unit, AdapterTokenRequest request, @Nullable AdapterWithCredentials found) {
+        var adapterId = request.adapterId;
+        var entry = new AuditEntry(
+                "iam.adapter_token.exchange", "adapter", adapterId.toString(), null, null, Json.object());
+        var check = checkCredential(found, request.adapterSecret);
+        if (check.credential == null || found == null) {
+            return recordRefusal(unit, adapterId, found, entry, Objects.requireNonNull(check.refusal));
+        }
+        var token = tokens.prepare(
+                unit,
+                adapterId,
+                null,
+                null,
+                check.credential.id(),
+                String.join(" ", Adapter.ACTIONS),
+                Map.of("actor_type", "adapter"));
+        return recordSuccess(unit, adapterId, found, entry, check.credential, token);
+    }
+
+    private static CredentialCheck checkCredential(@Nullable AdapterWithCredentials found, String secret) {
+        var active = found == null ? List.<ActiveCredential>of() : found.credentials();
+        var matching = SecretHash.indexOf(
+                active.stream().map(ActiveCredential::secretHash).toList(), secret);
+        if (found == null || matching < 0) {
+            return new CredentialCheck(
+                    null, Problem.of(ErrorCode.CREDENTIAL_INVALID, "The adapter id or secret is wrong."));
+        }
+        return found.disabled()
+                ? new CredentialCheck(null, Problem.of(ErrorCode.CREDENTIAL_INVALID, "The adapter is disabled."))
+                : new CredentialCheck(active.get(matching), null);
+    }
+
+    private ExchangeOutcome recordSuccess(
+            UnitOfWork unit,
+            UUID adapterId,
+            AdapterWithCredentials adapter,
+            AuditEntry entry,
+            ActiveCredential credential,
+            PreparedToken token) {
+        credentialUse.record(unit, credential.id(), credential.lastUsedAt());
+        AuditTrail.recordSystemAction(unit, "adapter", adapter.adapterName(), adapterId, entry, "success", null);
+        return new ExchangeOutcome(token, null);
+    }
+
+    private static ExchangeOutcome recordRefusal(
+            UnitOfWork unit,
+            UUID adapterId,
+            @Nullable AdapterWithCredentials adapter,
+            AuditEntry entry,
+            Problem problem) {
+        var name = adapter == null ? "unknown adapter" : adapter.adapterName();
+        AuditTrail.recordSystemAction(
+                unit,
+                "adapter",
+                name,
+                adapterId,
+                entry,
+                "denied",
+                problem.code().code());
+        return new ExchangeOutcome(null, problem);
+    }
+}
