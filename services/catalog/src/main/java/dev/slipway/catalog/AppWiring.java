@@ -3,22 +3,21 @@ package dev.slipway.catalog;
 import dev.slipway.catalog.app.AppApi;
 import dev.slipway.catalog.app.AppStore;
 import dev.slipway.catalog.app.CatalogSeed;
-import dev.slipway.catalog.artifact.ArtifactTrust;
-import dev.slipway.catalog.manifest.ManifestCheck;
-import dev.slipway.catalog.manifest.ManifestRules;
-import dev.slipway.catalog.registry.RegistryStore;
-import dev.slipway.catalog.version.ReleaseApi;
-import dev.slipway.catalog.version.VersionApi;
-import dev.slipway.catalog.version.VersionStore;
+import dev.slipway.catalog.app.manifest.ManifestRules;
+import dev.slipway.catalog.app.manifest.ManifestValidator;
+import dev.slipway.catalog.app.version.ReleaseApi;
+import dev.slipway.catalog.app.version.VersionApi;
+import dev.slipway.catalog.app.version.VersionSeeder;
+import dev.slipway.catalog.app.version.VersionStore;
 import dev.slipway.contract.ManifestSchema;
-import dev.slipway.messaging.Queries;
+import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
+import dev.slipway.service.ServiceContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 
-/** Apps, versions and manifests: wiring only. */
+/** Wires apps, versions and manifests. */
 final class AppWiring {
     private final AppStore appStore;
     private final AppApi apps;
@@ -28,25 +27,26 @@ final class AppWiring {
 
     AppWiring(
             Vertx vertx,
-            Frame frame,
+            ServiceContext serviceContext,
             Service service,
-            RegistryStore registries,
+            RegistryWiring registries,
             PolicyWiring policies,
-            ArtifactTrust trust) {
+            ArtifactWiring artifacts) {
         var mutations = service.mutations();
         appStore = new AppStore(service.reads());
-        apps = new AppApi(appStore, registries, policies.launchability(), mutations);
+        apps = new AppApi(appStore, registries::findActiveVersions, policies::findEligibility, mutations);
         versionStore = new VersionStore(service.reads());
-        versions = new VersionApi(versionStore, policies.launchability());
-        var manifests = new ManifestCheck(
+        versions = new VersionApi(versionStore, policies::findEligibility);
+        var manifests = new ManifestValidator(
                 vertx,
                 new ManifestRules(ManifestSchema.load()),
-                registries,
-                frame.authz()::knowsAction,
-                trust::of,
-                versionStore::published);
+                registries::findActiveVersions,
+                registries::findVersions,
+                serviceContext.authz()::isUsableAction,
+                artifacts::findTrust,
+                versionStore::listPublishedNames);
         releases = new ReleaseApi(
-                versionStore, manifests, mutations, Queries.of(service.reads()), policies.instanceCounts());
+                versionStore, manifests, mutations, QueryExecutor.of(service.reads()), policies::countInstances);
     }
 
     Service serve(Service service) {
@@ -70,9 +70,10 @@ final class AppWiring {
     }
 
     Future<Void> ensureSeeds(UnitOfWork unit, CatalogSeed seed) {
-        var chain = appStore.ensure(unit, seed).compose(ok -> versionStore.ensureDigests(unit));
+        var chain = appStore.ensureSeeds(unit, seed).compose(ok -> versionStore.backfillDigests(unit));
+        var versionSeeder = new VersionSeeder(versionStore);
         for (var app : seed.apps()) {
-            chain = chain.compose(ok -> versionStore.seed(unit, app));
+            chain = chain.compose(ok -> versionSeeder.ensureSeed(unit, app));
         }
         return chain;
     }

@@ -1,12 +1,11 @@
 package dev.slipway.catalog;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.catalog.artifact.PlatformSource;
 import dev.slipway.catalog.artifact.TrustedKeys;
-import dev.slipway.catalog.secret.TokenKey;
-import dev.slipway.catalog.source.Accounts.Account;
-import dev.slipway.catalog.source.Location;
-import dev.slipway.catalog.source.SourceSettings;
+import dev.slipway.catalog.artifact.credential.RegistryTokenKey;
+import dev.slipway.catalog.artifact.source.SourceAuthenticator.SourceAccount;
+import dev.slipway.catalog.artifact.source.SourceLocation;
+import dev.slipway.catalog.artifact.source.SourceSettings;
 import dev.slipway.contract.Json;
 import dev.slipway.settings.Settings;
 import org.jspecify.annotations.Nullable;
@@ -22,21 +21,21 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the catalog can be told about artifacts.
+ * Configuration of artifact sources, trusted keys and registry tokens.
  *
- * @param sources those that the platform shares with its tenants
- * @param accounts what the platform is to them
- * @param trustedKeys whose signatures count
- * @param tokenKey what registry tokens are signed with; null: none are made
- * @param tokenIssuer what the platform calls itself in them
+ * @param sources the sources that the platform shares with its tenants
+ * @param accounts the platform's accounts at these sources
+ * @param trustedKeys the keys whose signatures are accepted
+ * @param tokenKey signs registry tokens; null if none are issued
+ * @param tokenIssuer the issuer of registry tokens
  */
 public record ArtifactConfig(
         String region,
         List<PlatformSource> sources,
-        List<Account> accounts,
-        SourceSettings reading,
+        List<SourceAccount> accounts,
+        SourceSettings sourceSettings,
         List<ECPublicKey> trustedKeys,
-        @Nullable TokenKey tokenKey,
+        @Nullable RegistryTokenKey tokenKey,
         String tokenIssuer) {
     private static final String SOURCES = "SLIPWAY_ARTIFACT_SOURCES";
     private static final String TOKEN_KEY = "SLIPWAY_REGISTRY_TOKEN_KEY_FILE";
@@ -44,12 +43,13 @@ public record ArtifactConfig(
 
     public static ArtifactConfig from(Settings settings) {
         var sources = new ArrayList<PlatformSource>();
-        var accounts = new ArrayList<Account>();
+        var accounts = new ArrayList<SourceAccount>();
         readSources(settings, sources, accounts);
         var key = tokenKey(settings);
         for (var source : sources) {
             if (source.tokenService() != null && key == null) {
-                settings.fault(SOURCES + ": " + source.name() + " takes tokens, and " + TOKEN_KEY + " is not set");
+                settings.addError(
+                        SOURCES + ": " + source.name() + " requires tokens, but " + TOKEN_KEY + " is not set");
             }
         }
         return new ArtifactConfig(
@@ -59,7 +59,7 @@ public record ArtifactConfig(
                 new SourceSettings(
                         Set.copyOf(settings.list("SLIPWAY_ARTIFACT_PRIVATE_HOSTS", List.of())),
                         Set.copyOf(settings.list("SLIPWAY_ARTIFACT_PLAIN_HOSTS", List.of())),
-                        authorities(settings),
+                        caFiles(settings),
                         settings.duration("SLIPWAY_ARTIFACT_DEADLINE", Duration.ofSeconds(8)),
                         (long) settings.integer("SLIPWAY_ARTIFACT_MAX_MIB", 256, 1, 1 << 20) << 20),
                 trustedKeys(settings),
@@ -67,15 +67,21 @@ public record ArtifactConfig(
                 settings.text("SLIPWAY_REGISTRY_TOKEN_ISSUER", "slipway"));
     }
 
-    /** For the demo: a registry on this machine, if one is started, without TLS and without credentials. */
+    /** Uses a registry on this machine, without TLS and credentials, for the demo. */
     public ArtifactConfig withLocalRegistry() {
         var local = new PlatformSource("local", "oci", "localhost:5000", "slipway/apps", true, null);
         return new ArtifactConfig(
-                region, List.of(local), List.of(), reading.withLocal(local.host()), trustedKeys, tokenKey, tokenIssuer);
+                region,
+                List.of(local),
+                List.of(),
+                sourceSettings.withLocalHost(local.host()),
+                trustedKeys,
+                tokenKey,
+                tokenIssuer);
     }
 
-    /** A JSON list, or the name of a file that has one. */
-    private static void readSources(Settings settings, List<PlatformSource> sources, List<Account> accounts) {
+    /** Reads a JSON list, or a file that contains one. */
+    private static void readSources(Settings settings, List<PlatformSource> sources, List<SourceAccount> accounts) {
         var given = settings.optional(SOURCES);
         if (given == null) {
             return;
@@ -83,51 +89,60 @@ public record ArtifactConfig(
         try {
             var text = given.startsWith("[") ? given : Files.readString(Path.of(given));
             for (var node : Json.parse(text.getBytes(StandardCharsets.UTF_8))) {
-                var source = source(node);
+                var config = Json.toRecord(node, SourceConfig.class);
+                var source = config.toSource();
                 sources.add(source);
-                accounts.add(account(node, source));
+                accounts.add(config.toAccount(source));
             }
             if (sources.stream().map(PlatformSource::name).distinct().count() < sources.size()
                     || sources.stream().map(PlatformSource::host).distinct().count() < sources.size()) {
-                settings.fault(SOURCES + " has a name or a host twice");
+                settings.addError(SOURCES + " contains a duplicate name or host");
             }
         } catch (IOException | IllegalArgumentException e) {
-            settings.fault(SOURCES + " is neither a JSON list of sources nor a file with one: " + e.getMessage());
+            settings.addError(
+                    SOURCES + " is neither a JSON list of sources nor a file that contains one: " + e.getMessage());
         }
     }
 
-    private static PlatformSource source(JsonNode node) {
-        var name = node.path("name").asText();
-        var type = node.path("source_type").asText("oci");
-        var namespace = node.path("namespace").asText();
-        if (!name.matches("[a-z][a-z0-9-]{0,62}")
-                || !List.of("oci", "https", "s3").contains(type)) {
-            throw new IllegalArgumentException("the source '" + name + "' has no good name or source_type");
+    /** An element of {@code SLIPWAY_ARTIFACT_SOURCES}. */
+    private record SourceConfig(
+            @Nullable String name,
+            @Nullable String sourceType,
+            @Nullable String host,
+            @Nullable String namespace,
+            boolean push,
+            @Nullable String tokenService,
+            @Nullable String username,
+            @Nullable String passwordFile,
+            @Nullable String tokenHost) {
+
+        PlatformSource toSource() {
+            var type = sourceType == null ? "oci" : sourceType;
+            if (name == null
+                    || !name.matches("[a-z][a-z0-9-]{0,62}")
+                    || !List.of("oci", "https", "s3").contains(type)) {
+                throw new IllegalArgumentException("source '" + name + "' has an invalid name or source_type");
+            }
+            var below = namespace == null ? "" : namespace;
+            // Parsed like an artifact's source, so that hosts are normalized in the same way.
+            var scheme = type.equals("oci") ? "oci" : "https";
+            var location = SourceLocation.parse(type, scheme + "://" + host + "/" + (below.isEmpty() ? "x" : below));
+            return new PlatformSource(name, type, location.authority(), below, push, tokenService);
         }
-        // Read as an artifact's source is, so that they are written the same way.
-        var scheme = type.equals("oci") ? "oci" : "https";
-        var at = Location.parse(
-                type, scheme + "://" + node.path("host").asText() + "/" + (namespace.isEmpty() ? "x" : namespace));
-        var service = node.path("token_service").textValue();
-        return new PlatformSource(
-                name, type, at.authority(), namespace, node.path("push").asBoolean(false), service);
+
+        SourceAccount toAccount(PlatformSource source) throws IOException {
+            var password = passwordFile == null
+                    ? null
+                    : Files.readString(Path.of(passwordFile)).strip();
+            return new SourceAccount(source.host(), tokenService != null, username, password, tokenHost);
+        }
     }
 
-    private static Account account(JsonNode node, PlatformSource source) throws IOException {
-        var file = node.path("password_file").textValue();
-        return new Account(
-                source.host(),
-                source.tokenService() != null,
-                node.path("username").textValue(),
-                file == null ? null : Files.readString(Path.of(file)).strip(),
-                node.path("token_host").textValue());
-    }
-
-    private static List<String> authorities(Settings settings) {
+    private static List<String> caFiles(Settings settings) {
         var files = settings.list("SLIPWAY_ARTIFACT_CA_FILES", List.of());
         for (var file : files) {
             if (!Files.isReadable(Path.of(file))) {
-                settings.fault("SLIPWAY_ARTIFACT_CA_FILES: " + file + " cannot be read");
+                settings.addError("SLIPWAY_ARTIFACT_CA_FILES: " + file + " is not readable");
             }
         }
         return files;
@@ -139,27 +154,27 @@ public record ArtifactConfig(
             try {
                 keys.add(TrustedKeys.parse(Files.readString(Path.of(file))));
             } catch (IOException | IllegalArgumentException e) {
-                settings.fault(
-                        "SLIPWAY_ARTIFACT_TRUSTED_KEYS: " + file + " is not a public key of the curve P-256 in PEM");
+                settings.addError(
+                        "SLIPWAY_ARTIFACT_TRUSTED_KEYS: " + file + " is not a P-256 public key in PEM format");
             }
         }
         return List.copyOf(keys);
     }
 
-    private static @Nullable TokenKey tokenKey(Settings settings) {
+    private static @Nullable RegistryTokenKey tokenKey(Settings settings) {
         var key = settings.optional(TOKEN_KEY);
         var certificate = settings.optional(TOKEN_CERTIFICATE);
         if (key == null || certificate == null) {
             if (key != null || certificate != null) {
-                settings.fault(TOKEN_KEY + " and " + TOKEN_CERTIFICATE + " go together: set both, or neither");
+                settings.addError(TOKEN_KEY + " and " + TOKEN_CERTIFICATE + " must be set together");
             }
             return null;
         }
         try {
-            return TokenKey.parse(Files.readString(Path.of(key)), Files.readString(Path.of(certificate)));
+            return RegistryTokenKey.parse(Files.readString(Path.of(key)), Files.readString(Path.of(certificate)));
         } catch (IOException | IllegalArgumentException e) {
-            settings.fault(TOKEN_KEY + " and " + TOKEN_CERTIFICATE
-                    + " are not a P-256 key in PKCS 8 and its certificate, both PEM");
+            settings.addError(TOKEN_KEY + " and " + TOKEN_CERTIFICATE
+                    + " are not a P-256 key in PKCS 8 format and its certificate, both PEM");
             return null;
         }
     }

@@ -5,93 +5,103 @@ import dev.slipway.catalog.artifact.ArtifactApi;
 import dev.slipway.catalog.artifact.ArtifactMetrics;
 import dev.slipway.catalog.artifact.ArtifactReadStore;
 import dev.slipway.catalog.artifact.ArtifactStore;
-import dev.slipway.catalog.artifact.ArtifactTrust;
-import dev.slipway.catalog.artifact.ArtifactTypes;
-import dev.slipway.catalog.artifact.DigestUserStore;
+import dev.slipway.catalog.artifact.ArtifactTypeLookup;
+import dev.slipway.catalog.artifact.ArtifactVerifier;
+import dev.slipway.catalog.artifact.DigestUsageStore;
 import dev.slipway.catalog.artifact.IntentApi;
 import dev.slipway.catalog.artifact.IntentStore;
 import dev.slipway.catalog.artifact.PlatformSource;
-import dev.slipway.catalog.artifact.RegisterApi;
+import dev.slipway.catalog.artifact.RegistrationApi;
 import dev.slipway.catalog.artifact.SourceApi;
 import dev.slipway.catalog.artifact.SourcePolicy;
 import dev.slipway.catalog.artifact.TrustedKeys;
-import dev.slipway.catalog.artifact.Verifications;
-import dev.slipway.catalog.artifact.Verifier;
-import dev.slipway.catalog.policy.PolicyStore;
-import dev.slipway.catalog.registry.RegistryStore;
-import dev.slipway.catalog.secret.RegistryTokens;
-import dev.slipway.catalog.secret.Secrets;
-import dev.slipway.catalog.secret.Secrets.Grant;
-import dev.slipway.catalog.secret.Secrets.Lease;
-import dev.slipway.catalog.source.ArtifactSources;
-import dev.slipway.catalog.source.Location;
-import dev.slipway.catalog.source.SourceException;
-import dev.slipway.catalog.source.SourceException.Reason;
-import dev.slipway.messaging.Queries;
-import dev.slipway.service.Frame;
+import dev.slipway.catalog.artifact.VerificationRunner;
+import dev.slipway.catalog.artifact.credential.CredentialIssuer;
+import dev.slipway.catalog.artifact.credential.CredentialIssuer.CredentialRequest;
+import dev.slipway.catalog.artifact.credential.CredentialIssuer.Lease;
+import dev.slipway.catalog.artifact.credential.RegistryTokenIssuer;
+import dev.slipway.catalog.artifact.source.ArtifactSources;
+import dev.slipway.catalog.artifact.source.SourceException;
+import dev.slipway.catalog.artifact.source.SourceException.Reason;
+import dev.slipway.catalog.artifact.source.SourceLocation;
+import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.service.Service;
+import dev.slipway.service.ServiceContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
-/** The artifacts of the catalog: wiring only. */
+/** Wires artifacts. */
 final class ArtifactWiring {
-    /** What the service itself reads with; it reads at once. */
-    private static final Duration OWN_TOKEN = Duration.ofMinutes(1);
+    /** Lifetime of the tokens with which the service itself reads from registries. */
+    private static final Duration PULL_TOKEN_LIFETIME = Duration.ofMinutes(1);
 
-    private final ArtifactTrust trust;
+    private final ArtifactStore store;
     private final ArtifactApi artifacts;
-    private final RegisterApi registrations;
+    private final RegistrationApi registrations;
     private final IntentApi intents;
-    private final SourceApi sources;
+    private final SourceApi sourceApi;
 
     ArtifactWiring(
             Vertx vertx,
-            Frame frame,
+            ServiceContext serviceContext,
             ArtifactConfig config,
             Service service,
-            RegistryStore registry,
-            PolicyStore policies) {
-        var store = new ArtifactStore();
+            RegistryWiring registries,
+            PolicyWiring policies) {
+        store = new ArtifactStore();
         var reads = new ArtifactReadStore(service.reads());
-        var types = new ArtifactTypes(registry);
-        var policy = new SourcePolicy(policies, config.sources());
+        var types = new ArtifactTypeLookup(registries::findArtifactType);
+        var policy = new SourcePolicy(policies::findEffectivePolicy, config.sources());
         var key = config.tokenKey();
-        var secrets = key == null ? null : new RegistryTokens(vertx, key, config.tokenIssuer(), frame.clock());
-        var outside = new ArtifactSources(
-                vertx, config.reading(), config.accounts(), at -> ownToken(config.sources(), secrets, at));
-        var verifier = new Verifier(vertx, outside, new TrustedKeys(config.trustedKeys()));
-        var verifications = new Verifications(Queries.of(service.reads()), types, policy, verifier, frame.clock());
-        trust = new ArtifactTrust(store);
-        var metrics = new ArtifactMetrics(frame.telemetry().metrics());
+        var credentials =
+                key == null ? null : new RegistryTokenIssuer(vertx, key, config.tokenIssuer(), serviceContext.clock());
+        var sources = new ArtifactSources(
+                vertx,
+                config.sourceSettings(),
+                config.accounts(),
+                location -> issuePullToken(config.sources(), credentials, location));
+        var artifactVerifier = new ArtifactVerifier(vertx, sources, new TrustedKeys(config.trustedKeys()));
+        var verificationRunner = new VerificationRunner(
+                QueryExecutor.of(service.reads()), types, policy, artifactVerifier, serviceContext.clock());
+        var metrics = new ArtifactMetrics(serviceContext.telemetry().metrics());
         metrics.start(vertx, reads);
         artifacts = new ArtifactApi(
-                reads, store, types, verifications, new DigestUserStore(), metrics, service.mutations());
-        registrations = new RegisterApi(
+                reads, store, types, verificationRunner, new DigestUsageStore(), metrics, service.mutations());
+        registrations = new RegistrationApi(
                 config.sources(),
                 store,
                 types,
                 policy,
-                outside,
+                sources,
                 service.mutations(),
-                new Authorizer(frame.authz()),
+                new Authorizer(serviceContext.authz()),
                 config.region(),
-                frame.clock());
+                serviceContext.clock());
         intents = new IntentApi(
-                config.sources(), policy, reads, store, new IntentStore(), secrets, service.mutations(), frame.clock());
-        sources = new SourceApi(config.sources(), policy);
+                config.sources(),
+                policy,
+                reads,
+                store,
+                new IntentStore(),
+                credentials,
+                service.mutations(),
+                serviceContext.clock());
+        sourceApi = new SourceApi(config.sources(), policy);
     }
 
-    /** What the other parts ask before they use a digest. */
-    ArtifactTrust trust() {
-        return trust;
+    /** Returns the trust state of digests; unknown digests are missing. */
+    Future<Map<String, String>> findTrust(QueryExecutor executor, Set<String> digests) {
+        return store.findTrust(executor, digests);
     }
 
     Service serve(Service service) {
-        return service.serve("getAppRegistry", sources::registry)
+        return service.serve("getAppRegistry", sourceApi::listSources)
                 .serve("listArtifacts", artifacts::list)
                 .serve("getArtifact", artifacts::get)
                 .serve("listArtifactHistory", artifacts::history)
@@ -105,15 +115,18 @@ final class ArtifactWiring {
                 .serve("revokeArtifact", artifacts::revoke);
     }
 
-    private static Future<String> ownToken(List<PlatformSource> sources, @Nullable Secrets secrets, Location at) {
+    private static Future<String> issuePullToken(
+            List<PlatformSource> sources, @Nullable CredentialIssuer credentialIssuer, SourceLocation at) {
         for (var source : sources) {
             var service = source.tokenService();
-            if (secrets != null && service != null && source.host().equals(at.authority())) {
-                return secrets.issue(new Grant("slipway", service, at.path(), List.of("pull"), OWN_TOKEN))
+            if (credentialIssuer != null && service != null && source.host().equals(at.authority())) {
+                return credentialIssuer
+                        .issue(new CredentialRequest(
+                                "slipway", service, at.path(), List.of("pull"), PULL_TOKEN_LIFETIME))
                         .map(Lease::token);
             }
         }
-        return Future.failedFuture(
-                new SourceException(Reason.REFUSED, at.host() + " asks for credentials, and the platform has none."));
+        return Future.failedFuture(new SourceException(
+                Reason.REFUSED, at.host() + " requires credentials, and the platform has none for it."));
     }
 }

@@ -2,7 +2,7 @@ package dev.slipway.catalog;
 
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.messaging.Cause;
+import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.Topics;
 import io.opentelemetry.context.Context;
@@ -11,17 +11,21 @@ import io.vertx.core.Vertx;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Instant;
+
 /**
- * Says again and again that everything was told, in line with what is told: who has not heard it for long does not know what policy says
- * now, whether the catalog is away, its outbox stuck or its reader behind.
+ * Publishes a heartbeat on {@code catalog.state}, in order with the snapshots. A reader that has not received one for a while cannot rely on
+ * its copy, whether the catalog, its outbox or the reader itself is the cause.
  */
 final class CatalogHeartbeat {
     private static final Logger LOG = LoggerFactory.getLogger(CatalogHeartbeat.class);
-    private static final long EVERY_MS = 10_000;
+    private static final long INTERVAL_MS = 10_000;
 
     private final Vertx vertx;
     private final Outbox outbox;
     private long timer = -1;
+
+    private record Heartbeat(Instant committedAt) {}
 
     CatalogHeartbeat(Vertx vertx, Outbox outbox) {
         this.vertx = vertx;
@@ -29,19 +33,19 @@ final class CatalogHeartbeat {
     }
 
     Future<Void> start() {
-        timer = vertx.setPeriodic(EVERY_MS, ignored -> beat().onFailure(e ->
-                LOG.atWarn().log("no heartbeat went out; launches will be refused when it lasts: {}", e.toString())));
-        return beat();
+        timer = vertx.setPeriodic(INTERVAL_MS, ignored -> publish().onFailure(e -> LOG.atWarn()
+                .log("no heartbeat went out; launches will be refused when it lasts: {}", e.toString())));
+        return publish();
     }
 
     void stop() {
         vertx.cancelTimer(timer);
     }
 
-    private Future<Void> beat() {
-        return outbox.transaction(new Cause(Ids.next().toString(), Context.root()), unit -> {
-            var told = Json.object().put("committed_at", unit.now().toString());
-            unit.announce(Topics.CATALOG_STATE, "heartbeat", "catalog.heartbeat", told);
+    private Future<Void> publish() {
+        return outbox.transaction(new ChangeContext(Ids.next().toString(), Context.root()), unit -> {
+            unit.publish(
+                    Topics.CATALOG_STATE, "heartbeat", "catalog.heartbeat", Json.toObject(new Heartbeat(unit.now())));
             return Future.succeededFuture();
         });
     }

@@ -1,53 +1,59 @@
 package dev.slipway.catalog;
 
 import dev.slipway.catalog.app.CatalogSeed;
-import dev.slipway.catalog.entitlement.EntitlementApi;
-import dev.slipway.catalog.entitlement.EntitlementStore;
-import dev.slipway.catalog.entitlement.Launchability;
-import dev.slipway.catalog.entitlement.LaunchabilityStore;
-import dev.slipway.catalog.launched.InstanceCounts;
-import dev.slipway.catalog.launched.LaunchedStore;
-import dev.slipway.catalog.policy.PlaceStore;
+import dev.slipway.catalog.instanceprojection.InstanceConsumer;
+import dev.slipway.catalog.instanceprojection.InstanceProjectionStore;
+import dev.slipway.catalog.policy.EffectivePolicyStore;
 import dev.slipway.catalog.policy.PolicyApi;
 import dev.slipway.catalog.policy.PolicyLevelStore;
-import dev.slipway.catalog.policy.PolicyStore;
+import dev.slipway.catalog.policy.PolicyLevels;
+import dev.slipway.catalog.policy.PolicyScopeStore;
 import dev.slipway.catalog.policy.PreviewApi;
 import dev.slipway.catalog.policy.PreviewStore;
+import dev.slipway.catalog.policy.domain.Eligibility;
+import dev.slipway.catalog.policy.entitlement.EligibilityEvaluator;
+import dev.slipway.catalog.policy.entitlement.EligibilityStore;
+import dev.slipway.catalog.policy.entitlement.EntitlementApi;
+import dev.slipway.catalog.policy.entitlement.EntitlementStore;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.policy.EffectivePolicy;
 import dev.slipway.service.Service;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 
-/** Policy, entitlements and what is known of instances: wiring only. */
+/** Wires policy, entitlements and the projection of instances. */
 final class PolicyWiring {
-    private static final Duration GATHER = Duration.ofMillis(100);
+    private static final Duration BATCH_WINDOW = Duration.ofMillis(100);
 
     private final Service service;
-    private final PolicyStore policies;
-    private final LaunchedStore launched;
+    private final EffectivePolicyStore policies;
+    private final EligibilityEvaluator eligibility;
+    private final InstanceProjectionStore instanceProjection;
 
     PolicyWiring(Service service) {
         this.service = service;
-        policies = new PolicyStore(service.reads());
-        launched = new LaunchedStore(service.reads());
+        policies = new EffectivePolicyStore(service.reads());
+        eligibility = new EligibilityEvaluator(policies, new EligibilityStore(service.reads()));
+        instanceProjection = new InstanceProjectionStore(service.reads());
     }
 
-    /** What the other parts compute policy from. */
-    PolicyStore policies() {
-        return policies;
+    Future<EffectivePolicy> findEffectivePolicy(UUID orgId, UUID projectId, @Nullable String appSlug) {
+        return policies.findForProject(orgId, projectId, appSlug).map(PolicyLevels::effective);
     }
 
-    /** What the other parts ask: whether a project could launch a version. */
-    Launchability launchability() {
-        return new Launchability(policies, new LaunchabilityStore(service.reads()));
+    Future<Map<UUID, Eligibility>> findEligibility(UUID orgId, UUID projectId, List<UUID> versionIds) {
+        return eligibility.evaluate(orgId, projectId, versionIds);
     }
 
-    /** What the other parts ask: how many instances of a version there are. */
-    InstanceCounts instanceCounts() {
-        return new InstanceCounts(launched);
+    /** Returns the number of live instances by version id. */
+    Future<Map<UUID, Long>> countInstances(List<UUID> versionIds) {
+        return instanceProjection.countLive(versionIds);
     }
 
     Service serve() {
@@ -55,7 +61,7 @@ final class PolicyWiring {
         var policy = new PolicyApi(policies, levels, service.mutations());
         var previews = new PreviewApi(policies, levels, new PreviewStore(service.reads()));
         var entitlements = new EntitlementApi(new EntitlementStore(service.reads()), service.mutations());
-        var places = new PlaceStore();
+        var scopes = new PolicyScopeStore();
         return service.serve("getGlobalPolicy", policy.get(PolicyApi::global))
                 .serve("putGlobalPolicy", policy.put(PolicyApi::global))
                 .serve("getPlanPolicy", policy.get(PolicyApi::plan))
@@ -66,24 +72,28 @@ final class PolicyWiring {
                 .serve("putDepartmentPolicy", policy.put(PolicyApi::department))
                 .serve("getProjectPolicy", policy.get(PolicyApi::project))
                 .serve("putProjectPolicy", policy.put(PolicyApi::project))
-                .serve("getEffectivePolicy", policy::effective)
-                .serve("previewPolicy", previews::ofOrganization)
-                .serve("previewPlatformPolicy", previews::ofPlatform)
+                .serve("getEffectivePolicy", policy::getEffective)
+                .serve("previewPolicy", previews::previewOrganization)
+                .serve("previewPlatformPolicy", previews::previewPlatform)
                 .serve("listAppEntitlements", entitlements::list)
                 .serve("getAppEntitlement", entitlements::get)
                 .serve("putAppEntitlement", entitlements::put)
                 .consume("places", List.of(Topics.IAM_STATE), (unit, record, event) -> {
-                    places.keep(unit, event);
+                    scopes.apply(unit, event);
                     return Future.succeededFuture();
                 })
-                .consumeBatches("launched", List.of(Topics.INSTANCES_EVENTS), GATHER, launched::keep);
+                .consumeBatches(
+                        "launched",
+                        List.of(Topics.INSTANCES_EVENTS),
+                        BATCH_WINDOW,
+                        new InstanceConsumer(instanceProjection)::apply);
     }
 
-    /** Adds the entitlements of the seed that are not there. */
-    Future<Void> ensure(UnitOfWork unit, CatalogSeed seed) {
+    /** Creates the seeded entitlements that do not exist. */
+    Future<Void> ensureSeeds(UnitOfWork unit, CatalogSeed seed) {
         var chain = Future.<Void>succeededFuture();
         for (var each : seed.entitlements()) {
-            chain = chain.compose(ok -> EntitlementStore.ensure(
+            chain = chain.compose(ok -> EntitlementStore.insertIfMissing(
                     unit, each.id(), each.orgId(), each.projectId(), each.appId(), each.appSlug()));
         }
         return chain;

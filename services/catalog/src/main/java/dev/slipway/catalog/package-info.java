@@ -1,3 +1,4 @@
+/** The catalog service: apps and their versions, artifacts, policy, entitlements and registries. */
 @NullMarked
 package dev.slipway.catalog;
 

@@ -1,10 +1,10 @@
 package dev.slipway.catalog.artifact;
 
-import dev.slipway.catalog.secret.RegistryTokens;
-import dev.slipway.catalog.secret.Secrets.Grant;
-import dev.slipway.catalog.secret.Secrets.Lease;
-import dev.slipway.catalog.secret.TokenKey;
-import dev.slipway.catalog.source.Location;
+import dev.slipway.catalog.artifact.credential.CredentialIssuer.CredentialRequest;
+import dev.slipway.catalog.artifact.credential.CredentialIssuer.Lease;
+import dev.slipway.catalog.artifact.credential.RegistryTokenIssuer;
+import dev.slipway.catalog.artifact.credential.RegistryTokenKey;
+import dev.slipway.catalog.artifact.source.SourceLocation;
 import dev.slipway.testkit.Eventually;
 import dev.slipway.testkit.RegistryPusher;
 import dev.slipway.testkit.TestCertificate;
@@ -28,12 +28,12 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The cases of every registry, on Debian's docker-registry, which is told to take the tokens that this service signs. */
+/** The registry test cases against Debian's docker-registry, configured to accept tokens that this service signs. */
 class DockerRegistryTest extends RegistryCases {
     private static final Path PROGRAM = Path.of("/usr/bin/docker-registry");
     private static final String SERVICE = "registry-under-test";
     private static final Duration A_MINUTE = Duration.ofMinutes(1);
-    private static TokenKey key;
+    private static RegistryTokenKey key;
     private static Process registry;
     private static int port;
 
@@ -43,7 +43,8 @@ class DockerRegistryTest extends RegistryCases {
             throw new AssertionError("The package docker-registry is missing: apt-get install docker-registry");
         }
         var certificate = TestCertificate.in(directory);
-        key = TokenKey.parse(Files.readString(certificate.keyFile()), Files.readString(certificate.certificateFile()));
+        key = RegistryTokenKey.parse(
+                Files.readString(certificate.keyFile()), Files.readString(certificate.certificateFile()));
         port = freePort();
         var config = Files.writeString(directory.resolve("config.yml"), """
                 version: 0.1
@@ -82,7 +83,7 @@ class DockerRegistryTest extends RegistryCases {
     }
 
     @Override
-    Future<String> pullToken(Location at) {
+    Future<String> pullToken(SourceLocation at) {
         return token(at.path(), List.of("pull"), Clock.systemUTC());
     }
 
@@ -93,25 +94,25 @@ class DockerRegistryTest extends RegistryCases {
     }
 
     @Test
-    void token_isGoodForItsRepositoryAndActions_untilItEnds() {
+    void token_isValidForItsRepositoryAndActions_untilItExpires() {
         var repository = repository();
         var url = "http://" + host();
         pusher(repository).image(repository, "v1", "content");
         var longAgo = Clock.fixed(Instant.now().minus(Duration.ofHours(1)), ZoneOffset.UTC);
 
         var puller = new RegistryPusher(url, await(token(repository, List.of("pull"), Clock.systemUTC())));
-        assertThat(puller.tryToRead(repository, "manifests/v1")).isEqualTo(200);
-        assertThat(puller.tryToBegin(repository)).isEqualTo(401);
-        assertThat(puller.tryToRead(repository(), "manifests/v1")).isEqualTo(401);
+        assertThat(puller.tryReadManifest(repository, "manifests/v1")).isEqualTo(200);
+        assertThat(puller.tryStartUpload(repository)).isEqualTo(401);
+        assertThat(puller.tryReadManifest(repository(), "manifests/v1")).isEqualTo(401);
         var late = new RegistryPusher(url, await(token(repository, List.of("pull"), longAgo)));
-        assertThat(late.tryToRead(repository, "manifests/v1")).isEqualTo(401);
-        assertThat(new RegistryPusher(url, null).tryToRead(repository, "manifests/v1"))
+        assertThat(late.tryReadManifest(repository, "manifests/v1")).isEqualTo(401);
+        assertThat(new RegistryPusher(url, null).tryReadManifest(repository, "manifests/v1"))
                 .isEqualTo(401);
     }
 
     private static Future<String> token(String repository, List<String> actions, Clock clock) {
-        return new RegistryTokens(vertx, key, "slipway", clock)
-                .issue(new Grant("tester", SERVICE, repository, actions, A_MINUTE))
+        return new RegistryTokenIssuer(vertx, key, "slipway", clock)
+                .issue(new CredentialRequest("tester", SERVICE, repository, actions, A_MINUTE))
                 .map(Lease::token);
     }
 

@@ -1,6 +1,6 @@
 package dev.slipway.catalog.artifact;
 
-import dev.slipway.catalog.artifact.SourcePolicy.Allowed;
+import dev.slipway.catalog.artifact.SourcePolicy.AllowedSources;
 import dev.slipway.catalog.artifact.domain.Artifact;
 import dev.slipway.catalog.artifact.domain.Artifact.Channel;
 import dev.slipway.catalog.artifact.domain.Artifact.Kind;
@@ -9,14 +9,15 @@ import dev.slipway.catalog.artifact.domain.Artifact.Trust;
 import dev.slipway.catalog.artifact.domain.Artifact.Visibility;
 import dev.slipway.catalog.artifact.domain.ArtifactType;
 import dev.slipway.catalog.artifact.domain.ArtifactType.Signing;
-import dev.slipway.catalog.source.Accounts.Account;
-import dev.slipway.catalog.source.ArtifactSource.Found;
-import dev.slipway.catalog.source.ArtifactSources;
-import dev.slipway.catalog.source.Location;
-import dev.slipway.catalog.source.SourceException;
-import dev.slipway.catalog.source.SourceException.Reason;
-import dev.slipway.catalog.source.SourceSettings;
-import dev.slipway.catalog.source.domain.Digest;
+import dev.slipway.catalog.artifact.domain.Verification;
+import dev.slipway.catalog.artifact.source.ArtifactSource.FoundArtifact;
+import dev.slipway.catalog.artifact.source.ArtifactSources;
+import dev.slipway.catalog.artifact.source.SourceAuthenticator.SourceAccount;
+import dev.slipway.catalog.artifact.source.SourceException;
+import dev.slipway.catalog.artifact.source.SourceException.Reason;
+import dev.slipway.catalog.artifact.source.SourceLocation;
+import dev.slipway.catalog.artifact.source.SourceSettings;
+import dev.slipway.catalog.artifact.source.domain.Digest;
 import dev.slipway.contract.Ids;
 import dev.slipway.testkit.ArtifactSigner;
 import dev.slipway.testkit.RegistryPusher;
@@ -30,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -41,7 +43,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What must hold of every registry that speaks the distribution API: the same cases run against a small one and a real one. */
+/** Test cases for every registry with the OCI distribution API; they run against a test server and a real registry. */
 abstract class RegistryCases {
     static final String PROVENANCE = "https://slsa.dev/provenance/v1";
     static final Duration DEADLINE = Duration.ofSeconds(5);
@@ -62,12 +64,11 @@ abstract class RegistryCases {
     /** The registry's host with its port. */
     abstract String host();
 
-    /** A token to pull from a repository, where the registry asks for one. */
-    Future<String> pullToken(Location at) {
-        return Future.failedFuture(new AssertionError("the registry asked for a token"));
+    /** Issues a token to pull from a repository, if the registry requires one. */
+    Future<String> pullToken(SourceLocation at) {
+        return Future.failedFuture(new AssertionError("the registry requires a token"));
     }
 
-    /** Pushes as its users do. */
     RegistryPusher pusher(String repository) {
         return new RegistryPusher("http://" + host(), null);
     }
@@ -77,7 +78,7 @@ abstract class RegistryCases {
     }
 
     @Test
-    void find_isNotFound_whenTheRegistryHasNoSuchDigest() {
+    void find_failsWithNotFound_whenRegistryHasNoSuchDigest() {
         var repository = repository();
         pusher(repository).image(repository, "v1", "content of " + repository);
 
@@ -87,43 +88,44 @@ abstract class RegistryCases {
     }
 
     @Test
-    void find_readsAManifestByItsDigest_andWhatItNames() {
+    void find_returnsManifestAndItsParts() {
         var repository = repository();
         var digest = pusher(repository).image(repository, "v1", "content of " + repository);
 
-        var found = find(repository, digest, false);
+        var foundArtifact = find(repository, digest, false);
 
-        assertThat(found.digest().text()).isEqualTo(digest);
-        assertThat(found.mediaType()).isEqualTo("application/vnd.oci.image.manifest.v1+json");
-        assertThat(found.parts()).hasSize(2);
-        List<String> missing = await(sources().at(at(repository), source -> source.missing(at(repository), found)));
+        assertThat(foundArtifact.digest().text()).isEqualTo(digest);
+        assertThat(foundArtifact.mediaType()).isEqualTo("application/vnd.oci.image.manifest.v1+json");
+        assertThat(foundArtifact.parts()).hasSize(2);
+        List<String> missing = await(
+                sources().withSource(at(repository), source -> source.findMissingParts(at(repository), foundArtifact)));
         assertThat(missing).isEmpty();
     }
 
     @Test
-    void find_readsABlobByItsDigest() {
+    void find_returnsBlob() {
         var repository = repository();
         var bytes = ("weights of " + repository).repeat(50_000).getBytes(StandardCharsets.UTF_8);
         var descriptor = pusher(repository).blob(repository, "application/octet-stream", bytes);
 
-        var found = find(repository, descriptor.path("digest").asText(), true);
+        var foundArtifact = find(repository, descriptor.path("digest").asText(), true);
 
-        assertThat(found.sizeBytes()).isEqualTo(bytes.length);
+        assertThat(foundArtifact.sizeBytes()).isEqualTo(bytes.length);
     }
 
     @Test
-    void verify_fails_withoutASignature() {
+    void verify_fails_whenSignatureIsMissing() {
         var repository = repository();
         var digest = pusher(repository).image(repository, "v1", "unsigned " + repository);
 
         assertThat(checks(repository, digest, Signing.SIGNATURE))
-                .endsWith("digest passed, content passed, signature failed: there is no signature beside the artifact");
+                .endsWith("digest passed, content passed, signature failed: the artifact has no signature");
         assertThat(checks(repository, digest, Signing.ATTESTATION))
-                .endsWith("attestation failed: there is no attestation beside the artifact");
+                .endsWith("attestation failed: the artifact has no attestation");
     }
 
     @Test
-    void verify_fails_whenTheSignatureIsAStrangers_tampered_orOfAnother() {
+    void verify_fails_whenSignatureIsUntrustedTamperedOrForAnotherDigest() {
         var repository = repository();
         var pusher = pusher(repository);
         var another = pusher.image(repository, "another", "another " + repository);
@@ -132,26 +134,26 @@ abstract class RegistryCases {
 
         pusher.signature(repository, digest, payload, STRANGER.sign(payload));
         assertThat(checks(repository, digest, Signing.SIGNATURE))
-                .endsWith("signature failed: the signature is by none of the trusted keys");
+                .endsWith("signature failed: the signature was not made with a trusted key");
 
         var tampered = TRUSTED.sign(payload);
         tampered[tampered.length - 1] ^= 1;
         pusher.signature(repository, digest, payload, tampered);
         assertThat(checks(repository, digest, Signing.SIGNATURE))
-                .endsWith("signature failed: the signature is by none of the trusted keys");
+                .endsWith("signature failed: the signature was not made with a trusted key");
 
         var ofAnother = ArtifactSigner.payload(repository, another);
         pusher.signature(repository, digest, ofAnother, TRUSTED.sign(ofAnother));
         assertThat(checks(repository, digest, Signing.SIGNATURE))
-                .endsWith("signature failed: the signature is of " + another + ", not of this artifact");
+                .endsWith("signature failed: the signature is for " + another + ", not for this artifact");
 
         pusher.signature(repository, digest, payload, TRUSTED.sign(ofAnother));
         assertThat(checks(repository, digest, Signing.SIGNATURE))
-                .endsWith("signature failed: the signature is by none of the trusted keys");
+                .endsWith("signature failed: the signature was not made with a trusted key");
     }
 
     @Test
-    void verify_passes_withASignatureByATrustedKey() {
+    void verify_passes_whenSignatureIsByTrustedKey() {
         var repository = repository();
         var pusher = pusher(repository);
         var digest = pusher.image(repository, "v1", "signed " + repository);
@@ -164,7 +166,7 @@ abstract class RegistryCases {
     }
 
     @Test
-    void verify_fails_whenTheAttestationIsAStrangers_aboutAnother_orSaysSomethingElse() {
+    void verify_fails_whenAttestationIsUntrustedOrForAnotherDigestOrPredicate() {
         var repository = repository();
         var pusher = pusher(repository);
         var another = pusher.image(repository, "another", "another " + repository);
@@ -172,15 +174,15 @@ abstract class RegistryCases {
 
         pusher.attestation(repository, digest, STRANGER.attestation(digest, PROVENANCE));
         assertThat(checks(repository, digest, Signing.ATTESTATION))
-                .endsWith("attestation failed: the attestation is signed by none of the trusted keys");
+                .endsWith("attestation failed: the attestation was not signed with a trusted key");
 
         pusher.attestation(repository, digest, TRUSTED.attestation(another, PROVENANCE));
         assertThat(checks(repository, digest, Signing.ATTESTATION))
-                .endsWith("attestation failed: the attestation is not about this artifact");
+                .endsWith("attestation failed: the attestation is not for this artifact");
 
         pusher.attestation(repository, digest, TRUSTED.attestation(digest, "https://example.com/opinion"));
         assertThat(checks(repository, digest, Signing.ATTESTATION))
-                .contains("attestation failed: the attestation says https://example.com/opinion");
+                .contains("attestation failed: the attestation has predicate type https://example.com/opinion");
 
         var exchanged =
                 TRUSTED.attestation(digest, PROVENANCE).put("payloadType", "application/vnd.something-else+json");
@@ -190,7 +192,7 @@ abstract class RegistryCases {
     }
 
     @Test
-    void verify_passes_withAnAttestationByATrustedKey() {
+    void verify_passes_whenAttestationIsByTrustedKey() {
         var repository = repository();
         var pusher = pusher(repository);
         var digest = pusher.image(repository, "v1", "attested " + repository);
@@ -200,30 +202,32 @@ abstract class RegistryCases {
     }
 
     @Test
-    void verify_fails_whenPolicyNoLongerAllowsTheSource_orTheTypeIsGone() {
+    void verify_fails_whenSourceIsNotAllowedOrTypeIsInactive() {
         var repository = repository();
         var digest = pusher(repository).image(repository, "v1", "content of " + repository);
         var artifact = artifact(repository, digest);
 
         var refused = await(verifier()
-                .verify(artifact, type(Signing.NONE), new Allowed(null, h -> false, "nobody"), Instant.EPOCH));
-        var typeless = await(verifier().verify(artifact, null, new Allowed(null, h -> true, "nobody"), Instant.EPOCH));
+                .verify(artifact, type(Signing.NONE), new AllowedSources(null, h -> false, "nobody"), Instant.EPOCH));
+        var typeless =
+                await(verifier().verify(artifact, null, new AllowedSources(null, h -> true, "nobody"), Instant.EPOCH));
 
         assertThat(text(refused)).isEqualTo("type passed, source failed: policy does not allow " + host());
         assertThat(text(typeless)).isEqualTo("type failed: the artifact type test is not active");
     }
 
-    /** Of this run alone. */
+    /** Unique to this test run. */
     static String repository() {
         return "apps/" + UUID.randomUUID();
     }
 
-    Location at(String repository) {
-        return Location.parse("oci", "oci://" + host() + "/" + repository);
+    SourceLocation at(String repository) {
+        return SourceLocation.parse("oci", "oci://" + host() + "/" + repository);
     }
 
-    Found find(String repository, String digest, boolean blob) {
-        return await(sources().at(at(repository), source -> source.find(at(repository), new Digest(digest), blob)));
+    FoundArtifact find(String repository, String digest, boolean blob) {
+        return await(
+                sources().withSource(at(repository), source -> source.find(at(repository), new Digest(digest), blob)));
     }
 
     String checks(String repository, String digest, Signing signing) {
@@ -231,23 +235,19 @@ abstract class RegistryCases {
                 .verify(
                         artifact(repository, digest),
                         type(signing),
-                        new Allowed(null, h -> true, "nobody"),
+                        new AllowedSources(null, h -> true, "nobody"),
                         Instant.EPOCH)));
     }
 
-    static String text(dev.slipway.catalog.artifact.domain.Verification found) {
-        var node = ArtifactJson.verification(found);
-        return java.util.stream.StreamSupport.stream(node.path("checks").spliterator(), false)
-                .map(check -> check.path("check").asText() + " "
-                        + check.path("result").asText()
-                        + (check.path("reason").isNull()
-                                ? ""
-                                : ": " + check.path("reason").asText()))
+    static String text(Verification verification) {
+        return verification.checks().stream()
+                .map(check -> check.name() + " " + check.result().name().toLowerCase(Locale.ROOT)
+                        + (check.reason() == null ? "" : ": " + check.reason()))
                 .collect(Collectors.joining(", "));
     }
 
-    Verifier verifier() {
-        return new Verifier(vertx, sources(), new TrustedKeys(List.of(TRUSTED.publicKey())));
+    ArtifactVerifier verifier() {
+        return new ArtifactVerifier(vertx, sources(), new TrustedKeys(List.of(TRUSTED.publicKey())));
     }
 
     ArtifactSources sources() {
@@ -255,9 +255,9 @@ abstract class RegistryCases {
                 new SourceSettings(Set.of(host()), Set.of(host()), List.of(), DEADLINE, 16 << 20), this::pullToken);
     }
 
-    ArtifactSources sources(SourceSettings settings, Function<Location, Future<String>> token) {
-        var account = new Account(host(), takesTokens(), null, null, null);
-        return new ArtifactSources(vertx, settings, List.of(account), token);
+    ArtifactSources sources(SourceSettings settings, Function<SourceLocation, Future<String>> token) {
+        var sourceAccount = new SourceAccount(host(), takesTokens(), null, null, null);
+        return new ArtifactSources(vertx, settings, List.of(sourceAccount), token);
     }
 
     static ArtifactType type(Signing signing) {
@@ -280,7 +280,7 @@ abstract class RegistryCases {
                 1,
                 kind,
                 new Artifact.Source(sourceType, uri, null, null, null),
-                Location.parse(sourceType, uri).repository(),
+                SourceLocation.parse(sourceType, uri).repository(),
                 null,
                 new Digest(digest),
                 null,

@@ -1,12 +1,12 @@
 package dev.slipway.catalog.artifact;
 
-import dev.slipway.catalog.artifact.SourcePolicy.Allowed;
+import dev.slipway.catalog.artifact.SourcePolicy.AllowedSources;
 import dev.slipway.catalog.artifact.domain.Artifact.Kind;
 import dev.slipway.catalog.artifact.domain.ArtifactType.Signing;
-import dev.slipway.catalog.source.Location;
-import dev.slipway.catalog.source.SourceException.Reason;
-import dev.slipway.catalog.source.SourceSettings;
-import dev.slipway.catalog.source.domain.Digest;
+import dev.slipway.catalog.artifact.source.SourceException.Reason;
+import dev.slipway.catalog.artifact.source.SourceLocation;
+import dev.slipway.catalog.artifact.source.SourceSettings;
+import dev.slipway.catalog.artifact.source.domain.Digest;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.DistributionServer;
 import dev.slipway.testkit.Proves;
@@ -31,7 +31,7 @@ import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The cases of every registry, and those that a registry has to misbehave for; objects, too. */
+/** The registry test cases against a test server, plus failures of sources and objects. */
 class SourcesTest extends RegistryCases {
     private static final byte[] OBJECT = "some weights".repeat(100_000).getBytes(StandardCharsets.UTF_8);
     private static DistributionServer server;
@@ -47,8 +47,8 @@ class SourcesTest extends RegistryCases {
     }
 
     @BeforeEach
-    void behave() {
-        server.behave();
+    void clearFaults() {
+        server.clearFaults();
     }
 
     @Override
@@ -57,39 +57,38 @@ class SourcesTest extends RegistryCases {
     }
 
     @Test
-    void find_isRefused_whenTheHostIsAtAnAddressThatIsNotTheInternets() {
+    void find_failsWithNotAllowed_whenHostHasNonPublicAddress() {
         var repository = repository();
         var digest = pusher(repository).image(repository, "v1", "content");
-        server.behave();
+        server.clearFaults();
         var strict = new SourceSettings(Set.of(), Set.of(host()), List.of(), DEADLINE, 1 << 20);
 
         assertFails(() -> find(strict, at(repository), digest), Reason.NOT_ALLOWED);
         for (var host : List.of("localhost", "127.0.0.1", "169.254.169.254", "10.0.0.1")) {
-            var other = Location.parse("https", "https://" + host + "/latest/meta-data");
+            var other = SourceLocation.parse("https", "https://" + host + "/latest/meta-data");
             assertFails(() -> find(strict, other, digest), Reason.NOT_ALLOWED);
         }
         assertThat(server.requests()).isEmpty();
     }
 
     @Test
-    void find_isRefused_withoutTls_whereThatIsNotAllowed() {
+    void find_failsWithNotAllowed_whenTlsIsMissing() {
         var repository = repository();
         var withTls = new SourceSettings(Set.of(host()), Set.of(), List.of(), DEADLINE, 1 << 20);
 
-        // It speaks no TLS, and nothing makes the client do without.
+        // The server has no TLS, and the client must not fall back to plain HTTP.
         assertFails(() -> find(withTls, at(repository), "sha256:" + "0".repeat(64)), Reason.UNAVAILABLE);
     }
 
     @Test
-    void find_goesToTheAddressThatWasLookedAt_andHoldsTheCertificateAgainstTheName(@TempDir Path directory)
-            throws IOException {
+    void find_connectsToCheckedAddress_andVerifiesCertificateAgainstName(@TempDir Path directory) throws IOException {
         for (var name : List.of("localhost", "elsewhere.example.com")) {
             var certificate = TestCertificate.in(Files.createDirectory(directory.resolve(name)), name);
             var authority = certificate.certificateFile().toString();
             try (var secure = new DistributionServer(certificate)) {
                 secure.putObject("/object", OBJECT);
                 var host = "localhost:" + secure.port();
-                var at = Location.parse("https", "https://" + host + "/object");
+                var at = SourceLocation.parse("https", "https://" + host + "/object");
                 var settings = new SourceSettings(Set.of(host), Set.of(), List.of(authority), DEADLINE, 16 << 20);
                 if (name.equals("localhost")) {
                     assertThat(find(settings, at, RegistryPusher.digest(OBJECT)).sizeBytes())
@@ -103,7 +102,7 @@ class SourcesTest extends RegistryCases {
     }
 
     @Test
-    void find_isRefused_whenARedirectLeadsInside_orDoesNotEnd() {
+    void find_fails_whenRedirectIsInternalOrEndless() {
         server.redirect("/metadata", "http://169.254.169.254/latest/meta-data");
         server.redirect("/inside", "http://localhost:" + host().split(":", -1)[1] + "/object");
         server.redirect("/file", "file:///etc/passwd");
@@ -119,7 +118,7 @@ class SourcesTest extends RegistryCases {
     }
 
     @Test
-    void find_followsARedirect_toWhereItMay() {
+    void find_followsAllowedRedirect() {
         server.redirect("/moved", "/object");
         server.putObject("/object", OBJECT);
 
@@ -129,10 +128,10 @@ class SourcesTest extends RegistryCases {
     }
 
     @Test
-    void find_isRefused_whenTheSourceHasOtherBytes() {
+    void find_failsWithMismatch_whenBytesDiffer() {
         var repository = repository();
         var digest = pusher(repository).image(repository, "v1", "content");
-        server.lieAt("/v2/" + repository + "/manifests/" + digest, "{}".getBytes(StandardCharsets.UTF_8));
+        server.serveWrongContent("/v2/" + repository + "/manifests/" + digest, "{}".getBytes(StandardCharsets.UTF_8));
         server.putObject("/object", OBJECT);
 
         assertFails(() -> find(repository, digest, false), Reason.MISMATCH);
@@ -140,51 +139,51 @@ class SourcesTest extends RegistryCases {
     }
 
     @Test
-    void find_isRefused_whenThereIsMoreThanIsRead() {
-        server.flood("/endless");
+    void find_failsWithTooLarge_whenBodyExceedsLimit() {
+        server.serveEndlessContent("/endless");
         var repository = repository();
         var digest = "sha256:" + "1".repeat(64);
-        server.flood("/v2/" + repository + "/manifests/" + digest);
+        server.serveEndlessContent("/v2/" + repository + "/manifests/" + digest);
 
         assertFails(() -> find(settings(), object("/endless"), digest), Reason.TOO_LARGE);
         assertFails(() -> find(repository, digest, false), Reason.TOO_LARGE);
     }
 
     @Test
-    void find_isUnavailable_whenTheSourceIsSlow_orFails_orIsNotThere() {
+    void find_failsWithUnavailable_whenSourceIsSlowFailingOrUnreachable() {
         var quick = new SourceSettings(Set.of(host()), Set.of(host()), List.of(), Duration.ofMillis(300), 1 << 20);
         var digest = "sha256:" + "1".repeat(64);
-        server.stallAt("/stalled");
-        server.failAt("/failing", 503);
+        server.stall("/stalled");
+        server.failWith("/failing", 503);
 
         assertFails(() -> find(quick, object("/stalled"), digest), Reason.UNAVAILABLE);
         assertFails(() -> find(quick, object("/failing"), digest), Reason.UNAVAILABLE);
-        var nowhere = Location.parse("https", "https://does-not-exist.invalid/a");
+        var nowhere = SourceLocation.parse("https", "https://does-not-exist.invalid/a");
         assertFails(() -> find(quick, nowhere, digest), Reason.UNAVAILABLE);
     }
 
     @Test
-    void verify_isNoVerdict_whenTheSourceIsAway() {
+    void verify_failsWithUnavailable_whenSourceIsUnreachable() {
         var repository = repository();
         var digest = pusher(repository).image(repository, "v1", "content");
-        server.failAt("/v2/" + repository + "/manifests/" + digest.replace(':', '-') + ".sig", 500);
+        server.failWith("/v2/" + repository + "/manifests/" + digest.replace(':', '-') + ".sig", 500);
 
         assertFails(() -> checks(repository, digest, Signing.SIGNATURE), Reason.UNAVAILABLE);
     }
 
     @Test
-    void verify_fails_whenAPartOfTheImageIsMissing() {
+    void verify_fails_whenImagePartIsMissing() {
         var repository = repository();
         var digest = pusher(repository).image(repository, "v1", "content");
         var layer = RegistryPusher.digest("content".getBytes(StandardCharsets.UTF_8));
-        server.failAt("/v2/" + repository + "/blobs/" + layer, 404);
+        server.failWith("/v2/" + repository + "/blobs/" + layer, 404);
 
         assertThat(checks(repository, digest, Signing.NONE))
-                .endsWith("content failed: the registry has no " + layer + ", which the manifest names");
+                .endsWith("content failed: the registry does not have " + layer + ", which the manifest lists");
     }
 
     @Test
-    void verify_passes_withAnAttestationAmongTheReferrers() {
+    void verify_passes_whenAttestationIsAReferrer() {
         var repository = repository();
         var pusher = pusher(repository);
         var digest = pusher.image(repository, "v1", "attested by a referrer");
@@ -194,7 +193,7 @@ class SourcesTest extends RegistryCases {
     }
 
     @Test
-    void find_getsAToken_whereTheRegistrySendsItTo_andNoPasswordGoesElsewhere() {
+    void find_fetchesTokenFromRealm_andSendsPasswordOnlyToConfiguredHosts() {
         var repository = repository();
         server.putObject("/token", Json.bytes(Json.object().put("token", "given")));
         var digest = pusher(repository).image(repository, "v1", "content");
@@ -208,17 +207,17 @@ class SourcesTest extends RegistryCases {
 
     @Test
     @Proves({"1.12", "C.10"})
-    void verify_takesAnObject_likeAnImage() {
+    void verify_acceptsObject() {
         var digest = RegistryPusher.digest(OBJECT);
         server.putObject("/weights.bin", OBJECT);
         var artifact = artifact(Kind.BLOB, "https", "http://" + host() + "/weights.bin", digest);
 
         assertThat(text(verified(artifact, Signing.SIGNATURE)))
-                .endsWith("digest passed, content passed, signature failed: there is no signature beside the artifact");
+                .endsWith("digest passed, content passed, signature failed: the artifact has no signature");
 
         server.putObject("/weights.bin.sig", Base64.getEncoder().encode(STRANGER.sign(OBJECT)));
         assertThat(text(verified(artifact, Signing.SIGNATURE)))
-                .endsWith("signature failed: the signature is by none of the trusted keys");
+                .endsWith("signature failed: the signature was not made with a trusted key");
 
         server.putObject("/weights.bin.sig", Base64.getEncoder().encode(TRUSTED.sign(OBJECT)));
         assertThat(text(verified(artifact, Signing.SIGNATURE))).endsWith("signature passed");
@@ -229,19 +228,21 @@ class SourcesTest extends RegistryCases {
 
     private dev.slipway.catalog.artifact.domain.Verification verified(
             dev.slipway.catalog.artifact.domain.Artifact artifact, Signing signing) {
-        return await(verifier().verify(artifact, type(signing), new Allowed(null, h -> true, "nobody"), Instant.EPOCH));
+        return await(verifier()
+                .verify(artifact, type(signing), new AllowedSources(null, h -> true, "nobody"), Instant.EPOCH));
     }
 
     private SourceSettings settings() {
         return new SourceSettings(Set.of(host()), Set.of(host()), List.of(), DEADLINE, 16 << 20);
     }
 
-    private static Location object(String path) {
-        return Location.parse("https", "http://" + server.host() + path);
+    private static SourceLocation object(String path) {
+        return SourceLocation.parse("https", "http://" + server.host() + path);
     }
 
-    private dev.slipway.catalog.source.ArtifactSource.Found find(SourceSettings settings, Location at, String digest) {
-        return await(sources(settings, asked -> Future.failedFuture("no token"))
-                .at(at, source -> source.find(at, new Digest(digest), false)));
+    private dev.slipway.catalog.artifact.source.ArtifactSource.FoundArtifact find(
+            SourceSettings settings, SourceLocation at, String digest) {
+        return await(sources(settings, location -> Future.failedFuture("no token"))
+                .withSource(at, source -> source.find(at, new Digest(digest), false)));
     }
 }

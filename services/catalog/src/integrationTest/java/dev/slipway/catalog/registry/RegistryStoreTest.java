@@ -1,12 +1,13 @@
 package dev.slipway.catalog.registry;
 
-import dev.slipway.catalog.registry.domain.Lifecycle;
+import dev.slipway.catalog.registry.domain.RegistryKind;
+import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.Json;
-import dev.slipway.messaging.Cause;
+import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.service.Database;
 import dev.slipway.service.DatabaseSettings;
+import dev.slipway.service.ServiceDatabase;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.FreshDatabase;
 import dev.slipway.testkit.Proves;
@@ -29,27 +30,29 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class RegistryStoreTest {
-    private static final Author SOMEBODY = new Author("user", null, "somebody");
+    private static final RegistryAuthor SOMEBODY = new RegistryAuthor("user", null, "somebody");
     private static Vertx vertx;
     private static Telemetry telemetry;
     private static FreshDatabase fresh;
-    private static Database database;
+    private static ServiceDatabase serviceDatabase;
     private static Outbox outbox;
     private static RegistryStore store;
+    private static RegistryReplicator replicator;
 
     @BeforeAll
     static void open() {
         vertx = Vertx.vertx();
         telemetry = Telemetry.start(Map.of());
         fresh = FreshDatabase.create();
-        database = await(Database.open(vertx, new DatabaseSettings(fresh.url(), 2), "catalog", false));
-        outbox = new Outbox(database.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
-        store = new RegistryStore(database.reads());
+        serviceDatabase = await(ServiceDatabase.open(vertx, new DatabaseSettings(fresh.url(), 2), "catalog", false));
+        outbox = new Outbox(serviceDatabase.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
+        store = new RegistryStore(serviceDatabase.reads());
+        replicator = new RegistryReplicator(store);
     }
 
     @AfterAll
     static void close() {
-        await(database.close());
+        await(serviceDatabase.close());
         await(vertx.close());
         telemetry.close();
         fresh.close();
@@ -62,23 +65,22 @@ class RegistryStoreTest {
 
     @Test
     @Proves("3.116")
-    void seed_changesNothingTheSecondTime_andWhatSomebodyChangedStands_untilItIsNewer() {
-        assertThat(seeded(entry("a", 1, "first"))).isTrue();
-        assertThat(seeded(entry("a", 1, "first"))).isFalse();
-        var changed =
-                new RegistryEntry("product", "a", 2, "active", Json.object().put("said", "changed"));
+    void applySeed_isIdempotent_andKeepsAdministratorChanges_untilSeedIsNewer() {
+        applySeed(entry("a", 1, "first"));
+        applySeed(entry("a", 1, "first"));
         inUnit(unit -> {
-            store.update(unit, changed, 0, SOMEBODY);
+            store.update(unit, entry("a", 2, "changed"), 0, SOMEBODY);
             return Future.succeededFuture();
         });
-        assertThat(seeded(entry("a", 1, "first"))).isFalse();
-        assertThat(said("a")).isEqualTo("changed");
+        applySeed(entry("a", 1, "first"));
+        assertThat(note("a")).isEqualTo("changed");
 
-        assertThat(seeded(entry("a", 2, "second"))).isTrue();
+        applySeed(entry("a", 2, "second"));
 
-        assertThat(said("a")).isEqualTo("second");
-        assertThat(await(store.versions("product", "a")))
-                .extracting(past -> past.entry().version() + " " + past.author().name())
+        assertThat(note("a")).isEqualTo("second");
+        assertThat(await(store.listVersions(RegistryKind.PRODUCT, "a")))
+                .extracting(version ->
+                        version.entry().version() + " " + version.author().displayName())
                 .containsExactly("3 seed", "2 somebody", "1 seed");
         assertThat(fresh.query("SELECT count(*) FROM catalog.outbox WHERE event_type = 'catalog.registry.snapshot'"))
                 .isEqualTo("3");
@@ -86,63 +88,56 @@ class RegistryStoreTest {
 
     @Test
     @Proves("C.20")
-    void active_leavesOutWhatIsUnknownOrNotActive() {
-        for (var state : Lifecycle.values()) {
-            inUnit(unit -> store.add(
-                    unit, new RegistryEntry("policy", state.text(), 1, state.text(), Json.object()), 0, SOMEBODY));
+    void findActive_omitsUnknownAndInactiveEntries() {
+        for (var state : RegistryLifecycle.values()) {
+            inUnit(unit -> store.insert(
+                    unit, new RegistryEntry(RegistryKind.POLICY, state.text(), 1, state, Json.object()), 0, SOMEBODY));
         }
-        var asked = List.of("draft", "active", "deprecated", "retired", "unknown");
+        var ids = List.of("draft", "active", "deprecated", "retired", "unknown");
 
-        assertThat(active("policy", asked)).containsExactly("active");
-        assertThat(active("policy")).containsExactly("active");
-        assertThat(active("product", asked)).isEmpty();
+        assertThat(active(RegistryKind.POLICY, ids)).containsExactly("active");
+        assertThat(active(RegistryKind.PRODUCT, ids)).isEmpty();
     }
 
     @Test
-    void scope_isFollowed_andAnOlderRevisionChangesNothing() {
-        follow("active", 5);
-        follow("deprecated", 7);
-        follow("active", 6);
-        follow("deprecated", 7);
+    void applyReplica_ignoresOlderRevisions() {
+        applyReplica(RegistryLifecycle.ACTIVE, 5);
+        applyReplica(RegistryLifecycle.DEPRECATED, 7);
+        applyReplica(RegistryLifecycle.ACTIVE, 6);
+        applyReplica(RegistryLifecycle.DEPRECATED, 7);
 
-        var kept = requireNonNull(await(store.find("scope", "a.b")));
-        assertThat(kept.entry().state()).isEqualTo("deprecated");
-        assertThat(kept.entry().version()).isEqualTo(2);
+        var stored = requireNonNull(await(store.find(RegistryKind.SCOPE, "a.b")));
+        assertThat(stored.entry().lifecycle()).isEqualTo(RegistryLifecycle.DEPRECATED);
+        assertThat(stored.entry().version()).isEqualTo(2);
     }
 
-    private static Set<String> active(String kind, List<String> ids) {
-        Map<String, RegistryEntry> found = inUnit(unit -> store.active(unit, kind, ids));
+    private static Set<String> active(RegistryKind kind, List<String> ids) {
+        Map<String, RegistryEntry> found = inUnit(unit -> store.findActive(unit, kind, ids));
         return found.keySet();
     }
 
-    private static Set<String> active(String kind) {
-        Map<String, RegistryEntry> found = inUnit(unit -> store.active(unit, kind));
-        return found.keySet();
+    private static void applySeed(RegistryEntry entry) {
+        inUnit(unit -> replicator.applySeed(unit, entry));
     }
 
-    private static boolean seeded(RegistryEntry entry) {
-        return inUnit(unit -> store.seed(unit, entry));
+    private static void applyReplica(RegistryLifecycle state, long revision) {
+        var entry = new RegistryEntry(RegistryKind.SCOPE, "a.b", 1, state, Json.object());
+        inUnit(unit -> replicator.applyReplica(unit, entry, revision));
     }
 
-    private static void follow(String state, long revision) {
-        inUnit(unit -> store.follow(unit, new RegistryEntry("scope", "a.b", 1, state, Json.object()), revision));
+    private static RegistryEntry entry(String id, int version, String note) {
+        var body = Json.object().put("note", note);
+        return new RegistryEntry(RegistryKind.PRODUCT, id, version, RegistryLifecycle.ACTIVE, body);
     }
 
-    private static RegistryEntry entry(String id, int version, String said) {
-        return new RegistryEntry("product", id, version, "active", Json.object().put("said", said));
-    }
-
-    private static String said(String id) {
-        return requireNonNull(await(store.find("product", id)))
-                .entry()
-                .body()
-                .path("said")
-                .asText();
+    private static String note(String id) {
+        var stored = requireNonNull(await(store.find(RegistryKind.PRODUCT, id)));
+        return stored.entry().body().path("note").asText();
     }
 
     @com.google.errorprone.annotations.CanIgnoreReturnValue
     private static <T> T inUnit(Function<UnitOfWork, Future<T>> work) {
-        return await(outbox.transaction(new Cause("c-1", Context.root()), work));
+        return await(outbox.transaction(new ChangeContext("c-1", Context.root()), work));
     }
 
     private static <T> T await(Future<T> future) {

@@ -1,5 +1,6 @@
 package dev.slipway.catalog.app;
 
+import dev.slipway.catalog.app.domain.AppStatus;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -8,8 +9,8 @@ import java.util.UUID;
 /**
  * An app of the catalog.
  *
- * @param published whether a version of it ever was: before that, tenants do not see it
- * @param newestVersionId of its versions that could be launched; null where there is none, or where nobody asked
+ * @param published whether a version of it was ever published; until then, tenants do not see it
+ * @param newestVersionId the newest version that is active, or else deprecated; null if there is none or if it was not read
  */
 record App(
         UUID id,
@@ -19,7 +20,7 @@ record App(
         String publisher,
         @Nullable String productId,
         String description,
-        String status,
+        AppStatus status,
         boolean published,
         long revision,
         Instant createdAt,

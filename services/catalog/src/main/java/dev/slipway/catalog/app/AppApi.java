@@ -1,17 +1,22 @@
 package dev.slipway.catalog.app;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.catalog.entitlement.Launchability;
-import dev.slipway.catalog.entitlement.Launchability.Verdict;
-import dev.slipway.catalog.registry.RegistryEntry;
-import dev.slipway.catalog.registry.RegistryStore;
+import dev.slipway.catalog.app.AppJson.AdminAppResponse;
+import dev.slipway.catalog.app.AppJson.AppFields;
+import dev.slipway.catalog.app.AppJson.AppResponse;
+import dev.slipway.catalog.app.AppJson.AuditMetadata;
+import dev.slipway.catalog.app.AppJson.CreateRequest;
+import dev.slipway.catalog.app.AppJson.UpdateRequest;
+import dev.slipway.catalog.app.domain.AppStatus;
+import dev.slipway.catalog.policy.domain.Eligibility;
+import dev.slipway.catalog.registry.domain.RegistryKind;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
-import dev.slipway.service.AuditTrail.Entry;
+import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.ETags;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Page;
@@ -20,171 +25,171 @@ import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/** The operations on apps. */
+/** API operations on apps. */
 public final class AppApi {
+    private static final Eligibility NO_VERSION = new Eligibility(false, ErrorCode.APP_VERSION_NOT_LAUNCHABLE.code());
+
     private final AppStore store;
-    private final RegistryStore registries;
-    private final Launchability launchability;
+    private final EntryLookup activeEntries;
+    private final EligibilityLookup eligibility;
     private final Mutations mutations;
 
-    public AppApi(AppStore store, RegistryStore registries, Launchability launchability, Mutations mutations) {
+    public AppApi(AppStore store, EntryLookup activeEntries, EligibilityLookup eligibility, Mutations mutations) {
         this.store = store;
-        this.registries = registries;
-        this.launchability = launchability;
+        this.activeEntries = activeEntries;
+        this.eligibility = eligibility;
         this.mutations = mutations;
     }
 
     public Future<Reply> list(Request request) {
-        return found(request).compose(page -> seen(request, page.items()).map(seen -> page.reply(seen::json)));
+        return findPage(request)
+                .compose(page -> loadProjectView(request, page.items()).map(view -> page.toReply(view::toJson)));
     }
 
-    private Future<Page<App>> found(Request request) {
-        var cursor = request.cursor();
+    private Future<Page<App>> findPage(Request request) {
         var category = request.query("category");
-        var typed = request.query("q");
-        if (typed == null) {
-            return store.list(category, cursor, request.limit());
+        var text = request.query("q");
+        if (text == null) {
+            return store.list(category, request.cursor(), request.limit());
         }
-        var words = SearchWords.query(typed);
-        return words == null
+        var query = SearchQuery.toTsQuery(text);
+        return query == null
                 ? Future.succeededFuture(new Page<>(List.of(), null))
-                : store.search(words, category, cursor, request.limit());
+                : store.search(query, category, request.cursor(), request.limit());
     }
 
     public Future<Reply> get(Request request) {
-        return store.find(request.path("app_slug"))
-                .compose(app -> seen(request, List.of(app)).map(seen -> tagged(Reply.of(seen.json(app)))));
+        return store.find(request.path("app_slug")).compose(app -> loadProjectView(request, List.of(app))
+                .map(view -> withETag(Reply.of(view.toJson(app)))));
     }
 
     public Future<Reply> create(Request request) {
-        var body = request.body();
-        var created = mutations.run(request, unit -> {
-            var made = new App(
-                    Ids.next(),
-                    body.path("slug").asText(),
-                    body.path("display_name").asText(),
-                    body.path("category").asText(),
-                    body.path("publisher").asText(),
-                    body.path("product_id").asText(),
-                    body.path("description").asText(""),
-                    "active",
-                    false,
-                    1,
-                    unit.now(),
-                    unit.now(),
-                    null);
-            return store.add(unit, made)
-                    .compose(added -> added ? requireProduct(unit, made) : Future.failedFuture(taken(made.slug())))
-                    .map(ok -> done(request, unit, null, made, "/api/v1/apps/catalog/" + made.slug()));
-        });
-        return created.map(AppApi::tagged);
+        var body = Json.toRecord(request.body(), CreateRequest.class);
+        return mutations
+                .run(request, unit -> {
+                    var app = create(body, unit.now());
+                    return store.insert(unit, app)
+                            .compose(inserted -> inserted
+                                    ? requireProduct(unit, body.productId())
+                                    : Future.failedFuture(slugTaken(app.slug())))
+                            .map(ok -> auditAndReply(request, unit, null, app, "/api/v1/apps/catalog/" + app.slug()));
+                })
+                .map(AppApi::withETag);
+    }
+
+    private static App create(CreateRequest body, Instant now) {
+        return new App(
+                Ids.next(),
+                body.slug(),
+                body.displayName(),
+                body.category(),
+                body.publisher(),
+                body.productId(),
+                Objects.requireNonNullElse(body.description(), ""),
+                AppStatus.ACTIVE,
+                false,
+                1,
+                now,
+                now,
+                null);
     }
 
     public Future<Reply> update(Request request) {
-        var body = request.body();
-        var updated = mutations.run(
-                request, unit -> store.lock(unit, request.path("app_slug")).map(before -> {
-                    ETags.requireIfGiven(request, before.revision());
-                    var after = new App(
-                            before.id(),
-                            before.slug(),
-                            body.path("display_name").asText(before.displayName()),
-                            body.path("category").asText(before.category()),
-                            body.path("publisher").asText(before.publisher()),
-                            before.productId(),
-                            body.path("description").asText(before.description()),
-                            body.path("status").asText(before.status()),
-                            before.published(),
-                            before.revision() + 1,
-                            before.createdAt(),
-                            unit.now(),
-                            null);
+        var body = Json.toRecord(request.body(), UpdateRequest.class);
+        return mutations
+                .run(request, unit -> store.lock(unit, request.path("app_slug")).map(before -> {
+                    ETags.requireMatchIfGiven(request, before.revision());
+                    var after = update(before, body, unit.now());
                     store.update(unit, after);
-                    return done(request, unit, before, after, null);
-                }));
-        return updated.map(AppApi::tagged);
+                    return auditAndReply(request, unit, before, after, null);
+                }))
+                .map(AppApi::withETag);
     }
 
-    /** Apps as a project sees them, or as nobody in particular. */
-    private record Seen(@Nullable Map<UUID, Verdict> verdicts) {
-        ObjectNode json(App app) {
-            var node = AppApi.json(app);
-            if (verdicts == null) {
-                return node;
+    private static App update(App before, UpdateRequest body, Instant now) {
+        var status = body.status();
+        return new App(
+                before.id(),
+                before.slug(),
+                Objects.requireNonNullElse(body.displayName(), before.displayName()),
+                Objects.requireNonNullElse(body.category(), before.category()),
+                Objects.requireNonNullElse(body.publisher(), before.publisher()),
+                before.productId(),
+                Objects.requireNonNullElse(body.description(), before.description()),
+                status == null ? before.status() : AppStatus.of(status),
+                before.published(),
+                before.revision() + 1,
+                before.createdAt(),
+                now,
+                null);
+    }
+
+    /** Apps as seen by the project of the request; {@code byVersion} is null if the request names none. */
+    private record ProjectView(@Nullable Map<UUID, Eligibility> byVersion) {
+        ObjectNode toJson(App app) {
+            return Json.toObject(new AppResponse(AppFields.of(app), launchFields(app)));
+        }
+
+        private @Nullable LaunchFields launchFields(App app) {
+            if (byVersion == null) {
+                return null;
             }
             var newest = app.newestVersionId();
-            var verdict = newest == null ? null : verdicts.get(newest);
-            return verdict == null
-                    ? node.put("launchable", false)
-                            .put("not_launchable_reason", ErrorCode.APP_VERSION_NOT_LAUNCHABLE.code())
-                    : node.put("launchable", verdict.launchable()).put("not_launchable_reason", verdict.reason());
+            return LaunchFields.of(newest == null ? NO_VERSION : byVersion.getOrDefault(newest, NO_VERSION));
         }
     }
 
-    private Future<Seen> seen(Request request, List<App> apps) {
+    private Future<ProjectView> loadProjectView(Request request, List<App> apps) {
         var orgId = request.orgId();
         var projectId = request.projectIdOrNull();
         if (orgId == null || projectId == null) {
-            return Future.succeededFuture(new Seen(null));
+            return Future.succeededFuture(new ProjectView(null));
         }
         var newest = apps.stream()
                 .flatMap(app -> Stream.ofNullable(app.newestVersionId()))
                 .toList();
-        return launchability.of(orgId, projectId, newest).map(Seen::new);
+        return eligibility.find(orgId, projectId, newest).map(ProjectView::new);
     }
 
-    private Future<Void> requireProduct(UnitOfWork unit, App app) {
-        var product = String.valueOf(app.productId());
-        return registries.active(unit, RegistryEntry.PRODUCT, List.of(product)).map(active -> {
-            if (active.isEmpty()) {
-                throw Problem.validationOf(
-                                ErrorCode.VALIDATION_ERROR, "/product_id", "is not an active product of the registry")
-                        .asException();
-            }
-            return null;
-        });
+    private Future<Void> requireProduct(UnitOfWork unit, String productId) {
+        return activeEntries
+                .find(unit, RegistryKind.PRODUCT, List.of(productId))
+                .map(active -> {
+                    if (active.isEmpty()) {
+                        throw Problem.validationOf(
+                                        ErrorCode.VALIDATION_ERROR,
+                                        "/product_id",
+                                        "is not an active product of the registry")
+                                .asException();
+                    }
+                    return null;
+                });
     }
 
-    private static Reply done(
+    private static Reply auditAndReply(
             Request request, UnitOfWork unit, @Nullable App before, App after, @Nullable String location) {
-        var metadata = Json.object();
-        metadata.set("before", before == null ? null : adminJson(before));
-        metadata.set("after", adminJson(after));
-        AuditTrail.success(
-                unit, request.principal(), new Entry("apps.app.write", "app", after.slug(), null, null, metadata));
-        return Reply.of(adminJson(after), location);
+        var response = AdminAppResponse.of(after);
+        var metadata = new AuditMetadata(before == null ? null : AdminAppResponse.of(before), response);
+        AuditTrail.recordSuccess(
+                unit,
+                request.principal(),
+                new AuditEntry("apps.app.write", "app", after.slug(), null, null, Json.toObject(metadata)));
+        return Reply.of(Json.toObject(response), location);
     }
 
-    private static Reply tagged(Reply reply) {
-        return ETags.tagged(reply, "revision");
+    private static Reply withETag(Reply reply) {
+        return ETags.withETag(reply, "revision");
     }
 
-    private static Throwable taken(String slug) {
-        return Problem.validationOf(ErrorCode.SLUG_TAKEN, "/slug", "is taken: there is an app \"" + slug + "\"")
+    private static Throwable slugTaken(String slug) {
+        return Problem.validationOf(ErrorCode.SLUG_TAKEN, "/slug", "is taken: app \"" + slug + "\" exists")
                 .asException();
-    }
-
-    private static ObjectNode adminJson(App app) {
-        return json(app).put("published", app.published());
-    }
-
-    private static ObjectNode json(App app) {
-        return Json.object()
-                .put("id", app.id().toString())
-                .put("slug", app.slug())
-                .put("display_name", app.displayName())
-                .put("category", app.category())
-                .put("publisher", app.publisher())
-                .put("product_id", app.productId())
-                .put("description", app.description())
-                .put("status", app.status())
-                .put("revision", app.revision())
-                .put("created_at", app.createdAt().toString())
-                .put("updated_at", app.updatedAt().toString());
     }
 }

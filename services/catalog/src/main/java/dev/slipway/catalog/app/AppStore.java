@@ -1,5 +1,8 @@
 package dev.slipway.catalog.app;
 
+import dev.slipway.catalog.app.AppJson.AppEvent;
+import dev.slipway.catalog.app.AppJson.Snapshot;
+import dev.slipway.catalog.app.domain.AppStatus;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -19,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** All SQL of apps. */
+/** Stores apps, and publishes an event and a snapshot for every change. */
 public final class AppStore {
     private static final String COLUMNS =
             "a.id, a.slug, a.display_name, a.category, a.publisher, a.product_id, a.description, a.status, a.published,"
@@ -28,8 +31,8 @@ public final class AppStore {
     private static final String NEWEST_FIRST = " ORDER BY a.created_at DESC, a.id DESC";
     private static final String PAGE = NEWEST_FIRST + " LIMIT $3)";
     /**
-     * A page, each app with its newest version that could be launched: active ones before deprecated ones. How long the page is a prepared
-     * plan does not know; OFFSET 0 has it look each app up all the same, instead of going through all there are.
+     * Adds to each app of a page its newest version, active before deprecated. OFFSET 0 makes the planner, which does not know the page
+     * size, look up each app by its key instead of scanning the table.
      */
     private static final String WITH_NEWEST = " SELECT " + COLUMNS + """
             , coalesce((SELECT v.id FROM app_versions v WHERE v.app_id = a.id AND v.status = 'active'
@@ -46,9 +49,9 @@ public final class AppStore {
     private static final String FIND = ALL + " AND a.slug = $4" + PAGE + WITH_NEWEST;
 
     /**
-     * A search has two ways, and which one is short depends on how common the words are, which a prepared plan cannot know. Common ones
-     * fill a page from the newest few hundred apps. Those that do not are rare enough to be fetched by the index and then sorted (OFFSET 0
-     * has it in that order), which is done only then, and only where there are more apps than those few hundred.
+     * Searches in two steps, because the cheaper plan depends on how common the words are, which a prepared statement does not know.
+     * Common words fill a page from the newest 400 apps. If they do not, the words are rare enough to fetch all matches from the text
+     * index and sort them (OFFSET 0 enforces that order); this step is skipped if there are no more than 400 apps.
      */
     private static final String SEARCH_AMONG = """
             WITH newest AS MATERIALIZED (
@@ -74,17 +77,17 @@ public final class AppStore {
             "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.id > $1 ORDER BY a.id LIMIT $2 FOR SHARE OF a";
 
     private static final String LOCK = "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.slug = $1 FOR NO KEY UPDATE";
-    private static final String ADD_APP = """
+    private static final String INSERT = """
             INSERT INTO app_catalog (id, slug, display_name, category, publisher, product_id, description, status, created_at, updated_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $8) ON CONFLICT DO NOTHING RETURNING id
             """;
-    private static final String UPDATE_APP = """
+    private static final String UPDATE = """
             UPDATE app_catalog SET display_name = $2, category = $3, publisher = $4, description = $5, status = $6, revision = $7,
                 updated_at = $8
             WHERE id = $1
             """;
 
-    /** Before everything that there is, in the order of pages: so that a first page is read as any other, by the index. */
+    /** The position before the first page, so that the first page uses the same indexed condition as the others. */
     private static final OffsetDateTime END_OF_TIME = OffsetDateTime.of(9999, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC);
 
     private static final UUID LAST_ID = new UUID(-1, -1);
@@ -95,26 +98,26 @@ public final class AppStore {
         this.reads = reads;
     }
 
-    /** Those that tenants see, newest first. */
+    /** Lists published apps, newest first. */
     Future<Page<App>> list(@Nullable String category, @Nullable Cursor after, int limit) {
-        var parameters = from(after).addInteger(limit + 1);
+        var parameters = pageStart(after).addInteger(limit + 1);
         return category == null
-                ? apps(LIST, parameters).map(found -> page(found, limit))
-                : apps(LIST_CATEGORY, parameters.addString(category)).map(found -> page(found, limit));
+                ? queryApps(LIST, parameters).map(found -> page(found, limit))
+                : queryApps(LIST_CATEGORY, parameters.addString(category)).map(found -> page(found, limit));
     }
 
-    /** The same, of those that {@code words} find, which is what {@link SearchWords} makes of a question. */
+    /** Searches published apps, newest first; {@code words} comes from {@link SearchQuery}. */
     Future<Page<App>> search(String words, @Nullable String category, @Nullable Cursor after, int limit) {
-        var parameters = from(after).addInteger(limit + 1).addString(words);
+        var parameters = pageStart(after).addInteger(limit + 1).addString(words);
         return category == null
-                ? apps(SEARCH, parameters).map(found -> page(found, limit))
-                : apps(SEARCH_CATEGORY, parameters.addString(category)).map(found -> page(found, limit));
+                ? queryApps(SEARCH, parameters).map(found -> page(found, limit))
+                : queryApps(SEARCH_CATEGORY, parameters.addString(category)).map(found -> page(found, limit));
     }
 
-    private Future<List<App>> apps(String sql, Tuple parameters) {
+    private Future<List<App>> queryApps(String sql, Tuple parameters) {
         return reads.preparedQuery(sql).execute(parameters).map(rows -> {
             var found = new ArrayList<App>(rows.size());
-            rows.forEach(row -> found.add(app(row, row.getUUID("newest_id"))));
+            rows.forEach(row -> found.add(fromRow(row, row.getUUID("newest_id"))));
             return found;
         });
     }
@@ -123,11 +126,11 @@ public final class AppStore {
         return Page.of(found, limit, last -> new Cursor(last.createdAt(), last.id()));
     }
 
-    /** One that tenants see. */
+    /** Finds a published app. */
     Future<App> find(String slug) {
-        return apps(FIND, from(null).addInteger(1).addString(slug)).map(found -> {
+        return queryApps(FIND, pageStart(null).addInteger(1).addString(slug)).map(found -> {
             if (found.isEmpty()) {
-                throw unknown(slug);
+                throw notFound(slug);
             }
             return found.get(0);
         });
@@ -136,14 +139,14 @@ public final class AppStore {
     Future<App> lock(UnitOfWork unit, String slug) {
         return unit.query(LOCK, Tuple.of(slug)).map(rows -> {
             if (rows.size() == 0) {
-                throw unknown(slug);
+                throw notFound(slug);
             }
-            return app(rows.iterator().next(), null);
+            return fromRow(rows.iterator().next(), null);
         });
     }
 
-    /** Whether it was added: the slug may be taken. */
-    Future<Boolean> add(UnitOfWork unit, App app) {
+    /** Returns false if the slug is taken. */
+    Future<Boolean> insert(UnitOfWork unit, App app) {
         var row = Tuple.from(new Object[] {
             app.id(),
             app.slug(),
@@ -154,38 +157,38 @@ public final class AppStore {
             app.description(),
             app.createdAt().atOffset(ZoneOffset.UTC)
         });
-        return unit.query(ADD_APP, row).map(added -> {
-            if (added.size() > 0) {
-                announce(unit, "apps.app.created", app);
+        return unit.query(INSERT, row).map(inserted -> {
+            if (inserted.size() > 0) {
+                appendEvents(unit, "apps.app.created", app);
             }
-            return added.size() > 0;
+            return inserted.size() > 0;
         });
     }
 
     void update(UnitOfWork unit, App next) {
-        unit.write(UPDATE_APP, Tuple.from(new Object[] {
+        unit.write(UPDATE, Tuple.from(new Object[] {
             next.id(),
             next.displayName(),
             next.category(),
             next.publisher(),
             next.description(),
-            next.status(),
+            next.status().text(),
             next.revision(),
             next.updatedAt().atOffset(ZoneOffset.UTC)
         }));
-        announce(unit, "apps.app.updated", next);
+        appendEvents(unit, "apps.app.updated", next);
     }
 
-    /** Adds what is not there; announces only what was added. */
-    public Future<Void> ensure(UnitOfWork unit, CatalogSeed seed) {
+    /** Inserts the seeded apps that do not exist. */
+    public Future<Void> ensureSeeds(UnitOfWork unit, CatalogSeed seed) {
         var chain = Future.<Void>succeededFuture();
         for (var app : seed.apps()) {
-            chain = chain.compose(ok -> add(unit, seeded(unit, app))).mapEmpty();
+            chain = chain.compose(ok -> insert(unit, fromSeed(unit, app))).mapEmpty();
         }
         return chain;
     }
 
-    private static App seeded(UnitOfWork unit, CatalogSeed.App app) {
+    private static App fromSeed(UnitOfWork unit, CatalogSeed.App app) {
         return new App(
                 app.id(),
                 app.slug(),
@@ -194,7 +197,7 @@ public final class AppStore {
                 app.publisher(),
                 app.productId(),
                 "",
-                "active",
+                AppStatus.ACTIVE,
                 false,
                 1,
                 unit.now(),
@@ -202,40 +205,27 @@ public final class AppStore {
                 null);
     }
 
-    private static void announce(UnitOfWork unit, String event, App app) {
-        var fact = Json.object()
-                .put("app_id", app.id().toString())
-                .put("app_slug", app.slug())
-                .put("display_name", app.displayName())
-                .put("category", app.category())
-                .put("publisher", app.publisher())
-                .put("product_id", app.productId())
-                .put("status", app.status());
-        unit.announce(Topics.CATALOG_EVENTS, app.id().toString(), event, fact);
-        snapshot(unit, app);
+    private static void appendEvents(UnitOfWork unit, String eventType, App app) {
+        unit.publish(Topics.CATALOG_EVENTS, app.id().toString(), eventType, Json.toObject(AppEvent.of(app)));
+        publishSnapshot(unit, app);
     }
 
-    /** For read models, once more. */
-    public static void tell(UnitOfWork unit, Row row) {
-        snapshot(unit, app(row, null));
+    /** Publishes the snapshot of a row of {@link #AFTER_ID} again. */
+    public static void republish(UnitOfWork unit, Row row) {
+        publishSnapshot(unit, fromRow(row, null));
     }
 
-    private static void snapshot(UnitOfWork unit, App app) {
-        var snapshot = Json.object()
-                .put("app_id", app.id().toString())
-                .put("app_slug", app.slug())
-                .put("status", app.status())
-                .put("revision", app.revision());
-        unit.announce(Topics.CATALOG_STATE, "app:" + app.id(), "catalog.app.snapshot", snapshot);
+    private static void publishSnapshot(UnitOfWork unit, App app) {
+        unit.publish(Topics.CATALOG_STATE, "app:" + app.id(), "catalog.app.snapshot", Json.toObject(Snapshot.of(app)));
     }
 
-    private static Tuple from(@Nullable Cursor after) {
+    private static Tuple pageStart(@Nullable Cursor after) {
         return after == null
                 ? Tuple.of(END_OF_TIME, LAST_ID)
                 : Tuple.of(after.createdAt().atOffset(ZoneOffset.UTC), after.id());
     }
 
-    private static App app(Row row, @Nullable UUID newestVersionId) {
+    private static App fromRow(Row row, @Nullable UUID newestVersionId) {
         return new App(
                 row.getUUID("id"),
                 row.getString("slug"),
@@ -244,7 +234,7 @@ public final class AppStore {
                 row.getString("publisher"),
                 row.getString("product_id"),
                 row.getString("description"),
-                row.getString("status"),
+                AppStatus.of(row.getString("status")),
                 row.getBoolean("published"),
                 row.getLong("revision"),
                 row.getOffsetDateTime("created_at").toInstant(),
@@ -252,8 +242,8 @@ public final class AppStore {
                 newestVersionId);
     }
 
-    private static RuntimeException unknown(String slug) {
-        return Problem.of(ErrorCode.APP_NOT_FOUND, "There is no app " + slug + ".")
+    private static RuntimeException notFound(String slug) {
+        return Problem.of(ErrorCode.APP_NOT_FOUND, "App " + slug + " does not exist.")
                 .asException();
     }
 }

@@ -3,9 +3,9 @@ package dev.slipway.catalog.app;
 import java.util.List;
 import java.util.UUID;
 
-/** What the catalog makes sure of at its start. What is there already is left as it is. */
+/** Apps and entitlements that the catalog creates at start if they do not exist. */
 public record CatalogSeed(List<App> apps, List<Entitlement> entitlements) {
-    public static final CatalogSeed NOTHING = new CatalogSeed(List.of(), List.of());
+    public static final CatalogSeed EMPTY = new CatalogSeed(List.of(), List.of());
 
     /** An app with one published version. {@code manifest} is JSON text. */
     public record App(

@@ -1,3 +1,4 @@
+/** Apps of the catalog: API operations, search and storage. */
 @NullMarked
 package dev.slipway.catalog.app;
 

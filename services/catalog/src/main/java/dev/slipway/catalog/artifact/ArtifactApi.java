@@ -1,12 +1,19 @@
 package dev.slipway.catalog.artifact;
 
+import dev.slipway.catalog.artifact.ArtifactJson.ArtifactResponse;
+import dev.slipway.catalog.artifact.ArtifactJson.PromoteRequest;
+import dev.slipway.catalog.artifact.ArtifactJson.ReasonRequest;
+import dev.slipway.catalog.artifact.DigestUsageStore.DigestUsage;
 import dev.slipway.catalog.artifact.domain.Artifact;
 import dev.slipway.catalog.artifact.domain.Artifact.Channel;
+import dev.slipway.catalog.artifact.domain.ArtifactDecision;
+import dev.slipway.catalog.artifact.domain.ArtifactDecision.Accepted;
+import dev.slipway.catalog.artifact.domain.ArtifactDecision.Refused;
 import dev.slipway.catalog.artifact.domain.ArtifactEvent;
 import dev.slipway.catalog.artifact.domain.ArtifactLifecycle;
-import dev.slipway.catalog.artifact.domain.Decision;
-import dev.slipway.catalog.artifact.domain.Decision.Accepted;
-import dev.slipway.catalog.artifact.domain.Verification;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
@@ -14,36 +21,35 @@ import dev.slipway.service.Request;
 import io.vertx.core.Future;
 
 import java.time.Instant;
-import java.util.Locale;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** The operations on artifacts that are registered. */
+/** API operations on registered artifacts. */
 public final class ArtifactApi {
-    /** How many of those who run a revoked digest its event names. */
-    private static final int MAX_USERS = 500;
+    /** The event of a revocation lists at most this many of the instances that use the digest. */
+    private static final int MAX_LISTED_INSTANCES = 500;
 
     private final ArtifactReadStore reads;
     private final ArtifactStore store;
-    private final ArtifactTypes types;
-    private final Verifications verifications;
-    private final DigestUserStore users;
+    private final ArtifactTypeLookup types;
+    private final VerificationRunner verifications;
+    private final DigestUsageStore usage;
     private final ArtifactMetrics metrics;
     private final Mutations mutations;
 
     public ArtifactApi(
             ArtifactReadStore reads,
             ArtifactStore store,
-            ArtifactTypes types,
-            Verifications verifications,
-            DigestUserStore users,
+            ArtifactTypeLookup types,
+            VerificationRunner verifications,
+            DigestUsageStore usage,
             ArtifactMetrics metrics,
             Mutations mutations) {
         this.reads = reads;
         this.store = store;
         this.types = types;
         this.verifications = verifications;
-        this.users = users;
+        this.usage = usage;
         this.metrics = metrics;
         this.mutations = mutations;
     }
@@ -55,107 +61,115 @@ public final class ArtifactApi {
                         ArtifactFilter.of(request),
                         request.cursor(),
                         request.limit())
-                .map(page -> page.reply(ArtifactJson::full));
+                .map(page -> page.toReply(artifact -> Json.toObject(ArtifactResponse.of(artifact))));
     }
 
     public Future<Reply> get(Request request) {
-        return visible(request).map(found -> Reply.of(ArtifactJson.full(found)));
+        return findVisible(request).map(ArtifactApi::reply);
     }
 
     public Future<Reply> history(Request request) {
-        var after = request.cursor();
-        return visible(request)
-                .compose(found -> reads.history(found, after, request.limit()))
-                .map(page -> page.reply(entry -> entry));
+        var cursor = request.cursor(); // rejects an invalid one before anything is read
+        return findVisible(request)
+                .compose(artifact -> reads.history(artifact, cursor, request.limit()))
+                .map(page -> page.toReply(Json::toObject));
     }
 
-    /** The source is read before the transaction begins; what it said is decided upon in it. */
+    /** Reads the source before the transaction starts, and decides on the result within it. */
     public Future<Reply> verify(Request request) {
         return mutations.run(
                 request,
-                () -> reads.findOwn(request.projectId(), id(request)).compose(found -> verifications.of(found)),
-                (unit, found) -> changed(
+                () -> reads.findOwn(request.projectId(), id(request)).compose(verifications::verify),
+                (unit, verification) -> change(
                         request,
                         unit,
                         "apps.artifact.verify",
-                        current -> Future.succeededFuture(judged(current, found, unit))));
+                        current ->
+                                Future.succeededFuture(ArtifactLifecycle.verify(current, verification, unit.now()))));
     }
 
     public Future<Reply> promote(Request request) {
-        var channel = Channel.valueOf(request.body().path("channel").asText().toUpperCase(Locale.ROOT));
-        var reason = request.body().path("reason").textValue();
-        return metrics.promotion(mutations.run(
+        var body = Json.toRecord(request.body(), PromoteRequest.class);
+        var channel = Channel.of(body.channel());
+        return metrics.countOutcome(mutations.run(
                 request,
-                unit -> changed(
-                        request, unit, "apps.artifact.promote", current -> types.find(unit, current.artifactType())
-                                .map(type -> ArtifactLifecycle.promote(current, type, channel, reason, unit.now())))));
+                unit -> change(request, unit, "apps.artifact.promote", current -> types.find(
+                                unit, current.artifactType())
+                        .map(type -> ArtifactLifecycle.promote(current, type, channel, body.reason(), unit.now())))));
     }
 
     public Future<Reply> deprecate(Request request) {
-        return end(request, "apps.artifact.deprecate", ArtifactLifecycle::deprecate);
+        return changeWithReason(request, "apps.artifact.deprecate", ArtifactLifecycle::deprecate);
     }
 
     public Future<Reply> retire(Request request) {
-        return end(request, "apps.artifact.retire", ArtifactLifecycle::retire);
+        return changeWithReason(request, "apps.artifact.retire", ArtifactLifecycle::retire);
     }
 
     public Future<Reply> revoke(Request request) {
-        return end(request, "apps.artifact.revoke", ArtifactLifecycle::revoke);
+        return changeWithReason(request, "apps.artifact.revoke", ArtifactLifecycle::revoke);
     }
 
-    /** One of the ways in which an artifact goes out of use: each has a reason, and needs nothing but the artifact to be decided. */
-    private interface Ending {
-        Decision decide(Artifact current, String reason, Instant now);
+    /** A change that needs a reason and depends on nothing but the artifact. */
+    private interface ReasonedChange {
+        ArtifactDecision decide(Artifact current, String reason, Instant now);
     }
 
-    private Future<Reply> end(Request request, String action, Ending ending) {
+    private Future<Reply> changeWithReason(Request request, String action, ReasonedChange change) {
+        var reason = Json.toRecord(request.body(), ReasonRequest.class).reason();
         return mutations.run(
                 request,
-                unit -> changed(
+                unit -> change(
                         request,
                         unit,
                         action,
-                        current -> Future.succeededFuture(ending.decide(current, reason(request), unit.now()))));
+                        current -> Future.succeededFuture(change.decide(current, reason, unit.now()))));
     }
 
-    private static Decision judged(Artifact current, Verification found, UnitOfWork unit) {
-        return ArtifactLifecycle.verify(current, found, unit.now());
+    /** Locks the artifact, decides, and applies the decision. */
+    private Future<Reply> change(
+            Request request, UnitOfWork unit, String action, Function<Artifact, Future<ArtifactDecision>> decide) {
+        return store.lock(unit, request.projectId(), id(request)).compose(current -> decide.apply(current)
+                .compose(decision -> apply(request, unit, action, current, decision)));
     }
 
-    private Future<Reply> changed(
-            Request request, UnitOfWork unit, String action, Function<Artifact, Future<Decision>> decide) {
+    private Future<Reply> apply(
+            Request request, UnitOfWork unit, String action, Artifact current, ArtifactDecision decision) {
+        if (decision instanceof Refused refused) {
+            return Future.failedFuture(
+                    Problem.of(ErrorCode.of(refused.code()), refused.message()).asException());
+        }
+        var accepted = (Accepted) decision;
         var actor = request.principal();
-        return store.change(unit, actor, request.projectId(), id(request), decide)
-                .compose(done -> announced(request, unit, done).map(ok -> {
-                    ArtifactRecords.audit(unit, actor, action, done.next(), done.event());
-                    return Reply.of(ArtifactJson.full(done.next()));
-                }));
+        var next = accepted.next();
+        var event = accepted.event();
+        if (event == null) {
+            ArtifactPublisher.audit(unit, actor, action, next, null);
+            return Future.succeededFuture(reply(next));
+        }
+        store.update(unit, actor, current.trust(), next, event);
+        return findUsage(unit, next, event).map(found -> {
+            ArtifactPublisher.appendEvents(unit, actor, next, event, found);
+            ArtifactPublisher.audit(unit, actor, action, next, event);
+            return reply(next);
+        });
     }
 
-    private Future<Void> announced(Request request, UnitOfWork unit, Accepted done) {
-        var event = done.event();
-        var artifact = done.next();
-        if (event instanceof ArtifactEvent.Revoked) {
-            return users.of(unit, artifact.digest().text(), MAX_USERS).map(found -> {
-                ArtifactRecords.announce(unit, request.principal(), artifact, event, found);
-                return null;
-            });
-        }
-        if (event != null) {
-            ArtifactRecords.announce(unit, request.principal(), artifact, event);
-        }
-        return Future.succeededFuture();
+    private Future<DigestUsage> findUsage(UnitOfWork unit, Artifact artifact, ArtifactEvent event) {
+        return event instanceof ArtifactEvent.Revoked
+                ? usage.findInstances(unit, artifact.digest().text(), MAX_LISTED_INSTANCES)
+                : Future.succeededFuture(DigestUsage.NONE);
     }
 
-    private Future<Artifact> visible(Request request) {
+    private Future<Artifact> findVisible(Request request) {
         return reads.find(request.orgId(), request.projectId(), id(request));
+    }
+
+    private static Reply reply(Artifact artifact) {
+        return Reply.of(Json.toObject(ArtifactResponse.of(artifact)));
     }
 
     private static UUID id(Request request) {
         return request.pathId("artifact_id");
-    }
-
-    private static String reason(Request request) {
-        return request.body().path("reason").asText();
     }
 }

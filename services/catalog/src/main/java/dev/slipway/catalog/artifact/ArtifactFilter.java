@@ -3,7 +3,7 @@ package dev.slipway.catalog.artifact;
 import dev.slipway.service.Request;
 import org.jspecify.annotations.Nullable;
 
-/** Which artifacts a list is of; null is any. */
+/** Filters of the artifact list; null matches any. */
 record ArtifactFilter(
         boolean shared,
         @Nullable String lifecycleState,

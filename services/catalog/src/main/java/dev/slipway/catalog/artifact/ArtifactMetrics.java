@@ -1,5 +1,6 @@
 package dev.slipway.catalog.artifact;
 
+import dev.slipway.catalog.artifact.domain.Artifact.Trust;
 import dev.slipway.contract.ProblemException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -12,46 +13,46 @@ import org.slf4j.LoggerFactory;
 import java.util.List;
 import java.util.Map;
 
-/** What is shown of artifacts: how many are trusted, and what became of promotions. */
+/** Metrics of artifacts: their number by trust state, and promotions by outcome. */
 public final class ArtifactMetrics {
     private static final Logger LOG = LoggerFactory.getLogger(ArtifactMetrics.class);
-    private static final long EVERY_MS = 15_000;
-    private static final String DONE = "promoted";
+    private static final long INTERVAL_MS = 15_000;
+    private static final String PROMOTED = "promoted";
 
     private final MeterRegistry registry;
     private volatile Map<String, Long> byTrust = Map.of();
 
     public ArtifactMetrics(MeterRegistry registry) {
         this.registry = registry;
-        for (var state : List.of("unverified", "verified", "failed_verification", "revoked")) {
-            Gauge.builder("slipway.artifacts", this, shown -> shown.byTrust.getOrDefault(state, 0L))
+        for (var state : List.of(Trust.values())) {
+            Gauge.builder("slipway.artifacts", this, metrics -> metrics.byTrust.getOrDefault(state.text(), 0L))
                     .description("Registered artifacts by their trust state")
-                    .tag("trust_state", state)
+                    .tag("trust_state", state.text())
                     .register(registry);
         }
-        var unused = promotions(DONE);
+        var unused = counter(PROMOTED);
     }
 
-    /** Counts now and then: whoever changes an artifact does not wait for it. */
+    /** Counts artifacts periodically, so that changes do not have to. */
     public void start(Vertx vertx, ArtifactReadStore artifacts) {
-        vertx.setPeriodic(0, EVERY_MS, timer -> artifacts
+        vertx.setPeriodic(0, INTERVAL_MS, timer -> artifacts
                 .countByTrust()
                 .onSuccess(counted -> byTrust = counted)
-                .onFailure(e -> LOG.atWarn().log("could not count artifacts: {}", e.toString())));
+                .onFailure(e -> LOG.atWarn().setCause(e).log("counting artifacts failed")));
     }
 
-    /** Counts what becomes of a promotion: a refusal by its code, and what is nobody's fault as failed. */
-    <T> Future<T> promotion(Future<T> promotion) {
-        return promotion.onSuccess(ok -> promotions(DONE).increment()).onFailure(e -> promotions(
+    /** Counts a promotion by its outcome: promoted, the error code of a refusal, or failed. */
+    <T> Future<T> countOutcome(Future<T> promotion) {
+        return promotion.onSuccess(ok -> counter(PROMOTED).increment()).onFailure(e -> counter(
                         e instanceof ProblemException refused
                                 ? refused.problem().code().code()
                                 : "failed")
                 .increment());
     }
 
-    private Counter promotions(String outcome) {
+    private Counter counter(String outcome) {
         return Counter.builder("slipway.artifact.promotions")
-                .description("Promotions of artifacts: promoted, or the code that one was refused with")
+                .description("Promotions of artifacts by outcome: promoted, or the error code")
                 .tag("outcome", outcome)
                 .register(registry);
     }

@@ -1,16 +1,16 @@
 package dev.slipway.catalog.artifact;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.catalog.artifact.ArtifactJson.HistoryEntry;
+import dev.slipway.catalog.artifact.ArtifactJson.VerificationFields;
 import dev.slipway.catalog.artifact.domain.Artifact;
 import dev.slipway.catalog.artifact.domain.Artifact.Channel;
 import dev.slipway.catalog.artifact.domain.Artifact.Kind;
 import dev.slipway.catalog.artifact.domain.Artifact.Lifecycle;
 import dev.slipway.catalog.artifact.domain.Artifact.Trust;
 import dev.slipway.catalog.artifact.domain.Artifact.Visibility;
-import dev.slipway.catalog.source.domain.Digest;
+import dev.slipway.catalog.artifact.source.domain.Digest;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
-import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.UnitOfWork;
@@ -27,11 +27,10 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 
-/** The SQL that reads artifacts and their history, in the scope of a project. */
+/** Reads artifacts and their history as a project sees them. */
 public final class ArtifactReadStore {
     static final String SELECT = """
             SELECT a.id, a.resource_name, a.org_id, a.project_id, a.app_slug, a.artifact_type, a.artifact_type_version, a.artifact_kind,
@@ -43,7 +42,7 @@ public final class ArtifactReadStore {
                 a.created_at, a.updated_at
             FROM app_artifacts a LEFT JOIN revoked_digests r ON r.digest = a.digest
             """;
-    /** A project's own, and what is shared with it. */
+    /** The project's own artifacts and those shared with it. */
     private static final String VISIBLE =
             "(a.project_id = $2 OR (a.visibility = 'tenant' AND a.org_id = $3) OR a.visibility = 'platform')";
 
@@ -76,19 +75,19 @@ public final class ArtifactReadStore {
         this.reads = reads;
     }
 
-    /** One that the project may see. */
+    /** Finds an artifact that is visible to the project. */
     Future<Artifact> find(@Nullable UUID orgId, UUID projectId, UUID id) {
-        return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId, orgId)).compose(rows -> found(rows, id));
+        return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId, orgId)).compose(rows -> requireOne(rows, id));
     }
 
-    /** One of the project itself. */
+    /** Finds an artifact of the project itself. */
     Future<Artifact> findOwn(UUID projectId, UUID id) {
-        return reads.preparedQuery(FIND_OWN).execute(Tuple.of(id, projectId)).compose(rows -> found(rows, id));
+        return reads.preparedQuery(FIND_OWN).execute(Tuple.of(id, projectId)).compose(rows -> requireOne(rows, id));
     }
 
-    /** One that the project may see, as it is in this transaction. */
+    /** Like {@link #find(UUID, UUID, UUID)}, within a transaction. */
     Future<Artifact> find(UnitOfWork unit, UUID orgId, UUID projectId, UUID id) {
-        return unit.query(FIND, Tuple.of(id, projectId, orgId)).compose(rows -> found(rows, id));
+        return unit.query(FIND, Tuple.of(id, projectId, orgId)).compose(rows -> requireOne(rows, id));
     }
 
     Future<Page<Artifact>> list(
@@ -109,12 +108,12 @@ public final class ArtifactReadStore {
         });
         return reads.preparedQuery(LIST).execute(parameters).map(rows -> {
             var all = new ArrayList<Artifact>(rows.size());
-            rows.forEach(row -> all.add(artifact(row)));
+            rows.forEach(row -> all.add(fromRow(row)));
             return Page.of(all, limit, last -> new Cursor(last.createdAt(), last.id()));
         });
     }
 
-    Future<Page<ObjectNode>> history(Artifact artifact, @Nullable Cursor after, int limit) {
+    Future<Page<HistoryEntry>> history(Artifact artifact, @Nullable Cursor after, int limit) {
         var parameters = Tuple.of(
                 artifact.id(),
                 artifact.projectId(),
@@ -122,18 +121,13 @@ public final class ArtifactReadStore {
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(HISTORY).execute(parameters).map(rows -> {
-            var all = new ArrayList<Row>(rows.size());
-            rows.forEach(all::add);
-            var page = Page.of(
-                    all,
-                    limit,
-                    last -> new Cursor(last.getOffsetDateTime("occurred_at").toInstant(), last.getUUID("id")));
-            return new Page<>(
-                    page.items().stream().map(ArtifactReadStore::history).toList(), page.next());
+            var entries = new ArrayList<HistoryEntry>(rows.size());
+            rows.forEach(row -> entries.add(toHistoryEntry(row)));
+            return Page.of(entries, limit, last -> new Cursor(last.occurredAt(), last.id()));
         });
     }
 
-    /** Of all tenants together: for those who run the platform. */
+    /** Counts the artifacts of all tenants, for metrics. */
     Future<Map<String, Long>> countByTrust() {
         return reads.query(COUNT_BY_TRUST).execute().map(rows -> {
             var counted = new HashMap<String, Long>();
@@ -143,11 +137,11 @@ public final class ArtifactReadStore {
     }
 
     static ProblemException notFound(UUID id) {
-        return Problem.of(ErrorCode.ARTIFACT_NOT_FOUND, "There is no artifact " + id + " in this project.")
+        return Problem.of(ErrorCode.ARTIFACT_NOT_FOUND, "Artifact " + id + " does not exist in this project.")
                 .asException();
     }
 
-    static Artifact artifact(Row row) {
+    static Artifact fromRow(Row row) {
         var verification = row.getString("verification");
         var channel = row.getString("channel");
         return new Artifact(
@@ -158,7 +152,7 @@ public final class ArtifactReadStore {
                 row.getString("app_slug"),
                 row.getString("artifact_type"),
                 row.getInteger("artifact_type_version"),
-                value(Kind.class, row.getString("artifact_kind")),
+                Kind.of(row.getString("artifact_kind")),
                 new Artifact.Source(
                         row.getString("source_type"),
                         row.getString("source_uri"),
@@ -170,12 +164,12 @@ public final class ArtifactReadStore {
                 new Digest(row.getString("digest")),
                 row.getString("media_type"),
                 row.getLong("size_bytes"),
-                value(Visibility.class, row.getString("visibility")),
-                value(Lifecycle.class, row.getString("lifecycle_state")),
-                value(Trust.class, row.getString("trust_state")),
+                Visibility.of(row.getString("visibility")),
+                Lifecycle.of(row.getString("lifecycle_state")),
+                Trust.of(row.getString("trust_state")),
                 row.getString("trust_reason"),
-                channel == null ? null : value(Channel.class, channel),
-                verification == null ? null : ArtifactJson.verification(Json.trusted(verification)),
+                channel == null ? null : Channel.of(channel),
+                verification == null ? null : VerificationFields.parse(verification),
                 row.getUUID("created_by_principal_id"),
                 row.getUUID("created_by_user_id"),
                 row.getLong("sequence"),
@@ -183,32 +177,26 @@ public final class ArtifactReadStore {
                 row.getOffsetDateTime("updated_at").toInstant());
     }
 
-    private static ObjectNode history(Row row) {
-        return Json.object()
-                .put("id", row.getUUID("id").toString())
-                .put("sequence", row.getLong("sequence"))
-                .put("event", row.getString("event"))
-                .put("lifecycle_state", row.getString("lifecycle_state"))
-                .put("trust_from", row.getString("trust_from"))
-                .put("trust_to", row.getString("trust_to"))
-                .put("channel", row.getString("channel"))
-                .put("reason", row.getString("reason"))
-                .put("actor_principal_id", row.getUUID("actor_principal_id").toString())
-                .put("actor_type", row.getString("actor_type"))
-                .put("correlation_id", row.getString("correlation_id"))
-                .put(
-                        "occurred_at",
-                        row.getOffsetDateTime("occurred_at").toInstant().toString());
+    private static HistoryEntry toHistoryEntry(Row row) {
+        return new HistoryEntry(
+                row.getUUID("id"),
+                row.getLong("sequence"),
+                row.getString("event"),
+                row.getString("lifecycle_state"),
+                row.getString("trust_from"),
+                row.getString("trust_to"),
+                row.getString("channel"),
+                row.getString("reason"),
+                row.getUUID("actor_principal_id"),
+                row.getString("actor_type"),
+                row.getString("correlation_id"),
+                row.getOffsetDateTime("occurred_at").toInstant());
     }
 
-    private static Future<Artifact> found(RowSet<Row> rows, UUID id) {
+    private static Future<Artifact> requireOne(RowSet<Row> rows, UUID id) {
         return rows.size() == 0
                 ? Future.failedFuture(notFound(id))
-                : Future.succeededFuture(artifact(rows.iterator().next()));
-    }
-
-    private static <E extends Enum<E>> E value(Class<E> type, String text) {
-        return Enum.valueOf(type, text.toUpperCase(Locale.ROOT));
+                : Future.succeededFuture(fromRow(rows.iterator().next()));
     }
 
     private static OffsetDateTime at(Instant instant) {

@@ -1,19 +1,16 @@
 package dev.slipway.catalog.artifact;
 
 import dev.slipway.authz.Principal;
+import dev.slipway.catalog.artifact.ArtifactJson.VerificationFields;
 import dev.slipway.catalog.artifact.domain.Artifact;
 import dev.slipway.catalog.artifact.domain.Artifact.Trust;
 import dev.slipway.catalog.artifact.domain.ArtifactEvent;
-import dev.slipway.catalog.artifact.domain.Decision;
-import dev.slipway.catalog.artifact.domain.Decision.Accepted;
-import dev.slipway.catalog.artifact.domain.Decision.Refused;
-import dev.slipway.contract.ErrorCode;
+import dev.slipway.catalog.artifact.source.domain.Digest;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Problem;
-import dev.slipway.contract.ProblemException;
-import dev.slipway.messaging.Queries;
+import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.NotReplicatedException;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -24,17 +21,15 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Function;
 
-/** All SQL of artifacts. A change runs the lifecycle's decision behind a lock and keeps what it decided, with its history. */
+/** Writes artifacts and their history. */
 public final class ArtifactStore {
     private static final String LOCK =
             ArtifactReadStore.SELECT + " WHERE a.id = $1 AND a.project_id = $2 FOR NO KEY UPDATE OF a";
     private static final String PROJECT = "SELECT org_id FROM projects WHERE id = $1 FOR NO KEY UPDATE";
-    private static final String SAME =
+    private static final String FIND_SAME =
             "SELECT id FROM app_artifacts WHERE project_id = $1 AND repository = $2 AND digest = $3";
     private static final String INSERT = """
             INSERT INTO app_artifacts (id, resource_name, org_id, project_id, app_slug, artifact_type, artifact_type_version, artifact_kind,
@@ -50,15 +45,15 @@ public final class ArtifactStore {
     private static final String UPDATE_TRUST = """
             UPDATE app_artifacts SET trust_state = $3, trust_reason = $4, verification = $5::text::jsonb WHERE id = $1 AND project_id = $2
             """;
-    /** Of the platform, not of a tenant: the first to withdraw the trust in a digest has withdrawn it for all. */
+    /** Applies to all tenants, so only the first revocation of a digest is stored. */
     private static final String REVOKE = """
             INSERT INTO revoked_digests (digest, artifact_id, reason, revoked_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
             """;
     /**
-     * Of the platform: whoever registered a digest, it is the same bytes. What nothing is deployed from cannot vouch for what is; and one
-     * registration that failed, for want of a signature beside it, says nothing against another that has one.
+     * The trust in a digest across all tenants: a digest identifies the same bytes wherever it is registered. Registrations with a type
+     * that cannot be deployed do not count, and one verified registration outweighs failed ones.
      */
-    private static final String TRUST = """
+    private static final String FIND_TRUST = """
             SELECT d.digest, CASE WHEN r.digest IS NOT NULL THEN 'revoked'
                 WHEN bool_or(a.trust_state = 'verified') THEN 'verified'
                 WHEN bool_or(a.trust_state = 'failed_verification') THEN 'failed_verification' ELSE 'unverified' END AS trust_state
@@ -71,103 +66,57 @@ public final class ArtifactStore {
     public static final String REVOKED_AFTER =
             "SELECT digest, revoked_at FROM revoked_digests WHERE digest > $1 ORDER BY digest LIMIT $2";
 
-    private static final String REMEMBER = """
+    private static final String INSERT_HISTORY = """
             INSERT INTO artifact_history (id, artifact_id, project_id, sequence, event, lifecycle_state, trust_from, trust_to, channel,
                 reason, actor_principal_id, actor_type, correlation_id, occurred_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
             """;
-    /** What registers an artifact: everything of it but what this service finds out. */
-    record Registration(Artifact artifact, boolean deployable) {}
 
-    /** The organization of a project, which stays locked: two registrations of one digest come one after the other. */
+    /** Locks a project, so that concurrent registrations of a digest are serialized, and returns its organization. */
     Future<UUID> lockProject(UnitOfWork unit, UUID projectId) {
         return unit.query(PROJECT, Tuple.of(projectId))
                 .compose(rows -> rows.size() == 0
-                        // Authorized, so it exists; what this service keeps of it has not arrived.
-                        ? Future.failedFuture(Problem.of(
-                                        ErrorCode.SERVICE_UNAVAILABLE,
-                                        "This project is new here. Try again in a moment.")
-                                .asException())
+                        // The request was authorized, so the project exists.
+                        ? Future.failedFuture(new NotReplicatedException("Project data"))
                         : Future.succeededFuture(rows.iterator().next().getUUID("org_id")));
     }
 
-    /** Adds an artifact to a project that is locked, unless it has it. */
-    Future<Artifact> create(UnitOfWork unit, Principal actor, Registration registration) {
-        var artifact = registration.artifact;
-        var same = Tuple.of(
-                artifact.projectId(), artifact.repository(), artifact.digest().text());
-        return unit.query(SAME, same)
-                .compose(rows -> rows.size() > 0
-                        ? Future.failedFuture(exists(rows.iterator().next().getUUID("id")))
-                        : trust(unit, List.of(artifact.digest().text())))
-                .compose(known -> {
-                    if (Trust.REVOKED.text().equals(known.get(artifact.digest().text()))) {
-                        return Future.failedFuture(
-                                Problem.of(ErrorCode.ARTIFACT_REVOKED, "The trust in this digest was withdrawn.")
-                                        .asException());
-                    }
-                    unit.write(INSERT, row(registration));
-                    remember(unit, actor, artifact, null, new ArtifactEvent.Registered());
-                    return Future.succeededFuture(artifact);
-                });
+    /** Locks an artifact of the project. Artifacts that others share with the project are not found. */
+    Future<Artifact> lock(UnitOfWork unit, UUID projectId, UUID id) {
+        return unit.query(LOCK, Tuple.of(id, projectId))
+                .compose(rows -> rows.size() == 0
+                        ? Future.failedFuture(ArtifactReadStore.notFound(id))
+                        : Future.succeededFuture(
+                                ArtifactReadStore.fromRow(rows.iterator().next())));
     }
 
-    /** Loads behind a lock, decides, keeps. Another project's artifact is not found, also where it can be seen. */
-    Future<Accepted> change(
-            UnitOfWork unit, Principal actor, UUID projectId, UUID id, Function<Artifact, Future<Decision>> decide) {
-        return unit.query(LOCK, Tuple.of(id, projectId)).compose(rows -> {
-            if (rows.size() == 0) {
-                return Future.failedFuture(ArtifactReadStore.notFound(id));
-            }
-            var current = ArtifactReadStore.artifact(rows.iterator().next());
-            return decide.apply(current).compose(decision -> {
-                if (decision instanceof Refused refused) {
-                    return Future.failedFuture(Problem.of(ErrorCode.of(refused.code()), refused.message())
-                            .asException());
-                }
-                var accepted = (Accepted) decision;
-                var event = accepted.event();
-                if (event != null) {
-                    keep(unit, accepted.next(), event);
-                    remember(unit, actor, accepted.next(), current.trust(), event);
-                }
-                return Future.succeededFuture(accepted);
-            });
-        });
+    /** Returns the id of the project's artifact with the same repository and digest, or null. */
+    Future<@Nullable UUID> findSame(UnitOfWork unit, UUID projectId, String repository, Digest digest) {
+        return unit.query(FIND_SAME, Tuple.of(projectId, repository, digest.text()))
+                .map(rows -> rows.size() == 0 ? null : rows.iterator().next().getUUID("id"));
     }
 
-    /** For read models, once more. */
-    public static void tellRevoked(UnitOfWork unit, Row row) {
-        ArtifactRecords.revoked(
-                unit,
-                row.getString("digest"),
-                row.getOffsetDateTime("revoked_at").toInstant());
+    /** {@code deployable}: whether the artifact's type can be deployed. */
+    void insert(UnitOfWork unit, Principal actor, Artifact artifact, boolean deployable) {
+        unit.write(INSERT, parameters(artifact, deployable));
+        insertHistory(unit, actor, artifact, null, new ArtifactEvent.Registered());
     }
 
-    /** The trust in each digest that anybody has registered; what is absent is unknown. */
-    Future<Map<String, String>> trust(Queries from, Collection<String> digests) {
-        return from.query(TRUST, Tuple.tuple().addArrayOfString(digests.toArray(String[]::new)))
-                .map(rows -> {
-                    var trust = new HashMap<String, String>();
-                    rows.forEach(row -> trust.put(row.getString("digest"), row.getString("trust_state")));
-                    return trust;
-                });
-    }
-
-    private static void keep(UnitOfWork unit, Artifact next, ArtifactEvent event) {
+    void update(UnitOfWork unit, Principal actor, Trust before, Artifact next, ArtifactEvent event) {
+        var channel = next.channel();
         unit.write(
                 UPDATE,
                 Tuple.of(
                         next.id(),
                         next.projectId(),
                         next.lifecycle().text(),
-                        next.channel() == null ? null : next.channel().text(),
+                        channel == null ? null : channel.text(),
                         next.sequence(),
                         at(next.updatedAt())));
         if (event instanceof ArtifactEvent.Revoked revoked) {
             unit.write(REVOKE, Tuple.of(next.digest().text(), next.id(), revoked.reason(), at(next.updatedAt())));
         } else if (event instanceof ArtifactEvent.Verified || event instanceof ArtifactEvent.VerificationFailed) {
-            var found = next.verification();
+            var verification = VerificationFields.of(next.verification());
             unit.write(
                     UPDATE_TRUST,
                     Tuple.of(
@@ -175,13 +124,36 @@ public final class ArtifactStore {
                             next.projectId(),
                             next.trust().text(),
                             next.trustReason(),
-                            found == null ? null : Json.text(ArtifactJson.verification(found))));
+                            verification == null ? null : Json.text(verification)));
         }
+        insertHistory(unit, actor, next, before, event);
     }
 
-    private static void remember(
+    /** Publishes the snapshot of a row of {@link #REVOKED_AFTER} again. */
+    public static void republishRevoked(UnitOfWork unit, Row row) {
+        ArtifactPublisher.publishRevokedDigest(
+                unit,
+                row.getString("digest"),
+                row.getOffsetDateTime("revoked_at").toInstant());
+    }
+
+    /** Returns the trust state of registered or revoked digests; unknown digests are missing. */
+    public Future<Map<String, String>> findTrust(QueryExecutor executor, Collection<String> digests) {
+        if (digests.isEmpty()) {
+            return Future.succeededFuture(Map.of());
+        }
+        return executor.query(FIND_TRUST, Tuple.tuple().addArrayOfString(digests.toArray(String[]::new)))
+                .map(rows -> {
+                    var trust = new HashMap<String, String>();
+                    rows.forEach(row -> trust.put(row.getString("digest"), row.getString("trust_state")));
+                    return trust;
+                });
+    }
+
+    private static void insertHistory(
             UnitOfWork unit, Principal actor, Artifact after, @Nullable Trust before, ArtifactEvent event) {
-        unit.write(REMEMBER, Tuple.from(new @Nullable Object[] {
+        var channel = after.channel();
+        unit.write(INSERT_HISTORY, Tuple.from(new @Nullable Object[] {
             Ids.next(),
             after.id(),
             after.projectId(),
@@ -190,17 +162,16 @@ public final class ArtifactStore {
             after.lifecycle().text(),
             before == null ? null : before.text(),
             after.trust().text(),
-            after.channel() == null ? null : after.channel().text(),
+            channel == null ? null : channel.text(),
             event.reason(),
             actor.id(),
             actor.type().text(),
-            unit.cause().correlationId(),
+            unit.context().correlationId(),
             at(unit.now())
         }));
     }
 
-    private static Tuple row(Registration registration) {
-        var artifact = registration.artifact;
+    private static Tuple parameters(Artifact artifact, boolean deployable) {
         var source = artifact.source();
         return Tuple.from(new @Nullable Object[] {
             artifact.id(),
@@ -228,14 +199,8 @@ public final class ArtifactStore {
             artifact.createdByPrincipalId(),
             artifact.createdByUserId(),
             at(artifact.createdAt()),
-            registration.deployable
+            deployable
         });
-    }
-
-    private static ProblemException exists(UUID id) {
-        var details = Json.object().put("artifact_id", id.toString());
-        var message = "This digest is registered from this repository: " + id + ".";
-        return new Problem(ErrorCode.ARTIFACT_EXISTS, message, details).asException();
     }
 
     private static OffsetDateTime at(Instant instant) {

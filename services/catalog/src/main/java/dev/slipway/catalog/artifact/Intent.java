@@ -1,7 +1,9 @@
 package dev.slipway.catalog.artifact;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.catalog.secret.Secrets.Lease;
+import dev.slipway.catalog.artifact.credential.CredentialIssuer.Lease;
 import dev.slipway.contract.Json;
 import dev.slipway.service.Reply;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +12,7 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * That somebody is going to push to, or pull from, one repository.
+ * The intent to push to, or pull from, a repository.
  *
  * @param action publish or pull
  */
@@ -23,30 +25,49 @@ record Intent(
         Instant createdAt,
         Instant expiresAt) {
 
-    /** Without its credential: that is nowhere but with who asked for it. */
-    ObjectNode json() {
-        return Json.object()
-                .put("id", id.toString())
-                .put("action", action)
-                .put("registry", source.name())
-                .put("host", source.host())
-                .put("repository", repository)
-                .put("created_at", createdAt.toString())
-                .put("expires_at", expiresAt.toString());
+    private record IntentFields(
+            UUID id,
+            String action,
+            String registry,
+            String host,
+            String repository,
+            Instant createdAt,
+            Instant expiresAt) {}
+
+    private record AuditMetadata(
+            @JsonUnwrapped IntentFields intent,
+            String leaseId,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            UUID artifactId) {}
+
+    private record Credential(String leaseId, String tokenType, String token) {}
+
+    private record IntentId(@Nullable UUID id) {}
+
+    /** Returns the intent without its credential, which only the response to its creator contains. */
+    ObjectNode toJson() {
+        return Json.toObject(fields());
     }
 
-    /** Whether an answer is about this one, and not about the one that the same request made the first time. */
-    boolean isIn(Reply reply) {
+    ObjectNode toAuditMetadata(Lease lease) {
+        return Json.toObject(new AuditMetadata(fields(), lease.leaseId(), artifactId));
+    }
+
+    /** Returns whether a reply describes this intent, and not the one that an earlier request with the same key created. */
+    boolean matches(Reply reply) {
         return reply.problem() == null
-                && Json.node(reply.body()).path("id").asText().equals(id.toString());
+                && id.equals(Json.toRecord(Json.parseTrusted(reply.body()), IntentId.class)
+                        .id());
     }
 
-    static Reply with(Lease lease, Reply reply) {
-        var body = (ObjectNode) Json.node(reply.body());
-        body.putObject("credential")
-                .put("lease_id", lease.leaseId())
-                .put("token_type", "bearer")
-                .put("token", lease.token());
+    static Reply withCredential(Lease lease, Reply reply) {
+        var body = (ObjectNode) Json.parseTrusted(reply.body());
+        body.set("credential", Json.toObject(new Credential(lease.leaseId(), "bearer", lease.token())));
         return Reply.of(body);
+    }
+
+    private IntentFields fields() {
+        return new IntentFields(id, action, source.name(), source.host(), repository, createdAt, expiresAt);
     }
 }

@@ -1,18 +1,19 @@
 package dev.slipway.catalog.artifact;
 
+import dev.slipway.catalog.artifact.credential.CredentialIssuer;
+import dev.slipway.catalog.artifact.credential.CredentialIssuer.CredentialRequest;
+import dev.slipway.catalog.artifact.credential.CredentialIssuer.Lease;
 import dev.slipway.catalog.artifact.domain.Artifact;
 import dev.slipway.catalog.artifact.domain.Artifact.Lifecycle;
 import dev.slipway.catalog.artifact.domain.ArtifactLifecycle;
-import dev.slipway.catalog.secret.Secrets;
-import dev.slipway.catalog.secret.Secrets.Grant;
-import dev.slipway.catalog.secret.Secrets.Lease;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
-import dev.slipway.service.AuditTrail.Entry;
+import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
@@ -27,7 +28,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.function.BiFunction;
 
-/** Permissions to push to or pull from one repository, for a while. */
+/** Issues short-lived credentials to push to or pull from one repository. */
 public final class IntentApi {
     private static final int DEFAULT_TTL_SECONDS = 900;
 
@@ -36,18 +37,18 @@ public final class IntentApi {
     private final ArtifactReadStore artifacts;
     private final ArtifactStore projects;
     private final IntentStore store;
-    private final @Nullable Secrets secrets;
+    private final @Nullable CredentialIssuer credentialIssuer;
     private final Mutations mutations;
     private final Clock clock;
 
-    /** {@code secrets} is null where the platform has no credentials to give. */
+    /** {@code credentialIssuer} is null if the platform cannot issue credentials. */
     public IntentApi(
             List<PlatformSource> sources,
             SourcePolicy policy,
             ArtifactReadStore artifacts,
             ArtifactStore projects,
             IntentStore store,
-            @Nullable Secrets secrets,
+            @Nullable CredentialIssuer credentialIssuer,
             Mutations mutations,
             Clock clock) {
         this.sources = List.copyOf(sources);
@@ -55,69 +56,73 @@ public final class IntentApi {
         this.artifacts = artifacts;
         this.projects = projects;
         this.store = store;
-        this.secrets = secrets;
+        this.credentialIssuer = credentialIssuer;
         this.mutations = mutations;
         this.clock = clock;
     }
 
+    private record PublishRequest(
+            String registry, String repository, @Nullable Long ttlSeconds) {}
+
+    private record PullRequest(UUID artifactId, @Nullable Long ttlSeconds) {}
+
     public Future<Reply> publish(Request request) {
-        var source = named(request.body().path("registry").asText());
-        var repository = request.body().path("repository").asText();
+        var body = Json.toRecord(request.body(), PublishRequest.class);
+        var source = requireSourceNamed(body.registry());
+        var repository = body.repository();
         var namespace = source.pushNamespace(request.projectId());
         if (namespace == null || !repository.startsWith(namespace + "/")) {
             return Future.failedFuture(Problem.of(
                             ErrorCode.REPOSITORY_NOT_ALLOWED,
                             namespace == null
-                                    ? "Nobody pushes to " + source.name() + "."
-                                    : "This project pushes to repositories below " + namespace + ".")
+                                    ? "Source " + source.name() + " does not accept pushes."
+                                    : "This project can only push to repositories below " + namespace + "/.")
                     .asException());
         }
-        // Clients look whether a blob is there before they send it, which is a pull.
-        return granted(
+        // Clients check whether a blob exists before they upload it, which requires pull.
+        return issueIntent(
                 request,
-                intent(request, "publish", source, repository, null),
+                intent("publish", source, repository, null, body.ttlSeconds()),
                 List.of("pull", "push"),
                 (unit, orgId) -> Future.succeededFuture());
     }
 
     public Future<Reply> pull(Request request) {
-        var id = UUID.fromString(request.body().path("artifact_id").asText());
+        var body = Json.toRecord(request.body(), PullRequest.class);
+        var id = body.artifactId();
         return artifacts
                 .find(request.orgId(), request.projectId(), id)
-                .compose(IntentApi::usable)
+                .compose(IntentApi::requireUsable)
                 .compose(artifact -> {
                     var slash = artifact.repository().indexOf('/');
-                    var source = at(artifact.repository().substring(0, slash));
+                    var source = requireSourceAt(artifact.repository().substring(0, slash));
                     var repository = artifact.repository().substring(slash + 1);
-                    return granted(
+                    return issueIntent(
                             request,
-                            intent(request, "pull", source, repository, id),
+                            intent("pull", source, repository, id, body.ttlSeconds()),
                             List.of("pull"),
                             (unit, orgId) -> artifacts
                                     .find(unit, orgId, request.projectId(), id)
-                                    .compose(IntentApi::usable)
+                                    .compose(IntentApi::requireUsable)
                                     .mapEmpty());
                 });
     }
 
     /**
-     * The credential is made before the transaction, and ended again if that comes to nothing or was there before.
+     * Issues the credential before the transaction, and revokes it if the transaction fails or the intent already existed.
      *
-     * @param stillGood what has to hold in the transaction, too
+     * @param recheck repeats the checks of the request within the transaction
      */
-    private Future<Reply> granted(
-            Request request,
-            Intent intent,
-            List<String> actions,
-            BiFunction<UnitOfWork, UUID, Future<Void>> stillGood) {
+    private Future<Reply> issueIntent(
+            Request request, Intent intent, List<String> actions, BiFunction<UnitOfWork, UUID, Future<Void>> recheck) {
         var issued = new Lease[1];
         return mutations
                 .run(
                         request,
-                        () -> issued(request, intent, actions).onSuccess(lease -> issued[0] = lease),
+                        () -> issueCredential(request, intent, actions).onSuccess(lease -> issued[0] = lease),
                         (unit, lease) -> projects.lockProject(unit, request.projectId())
-                                .compose(orgId -> stillGood.apply(unit, orgId).map(orgId))
-                                .map(orgId -> kept(request, unit, orgId, intent, lease)))
+                                .compose(orgId -> recheck.apply(unit, orgId).map(orgId))
+                                .map(orgId -> saveIntent(request, unit, orgId, intent, lease)))
                 .transform(done -> {
                     var lease = issued[0];
                     if (lease == null) {
@@ -125,62 +130,65 @@ public final class IntentApi {
                                 ? Future.succeededFuture(done.result())
                                 : Future.failedFuture(done.cause());
                     }
-                    if (done.succeeded() && intent.isIn(done.result())) {
-                        return Future.succeededFuture(Intent.with(lease, done.result()));
+                    if (done.succeeded() && intent.matches(done.result())) {
+                        return Future.succeededFuture(Intent.withCredential(lease, done.result()));
                     }
-                    return revoked(lease)
+                    return revokeLease(lease)
                             .transform(ended -> done.succeeded()
                                     ? Future.succeededFuture(done.result())
                                     : Future.failedFuture(done.cause()));
                 });
     }
 
-    private Future<Lease> issued(Request request, Intent intent, List<String> actions) {
+    private Future<Lease> issueCredential(Request request, Intent intent, List<String> actions) {
         var service = intent.source().tokenService();
-        if (secrets == null || service == null) {
-            return Future.failedFuture(noCredentials(intent.source().host()));
+        if (credentialIssuer == null || service == null) {
+            return Future.failedFuture(credentialsUnavailable(intent.source().host()));
         }
         var lifetime = Duration.between(intent.createdAt(), intent.expiresAt());
-        return policy.of(Objects.requireNonNull(request.orgId()), request.projectId(), null)
-                .compose(allowed -> allowed.allows().test(intent.source().host())
-                        ? secrets.issue(new Grant(
+        return policy.find(Objects.requireNonNull(request.orgId()), request.projectId(), null)
+                .compose(allowedSources -> allowedSources
+                                .allows()
+                                .test(intent.source().host())
+                        ? credentialIssuer.issue(new CredentialRequest(
                                 request.principal().id().toString(), service, intent.repository(), actions, lifetime))
-                        : Future.failedFuture(allowed.refused(intent.source().host())));
+                        : Future.failedFuture(
+                                allowedSources.notAllowed(intent.source().host())));
     }
 
-    private Future<Void> revoked(Lease lease) {
-        return secrets == null ? Future.succeededFuture() : secrets.revoke(lease.leaseId());
+    private Future<Void> revokeLease(Lease lease) {
+        return credentialIssuer == null ? Future.succeededFuture() : credentialIssuer.revoke(lease.leaseId());
     }
 
-    private Reply kept(Request request, UnitOfWork unit, UUID orgId, Intent intent, Lease lease) {
+    private Reply saveIntent(Request request, UnitOfWork unit, UUID orgId, Intent intent, Lease lease) {
         var actor = request.principal();
         store.create(unit, orgId, request.projectId(), intent, lease.leaseId(), actor.id());
-        var metadata = intent.json().put("lease_id", lease.leaseId());
-        if (intent.artifactId() != null) {
-            metadata.put("artifact_id", intent.artifactId().toString());
-        }
-        AuditTrail.success(
+        AuditTrail.recordSuccess(
                 unit,
                 actor,
-                new Entry(
+                new AuditEntry(
                         "apps.artifact." + intent.action() + "_intent",
                         "artifact_intent",
                         intent.id().toString(),
                         orgId,
                         request.projectId(),
-                        metadata));
-        return Reply.of(intent.json());
+                        intent.toAuditMetadata(lease)));
+        return Reply.of(intent.toJson());
     }
 
     private Intent intent(
-            Request request, String action, PlatformSource source, String repository, @Nullable UUID artifactId) {
+            String action,
+            PlatformSource source,
+            String repository,
+            @Nullable UUID artifactId,
+            @Nullable Long ttlSeconds) {
         var now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
-        var ttl = request.body().path("ttl_seconds").asLong(DEFAULT_TTL_SECONDS);
-        return new Intent(Ids.next(), action, source, repository, artifactId, now, now.plusSeconds(ttl));
+        var expiresAt = now.plusSeconds(ttlSeconds == null ? DEFAULT_TTL_SECONDS : ttlSeconds);
+        return new Intent(Ids.next(), action, source, repository, artifactId, now, expiresAt);
     }
 
-    private static Future<Artifact> usable(Artifact artifact) {
-        var untrusted = ArtifactLifecycle.untrusted(artifact);
+    private static Future<Artifact> requireUsable(Artifact artifact) {
+        var untrusted = ArtifactLifecycle.trustRefusal(artifact);
         if (untrusted != null) {
             return Future.failedFuture(Problem.of(ErrorCode.of(untrusted.code()), untrusted.message())
                     .asException());
@@ -191,28 +199,28 @@ public final class IntentApi {
                 : Future.succeededFuture(artifact);
     }
 
-    private PlatformSource named(String name) {
+    private PlatformSource requireSourceNamed(String name) {
         return sources.stream()
                 .filter(source -> source.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> Problem.validationOf(
                                 ErrorCode.VALIDATION_ERROR,
                                 "/registry",
-                                "is not a source of the platform; GET /api/v1/apps/registry names them")
+                                "is not a source of the platform; GET /api/v1/apps/registry lists them")
                         .asException());
     }
 
-    private PlatformSource at(String host) {
+    private PlatformSource requireSourceAt(String host) {
         return sources.stream()
                 .filter(source -> source.host().equals(host))
                 .findFirst()
-                .orElseThrow(() -> noCredentials(host));
+                .orElseThrow(() -> credentialsUnavailable(host));
     }
 
-    private static ProblemException noCredentials(String host) {
+    private static ProblemException credentialsUnavailable(String host) {
         return Problem.of(
                         ErrorCode.CREDENTIALS_UNAVAILABLE,
-                        "The platform has no credentials to give for " + host + ". Use your own.")
+                        "The platform issues no credentials for " + host + ". Use your own.")
                 .asException();
     }
 }

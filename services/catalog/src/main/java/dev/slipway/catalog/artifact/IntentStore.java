@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.ZoneOffset;
 import java.util.UUID;
 
-/** All SQL of intents. */
+/** Stores intents. */
 public final class IntentStore {
     private static final String INSERT = """
             INSERT INTO artifact_intents (id, org_id, project_id, action, registry, host, repository, artifact_id, lease_id,

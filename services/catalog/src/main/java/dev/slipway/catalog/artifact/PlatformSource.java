@@ -6,12 +6,12 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * A source that the platform shares with all its tenants.
+ * An artifact source that the platform shares with all tenants.
  *
- * @param host with its port, where that is not the usual one
- * @param namespace what of it is the platform's; empty: all
- * @param push whether projects may push to it, each to a namespace of its own
- * @param tokenService what the source calls itself in the tokens that this platform signs for it; null: it takes none
+ * @param host with its port, unless it is 443
+ * @param namespace the part of the source that the platform uses; empty means all of it
+ * @param push whether projects may push to it, each to its own namespace
+ * @param tokenService the audience of tokens for this source; null if it does not accept this platform's tokens
  */
 public record PlatformSource(
         String name,
@@ -22,22 +22,22 @@ public record PlatformSource(
         @Nullable String tokenService) {
     private static final Pattern PROJECT = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
-    /** What a project may push to; null where nobody may. */
+    /** Returns the namespace that a project may push to, or null if the source does not accept pushes. */
     @Nullable
     String pushNamespace(UUID projectId) {
-        return push ? below() + projectId : null;
+        return push ? namespacePrefix() + projectId : null;
     }
 
-    /** Whether a repository is one that another project pushes to: what the platform can read there is not everybody's. */
-    boolean isOfAnother(UUID projectId, String repository) {
-        if (!push || !repository.startsWith(below())) {
+    /** Returns whether a repository is in the push namespace of another project. */
+    boolean belongsToOtherProject(UUID projectId, String repository) {
+        if (!push || !repository.startsWith(namespacePrefix())) {
             return false;
         }
-        var owner = repository.substring(below().length()).split("/", -1)[0];
+        var owner = repository.substring(namespacePrefix().length()).split("/", -1)[0];
         return PROJECT.matcher(owner).matches() && !owner.equals(projectId.toString());
     }
 
-    private String below() {
+    private String namespacePrefix() {
         return namespace.isEmpty() ? "" : namespace + "/";
     }
 }

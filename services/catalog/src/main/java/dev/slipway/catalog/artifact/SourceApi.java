@@ -1,69 +1,77 @@
 package dev.slipway.catalog.artifact;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import dev.slipway.catalog.artifact.SourcePolicy.Allowed;
+import dev.slipway.catalog.artifact.SourcePolicy.AllowedSources;
 import dev.slipway.contract.Json;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 
-/** Where artifacts are pushed to and pulled from. */
+/** Lists the sources that artifacts can be pushed to and pulled from. */
 public final class SourceApi {
-    private final List<PlatformSource> shared;
+    private static final AllowedSources ALL = new AllowedSources(null, host -> true, "");
+
+    private final List<PlatformSource> platformSources;
     private final SourcePolicy policy;
 
-    public SourceApi(List<PlatformSource> shared, SourcePolicy policy) {
-        this.shared = List.copyOf(shared);
+    public SourceApi(List<PlatformSource> platformSources, SourcePolicy policy) {
+        this.platformSources = List.copyOf(platformSources);
         this.policy = policy;
     }
 
-    public Future<Reply> registry(Request request) {
+    private record SourceResponse(
+            @Nullable String name,
+            String tier,
+            @Nullable String sourceType,
+            String host,
+            List<String> pull,
+            @Nullable String pushNamespace,
+            String credentials) {
+
+        static SourceResponse ofPlatform(PlatformSource source, @Nullable UUID projectId) {
+            return new SourceResponse(
+                    source.name(),
+                    "platform",
+                    source.sourceType(),
+                    source.host(),
+                    List.of(source.namespace()),
+                    projectId == null ? null : source.pushNamespace(projectId),
+                    source.tokenService() == null ? "none" : "intent");
+        }
+
+        static SourceResponse ofTenant(String hostPattern) {
+            return new SourceResponse(null, "tenant", null, hostPattern, List.of(""), null, "none");
+        }
+    }
+
+    private record SourceList(List<SourceResponse> items) {}
+
+    public Future<Reply> listSources(Request request) {
         var projectId = request.projectIdOrNull();
         return projectId == null
-                ? Future.succeededFuture(reply(null, new Allowed(null, host -> true, "nobody")))
-                : policy.of(Objects.requireNonNull(request.orgId()), projectId, null)
+                ? Future.succeededFuture(reply(null, ALL))
+                : policy.find(Objects.requireNonNull(request.orgId()), projectId, null)
                         .map(allowed -> reply(projectId, allowed));
     }
 
-    private Reply reply(@Nullable UUID projectId, Allowed allowed) {
-        var body = Json.object();
-        var items = body.putArray("items");
-        shared.stream()
-                .filter(source -> allowed.allows().test(source.host()))
-                .forEach(source -> add(items, projectId, source));
-        var patterns = allowed.patterns();
-        if (patterns != null) {
-            patterns.stream()
-                    .filter(pattern ->
-                            shared.stream().noneMatch(source -> source.host().equals(pattern)))
-                    .forEach(pattern -> addOwn(items, pattern));
+    private Reply reply(@Nullable UUID projectId, AllowedSources allowed) {
+        var items = new ArrayList<SourceResponse>();
+        for (var source : platformSources) {
+            if (allowed.allows().test(source.host())) {
+                items.add(SourceResponse.ofPlatform(source, projectId));
+            }
         }
-        return Reply.of(body);
-    }
-
-    private static void add(ArrayNode items, @Nullable UUID projectId, PlatformSource source) {
-        var item = items.addObject()
-                .put("name", source.name())
-                .put("tier", "platform")
-                .put("source_type", source.sourceType())
-                .put("host", source.host());
-        item.putArray("pull").add(source.namespace());
-        item.put("push_namespace", projectId == null ? null : source.pushNamespace(projectId))
-                .put("credentials", source.tokenService() == null ? "none" : "intent");
-    }
-
-    private static void addOwn(ArrayNode items, String pattern) {
-        var item = items.addObject()
-                .putNull("name")
-                .put("tier", "tenant")
-                .putNull("source_type")
-                .put("host", pattern);
-        item.putArray("pull").add("");
-        item.putNull("push_namespace").put("credentials", "none");
+        var patterns = allowed.patterns();
+        for (var pattern : patterns == null ? List.<String>of() : patterns) {
+            if (platformSources.stream().noneMatch(source -> source.host().equals(pattern))) {
+                items.add(SourceResponse.ofTenant(pattern));
+            }
+        }
+        return Reply.of(Json.toObject(new SourceList(items)));
     }
 }

@@ -1,11 +1,10 @@
 package dev.slipway.catalog.artifact;
 
-import dev.slipway.catalog.policy.PolicyStore;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.policy.EffectivePolicy;
-import dev.slipway.policy.EffectivePolicy.Effect;
+import dev.slipway.policy.EffectivePolicy.EffectiveValue;
 import dev.slipway.policy.PolicyKeys;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
@@ -16,57 +15,56 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** From where a project may have its artifacts: what policy leaves of it now. */
+/** Determines from which hosts a project may use artifacts, by its current policy. */
 public final class SourcePolicy {
-    private final PolicyStore policies;
-    private final Set<String> shared;
+    private final PolicyLookup policies;
+    private final Set<String> platformHosts;
 
-    public SourcePolicy(PolicyStore policies, List<PlatformSource> shared) {
+    public SourcePolicy(PolicyLookup policies, List<PlatformSource> platformSources) {
         this.policies = policies;
-        this.shared = shared.stream().map(PlatformSource::host).collect(Collectors.toUnmodifiableSet());
+        this.platformHosts = platformSources.stream().map(PlatformSource::host).collect(Collectors.toUnmodifiableSet());
     }
 
     /**
-     * What is allowed.
+     * The allowed sources.
      *
-     * @param patterns as policy has them; null where no level says anything, and the platform's own sources are what is left
-     * @param allows whether a host, with its port, is
-     * @param by the level that left it so, for a sentence about it
+     * @param patterns the allowed host patterns; null if no level sets them, which allows the platform's own sources
+     * @param allows tests a host with its port
+     * @param decidedBy the level that determined the value, for messages
      */
-    record Allowed(@Nullable List<String> patterns, Predicate<String> allows, String by) {
-        ProblemException refused(String host) {
+    record AllowedSources(@Nullable List<String> patterns, Predicate<String> allows, String decidedBy) {
+        ProblemException notAllowed(String host) {
             return Problem.of(
                             ErrorCode.SOURCE_NOT_ALLOWED,
-                            "Policy does not allow artifacts from " + host + ", by " + by
-                                    + ". GET /api/v1/apps/registry says from where.")
+                            "Artifacts from " + host + " are not allowed, set by " + decidedBy
+                                    + ". GET /api/v1/apps/registry lists the allowed sources.")
                     .asException();
         }
     }
 
-    /** For a project, and for one app in it where one is named. */
-    Future<Allowed> of(UUID orgId, UUID projectId, @Nullable String appSlug) {
-        return policies.ofProject(orgId, projectId, appSlug).map(levels -> {
-            var effective = levels.effective();
-            for (var effect : effective.effects()) {
-                if (effect.key().id().equals(PolicyKeys.ARTIFACT_SOURCES)) {
-                    return allowed(effective, effect);
+    /** Finds the sources for a project, or for one app in it if a slug is given. */
+    Future<AllowedSources> find(UUID orgId, UUID projectId, @Nullable String appSlug) {
+        return policies.find(orgId, projectId, appSlug).map(policy -> {
+            for (var value : policy.effectiveValues()) {
+                if (value.key().id().equals(PolicyKeys.ARTIFACT_SOURCES)) {
+                    return toAllowedSources(policy, value);
                 }
             }
-            return new Allowed(List.of(), host -> false, "the registry, which has no such key");
+            return new AllowedSources(List.of(), host -> false, "the registry, which has no such key");
         });
     }
 
-    /** Where no level says anything, the platform's own sources are what is left, but for those that are denied for good. */
-    private Allowed allowed(EffectivePolicy effective, Effect effect) {
-        var by = effective.narrowedBy(PolicyKeys.ARTIFACT_SOURCES);
-        return effect.setBy() == null
-                ? new Allowed(
+    private AllowedSources toAllowedSources(EffectivePolicy policy, EffectiveValue value) {
+        var decidedBy = policy.describeSource(PolicyKeys.ARTIFACT_SOURCES);
+        return value.setBy() == null
+                ? new AllowedSources(
                         null,
-                        host -> shared.contains(host) && effective.allowsAsSaid(PolicyKeys.ARTIFACT_SOURCES, host),
-                        by)
-                : new Allowed(
-                        effective.allowed(PolicyKeys.ARTIFACT_SOURCES),
-                        host -> effective.allows(PolicyKeys.ARTIFACT_SOURCES, host),
-                        by);
+                        host -> platformHosts.contains(host)
+                                && policy.allowsExplicitly(PolicyKeys.ARTIFACT_SOURCES, host),
+                        decidedBy)
+                : new AllowedSources(
+                        policy.allowed(PolicyKeys.ARTIFACT_SOURCES),
+                        host -> policy.allows(PolicyKeys.ARTIFACT_SOURCES, host),
+                        decidedBy);
     }
 }

@@ -1,8 +1,8 @@
 package dev.slipway.catalog.artifact;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.slipway.catalog.source.ArtifactSource.Signed;
-import dev.slipway.catalog.source.domain.Digest;
+import dev.slipway.catalog.artifact.source.ArtifactSource.ArtifactSignature;
+import dev.slipway.catalog.artifact.source.domain.Digest;
 import dev.slipway.contract.Json;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +20,8 @@ import java.util.Objects;
 import java.util.stream.StreamSupport;
 
 /**
- * Whose signatures count: elliptic-curve keys (P-256) that the operator configured. Nobody is asked about them, and nothing that comes with
- * a signature can add one. Each check answers why it fails; null is a success. They take about a millisecond: not for an event loop.
+ * Verifies signatures and attestations with the configured public keys (ECDSA, P-256). Each method returns why the verification failed, or
+ * null if it succeeded. A verification takes about a millisecond and must not run on an event loop.
  */
 public final class TrustedKeys {
     private static final String IN_TOTO = "application/vnd.in-toto+json";
@@ -33,97 +33,97 @@ public final class TrustedKeys {
         this.keys = List.copyOf(keys);
     }
 
-    /** Reads a PEM public key; throws an {@link IllegalArgumentException} if it is none of the curve P-256. */
+    /** Parses a PEM public key. Throws {@link IllegalArgumentException} if it is not a P-256 key. */
     public static ECPublicKey parse(String pem) {
         try {
             var base64 = pem.replaceAll("-----(BEGIN|END) PUBLIC KEY-----|\\s", "");
             var spec = new X509EncodedKeySpec(Base64.getDecoder().decode(base64));
             var key = (ECPublicKey) KeyFactory.getInstance("EC").generatePublic(spec);
             if (key.getParams().getCurve().getField().getFieldSize() != BITS) {
-                throw new IllegalArgumentException("the key is not of the curve P-256");
+                throw new IllegalArgumentException("the key does not use the curve P-256");
             }
             return key;
         } catch (GeneralSecurityException | ClassCastException e) {
-            throw new IllegalArgumentException("not an elliptic-curve public key in PEM", e);
+            throw new IllegalArgumentException("not an elliptic-curve public key in PEM format", e);
         }
     }
 
-    /** One good signature is enough. */
+    /** Succeeds if one of the signatures is valid. */
     @Nullable
-    String signatureFault(Digest digest, List<Signed> signatures) {
+    String verifySignatures(Digest digest, List<ArtifactSignature> signatures) {
         if (signatures.isEmpty()) {
-            return "there is no signature beside the artifact";
+            return "the artifact has no signature";
         }
-        return firstFault(
-                signatures.stream().map(signed -> fault(digest, signed)).toList());
-    }
-
-    /** One good attestation is enough; it must be about this digest, and say one of the things that are asked for. */
-    @Nullable
-    String attestationFault(Digest digest, List<byte[]> envelopes, List<String> predicateTypes) {
-        if (envelopes.isEmpty()) {
-            return "there is no attestation beside the artifact";
-        }
-        return firstFault(envelopes.stream()
-                .map(envelope -> fault(digest, envelope, predicateTypes))
+        return firstFailure(signatures.stream()
+                .map(artifactSignature -> verify(digest, artifactSignature))
                 .toList());
     }
 
-    /** Of many, the first that fits makes up for the others. */
-    private static @Nullable String firstFault(List<@Nullable String> faults) {
+    /** Succeeds if one of the attestations is valid, for this digest, and of an accepted predicate type. */
+    @Nullable
+    String verifyAttestations(Digest digest, List<byte[]> envelopes, List<String> predicateTypes) {
+        if (envelopes.isEmpty()) {
+            return "the artifact has no attestation";
+        }
+        return firstFailure(envelopes.stream()
+                .map(envelope -> verify(digest, envelope, predicateTypes))
+                .toList());
+    }
+
+    private static @Nullable String firstFailure(List<@Nullable String> faults) {
         return faults.stream().anyMatch(Objects::isNull) ? null : faults.get(0);
     }
 
-    private @Nullable String fault(Digest digest, Signed signed) {
-        var payload = signed.payload();
+    private @Nullable String verify(Digest digest, ArtifactSignature artifactSignature) {
+        var payload = artifactSignature.payload();
         if (payload == null) {
-            return isSigned("NONEwithECDSA", digest.bytes(), signed.signature())
+            return isSignedByTrustedKey("NONEwithECDSA", digest.bytes(), artifactSignature.signature())
                     ? null
-                    : "the signature is by none of the trusted keys";
+                    : "the signature was not made with a trusted key";
         }
-        if (!isSigned("SHA256withECDSA", payload.getBytes(), signed.signature())) {
-            return "the signature is by none of the trusted keys";
+        if (!isSignedByTrustedKey("SHA256withECDSA", payload.getBytes(), artifactSignature.signature())) {
+            return "the signature was not made with a trusted key";
         }
-        var critical = parsed(payload.getBytes()).path("critical");
+        var critical = parseOrEmpty(payload.getBytes()).path("critical");
         if (!critical.path("type").asText().equals("cosign container image signature")) {
-            return "the signed payload is not that of an artifact's signature";
+            return "the signed payload is not a container image signature";
         }
-        var about = critical.path("image").path("docker-manifest-digest").asText();
-        return about.equals(digest.text()) ? null : "the signature is of " + about + ", not of this artifact";
+        var subject = critical.path("image").path("docker-manifest-digest").asText();
+        return subject.equals(digest.text()) ? null : "the signature is for " + subject + ", not for this artifact";
     }
 
-    private @Nullable String fault(Digest digest, byte[] envelope, List<String> predicateTypes) {
-        var dsse = parsed(envelope);
+    private @Nullable String verify(Digest digest, byte[] envelope, List<String> predicateTypes) {
+        var dsse = parseOrEmpty(envelope);
         var type = dsse.path("payloadType").asText();
-        var payload = decoded(dsse.path("payload").asText());
+        var payload = decodeOrEmpty(dsse.path("payload").asText());
         if (!type.equals(IN_TOTO)) {
             return "the attestation is not an in-toto statement but " + type;
         }
         var signed = StreamSupport.stream(dsse.path("signatures").spliterator(), false)
                 .limit(16)
-                .anyMatch(s -> isSigned(
+                .anyMatch(s -> isSignedByTrustedKey(
                         "SHA256withECDSA",
-                        preAuthentication(type, payload),
-                        decoded(s.path("sig").asText())));
+                        preAuthEncoding(type, payload),
+                        decodeOrEmpty(s.path("sig").asText())));
         if (!signed) {
-            return "the attestation is signed by none of the trusted keys";
+            return "the attestation was not signed with a trusted key";
         }
-        var statement = parsed(payload);
+        var statement = parseOrEmpty(payload);
         if (!statement.path("_type").asText().startsWith("https://in-toto.io/Statement/")) {
             return "the attestation is not an in-toto statement";
         }
-        var about = StreamSupport.stream(statement.path("subject").spliterator(), false)
+        var matches = StreamSupport.stream(statement.path("subject").spliterator(), false)
                 .anyMatch(s -> s.path("digest").path("sha256").asText().equals(digest.hex()));
-        if (!about) {
-            return "the attestation is not about this artifact";
+        if (!matches) {
+            return "the attestation is not for this artifact";
         }
         var predicate = statement.path("predicateType").asText();
         return predicateTypes.isEmpty() || predicateTypes.contains(predicate)
                 ? null
-                : "the attestation says " + predicate + ", and one of " + predicateTypes + " is asked for";
+                : "the attestation has predicate type " + predicate + ", but one of " + predicateTypes + " is required";
     }
 
-    private boolean isSigned(String algorithm, byte[] data, byte[] signature) {
+    private boolean isSignedByTrustedKey(String algorithm, byte[] data, byte[] signature) {
         return keys.stream().anyMatch(key -> {
             try {
                 var check = Signature.getInstance(algorithm);
@@ -131,13 +131,13 @@ public final class TrustedKeys {
                 check.update(data);
                 return check.verify(signature);
             } catch (GeneralSecurityException e) {
-                return false; // what cannot be a signature is none
+                return false; // malformed signature
             }
         });
     }
 
-    /** What DSSE has signed instead of the payload alone, so that its type cannot be exchanged. */
-    private static byte[] preAuthentication(String type, byte[] payload) {
+    /** The pre-authentication encoding of DSSE, which protects the payload type. */
+    private static byte[] preAuthEncoding(String type, byte[] payload) {
         var bytes = new ByteArrayOutputStream();
         var typeBytes = type.getBytes(StandardCharsets.UTF_8);
         bytes.writeBytes(("DSSEv1 " + typeBytes.length + " ").getBytes(StandardCharsets.US_ASCII));
@@ -147,7 +147,7 @@ public final class TrustedKeys {
         return bytes.toByteArray();
     }
 
-    private static JsonNode parsed(byte[] bytes) {
+    private static JsonNode parseOrEmpty(byte[] bytes) {
         try {
             return Json.parse(bytes);
         } catch (IOException e) {
@@ -155,7 +155,7 @@ public final class TrustedKeys {
         }
     }
 
-    private static byte[] decoded(String base64) {
+    private static byte[] decodeOrEmpty(String base64) {
         try {
             return Base64.getDecoder().decode(base64);
         } catch (IllegalArgumentException e) {

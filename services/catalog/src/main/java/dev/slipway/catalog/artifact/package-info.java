@@ -1,3 +1,4 @@
+/** Artifacts: registration, verification, promotion, revocation, and credentials for registries. */
 @NullMarked
 package dev.slipway.catalog.artifact;
 

@@ -1,10 +1,14 @@
 package dev.slipway.catalog.policy;
 
-import dev.slipway.catalog.policy.PreviewStore.Held;
-import dev.slipway.catalog.policy.PreviewStore.Launched;
-import dev.slipway.catalog.policy.PreviewStore.Pair;
-import dev.slipway.catalog.policy.PreviewStore.Said;
+import dev.slipway.catalog.policy.PolicyJson.ImpactItem;
+import dev.slipway.catalog.policy.PolicyJson.PreviewRequest;
+import dev.slipway.catalog.policy.PolicyJson.WideningResponse;
+import dev.slipway.catalog.policy.PreviewStore.AffectedEntitlement;
+import dev.slipway.catalog.policy.PreviewStore.AffectedInstance;
+import dev.slipway.catalog.policy.PreviewStore.LevelKey;
+import dev.slipway.catalog.policy.PreviewStore.ProjectApp;
 import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.policy.PolicyDocument;
 import dev.slipway.policy.PolicyKeys;
@@ -12,88 +16,107 @@ import dev.slipway.service.Page;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 
-/** Tells what a change of policy would do, and changes nothing. */
+/** API operations that preview the effect of a policy change without storing it. */
 public final class PreviewApi {
-    private final PolicyStore policies;
+    private final EffectivePolicyStore policies;
     private final PolicyLevelStore levels;
     private final PreviewStore store;
 
-    public PreviewApi(PolicyStore policies, PolicyLevelStore levels, PreviewStore store) {
+    public PreviewApi(EffectivePolicyStore policies, PolicyLevelStore levels, PreviewStore store) {
         this.policies = policies;
         this.levels = levels;
         this.store = store;
     }
 
-    public Future<Reply> ofPlatform(Request request) {
-        var plan = request.body().path("plan").textValue();
-        return preview(request, plan == null ? Subject.global() : Subject.plan(plan));
+    private record PreviewResponse(
+            List<ImpactItem> items, @Nullable String nextCursor, List<WideningResponse> widenings) {}
+
+    public Future<Reply> previewPlatform(Request request) {
+        var body = Json.toRecord(request.body(), PreviewRequest.class);
+        var plan = body.plan();
+        return preview(request, body, plan == null ? PolicySubject.global() : PolicySubject.plan(plan));
     }
 
-    public Future<Reply> ofOrganization(Request request) {
+    public Future<Reply> previewOrganization(Request request) {
         var orgId = request.pathId("org_id");
-        var departmentId = request.body().path("department_id").textValue();
-        var projectId = request.body().path("project_id").textValue();
+        var body = Json.toRecord(request.body(), PreviewRequest.class);
+        var departmentId = body.departmentId();
+        var projectId = body.projectId();
         if (departmentId != null && projectId != null) {
             throw Problem.validationOf(
-                            ErrorCode.VALIDATION_ERROR, "/department_id", "is named beside a project: name one of them")
+                            ErrorCode.VALIDATION_ERROR,
+                            "/department_id",
+                            "cannot be combined with project_id: name one of them")
                     .asException();
         }
         if (projectId != null) {
-            return preview(request, Subject.project(orgId, UUID.fromString(projectId)));
+            return preview(request, body, PolicySubject.project(orgId, projectId));
         }
         return preview(
                 request,
+                body,
                 departmentId == null
-                        ? Subject.organization(orgId)
-                        : Subject.department(orgId, UUID.fromString(departmentId)));
+                        ? PolicySubject.organization(orgId)
+                        : PolicySubject.department(orgId, departmentId));
     }
 
-    private Future<Reply> preview(Request request, Subject subject) {
-        return levels.requireKnown(subject).compose(ok -> policies.of(subject)).compose(spoken -> {
-            var proposed = PolicyApi.proposed(
-                    subject, spoken, 1, PolicyApi.said(request, "values"), PolicyApi.said(request, "hard_denies"));
-            return store.held(subject, request.cursor(), request.limit()).compose(page -> look(spoken, proposed, page));
+    private Future<Reply> preview(Request request, PreviewRequest body, PolicySubject subject) {
+        return levels.requireExists(subject)
+                .compose(ok -> policies.findForSubject(subject))
+                .compose(current -> {
+                    var proposed = PolicyApi.parseDocument(
+                            subject,
+                            current,
+                            1,
+                            body.level().valuesOrEmpty(),
+                            body.level().hardDeniesOrEmpty());
+                    return store.listEntitlements(subject, request.cursor(), request.limit())
+                            .compose(page -> evaluatePage(current, proposed, page));
+                });
+    }
+
+    private Future<Reply> evaluatePage(PolicyLevels current, PolicyDocument proposed, Page<AffectedEntitlement> page) {
+        var documents = store.loadDocuments(current.keys(), page.items());
+        var instances = store.listInstances(page.items());
+        return Future.all(documents, instances).map(ok -> {
+            var items = affectedItems(current.keys(), proposed, page, documents.result(), instances.result());
+            var widenings = current.effectiveAbove(proposed.level()).widenings(proposed).stream()
+                    .map(WideningResponse::of)
+                    .toList();
+            var next = page.next();
+            return Reply.of(Json.toObject(new PreviewResponse(items, next == null ? null : next.encode(), widenings)));
         });
     }
 
-    private Future<Reply> look(Levels spoken, PolicyDocument proposed, Page<Held> page) {
-        var said = store.said(spoken.keys(), page.items());
-        var launched = store.launched(page.items());
-        return Future.all(said, launched).map(ok -> {
-            var body = touched(spoken.keys(), proposed, page, said.result(), launched.result())
-                    .json(item -> item);
-            var widenings = body.putArray("widenings");
-            spoken.above(proposed.level())
-                    .widenings(proposed)
-                    .forEach(each -> widenings.add(PolicyJson.widening(each)));
-            return Reply.of(body);
-        });
-    }
-
-    private static Page<com.fasterxml.jackson.databind.node.ObjectNode> touched(
+    private static List<ImpactItem> affectedItems(
             PolicyKeys keys,
             PolicyDocument proposed,
-            Page<Held> page,
-            Map<Said, PolicyDocument> said,
-            Map<Pair, List<Launched>> launched) {
-        var items = new ArrayList<com.fasterxml.jackson.databind.node.ObjectNode>();
-        for (var held : page.items()) {
-            var speaking = held.places().stream()
-                    .map(said::get)
+            Page<AffectedEntitlement> page,
+            Map<LevelKey, PolicyDocument> documents,
+            Map<ProjectApp, List<AffectedInstance>> instances) {
+        var items = new ArrayList<ImpactItem>();
+        for (var entitlement : page.items()) {
+            var applicable = entitlement.levelKeys().stream()
+                    .map(documents::get)
                     .filter(Objects::nonNull)
                     .toList();
-            var item = Preview.item(keys, speaking, proposed, held, launched.getOrDefault(held.pair(), List.of()));
+            var item = PolicyImpact.evaluate(
+                    keys,
+                    applicable,
+                    proposed,
+                    entitlement,
+                    instances.getOrDefault(entitlement.projectApp(), List.of()));
             if (item != null) {
                 items.add(item);
             }
         }
-        return new Page<>(items, page.next());
+        return items;
     }
 }

@@ -2,10 +2,10 @@ package dev.slipway.catalog.policy;
 
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
-import dev.slipway.policy.LaunchRules.Asked;
-import dev.slipway.policy.Level;
+import dev.slipway.policy.LaunchRules.LaunchRequest;
 import dev.slipway.policy.PolicyDocument;
 import dev.slipway.policy.PolicyKeys;
+import dev.slipway.policy.PolicyLevel;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -22,12 +22,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Reads whom a change of policy would touch. */
+/** Reads the entitlements and instances that a policy change affects. */
 public final class PreviewStore {
-    /** Of the instances of one page; what is beyond is not looked at. */
+    /** The maximum number of instances per page; further ones are ignored. */
     private static final int MAX_INSTANCES = 20_000;
 
-    private static final String HELD = """
+    private static final String LIST_ENTITLEMENTS = """
             SELECT e.id, e.org_id, e.project_id, p.department_id, o.plan, a.slug, e.policy_overrides::text AS overrides, e.revision,
                 e.enabled, e.created_at
             FROM project_app_entitlements e JOIN app_catalog a ON a.id = e.app_id
@@ -38,13 +38,13 @@ public final class PreviewStore {
             AND ($5::timestamptz IS NULL OR (e.created_at, e.id) < ($5, $6::uuid))
             ORDER BY e.created_at DESC, e.id DESC LIMIT $7
             """;
-    private static final String SAID = """
+    private static final String LOAD_DOCUMENTS = """
             SELECT l.level, l.subject_id, l.version, l.said::text AS said, l.hard_denies::text AS hard_denies
             FROM unnest($1::text[], $2::text[]) AS place (level, subject_id)
             JOIN policy_levels l ON l.level = place.level AND l.subject_id = place.subject_id AND l.version > 0
             """;
-    /** A version's manifest is read once, however many instances it has. */
-    private static final String LAUNCHED = """
+    /** Reads the manifest of each version once, regardless of its number of instances. */
+    private static final String LIST_INSTANCES = """
             WITH touched AS MATERIALIZED (
                 SELECT i.* FROM unnest($1::uuid[], $2::text[]) AS pair (project_id, app_slug)
                 JOIN launched_instances i ON i.project_id = pair.project_id AND i.app_slug = pair.app_slug AND i.status <> 'deleted'
@@ -60,8 +60,8 @@ public final class PreviewStore {
             ORDER BY i.id DESC
             """;
 
-    /** An entitlement, and where it is. */
-    record Held(
+    /** An entitlement, with what determines the policy levels that apply to it. */
+    record AffectedEntitlement(
             UUID id,
             UUID orgId,
             UUID projectId,
@@ -73,34 +73,43 @@ public final class PreviewStore {
             boolean enabled,
             Instant createdAt) {
 
-        /** The levels that speak to it, by level and subject. */
-        List<Said> places() {
-            var places = new ArrayList<Said>();
-            places.add(new Said(Level.GLOBAL, PolicyDocument.PLATFORM));
+        /** Returns the keys of the documents that apply. */
+        List<LevelKey> levelKeys() {
+            var keys = new ArrayList<LevelKey>();
+            keys.add(new LevelKey(PolicyLevel.GLOBAL, PolicyDocument.PLATFORM));
             if (plan != null) {
-                places.add(new Said(Level.PLAN, plan));
+                keys.add(new LevelKey(PolicyLevel.PLAN, plan));
             }
-            places.add(new Said(Level.ORGANIZATION, orgId.toString()));
+            keys.add(new LevelKey(PolicyLevel.ORGANIZATION, orgId.toString()));
             if (departmentId != null) {
-                places.add(new Said(Level.DEPARTMENT, departmentId.toString()));
+                keys.add(new LevelKey(PolicyLevel.DEPARTMENT, departmentId.toString()));
             }
-            places.add(new Said(Level.PROJECT, projectId.toString()));
-            return places;
+            keys.add(new LevelKey(PolicyLevel.PROJECT, projectId.toString()));
+            return keys;
         }
 
-        Pair pair() {
-            return new Pair(projectId, appSlug);
+        PolicyDocument overridesDocument(PolicyKeys keys) {
+            return PolicyDocument.fromStored(
+                    keys,
+                    PolicyLevel.ENTITLEMENT,
+                    id.toString(),
+                    revision,
+                    Json.parseStoredObject(overrides),
+                    Json.object());
+        }
+
+        ProjectApp projectApp() {
+            return new ProjectApp(projectId, appSlug);
         }
     }
 
-    /** Whose policy. */
-    record Said(Level level, String subjectId) {}
+    /** Identifies a policy document. */
+    record LevelKey(PolicyLevel level, String subjectId) {}
 
-    /** Instances of one app in one project. */
-    record Pair(UUID projectId, String appSlug) {}
+    record ProjectApp(UUID projectId, String appSlug) {}
 
-    /** An instance as far as policy looks at it. */
-    record Launched(UUID id, String status, Asked asked) {}
+    /** An instance, with the parameters that policy checks. */
+    record AffectedInstance(UUID id, String status, LaunchRequest request) {}
 
     private final SqlClient reads;
 
@@ -108,7 +117,7 @@ public final class PreviewStore {
         this.reads = reads;
     }
 
-    Future<Page<Held>> held(Subject subject, @Nullable Cursor after, int limit) {
+    Future<Page<AffectedEntitlement>> listEntitlements(PolicySubject subject, @Nullable Cursor after, int limit) {
         var row = Tuple.from(new Object[] {
             subject.plan(),
             subject.orgId(),
@@ -118,47 +127,50 @@ public final class PreviewStore {
             after == null ? null : after.id(),
             limit + 1
         });
-        return reads.preparedQuery(HELD).execute(row).map(rows -> {
-            var found = new ArrayList<Held>();
-            rows.forEach(each -> found.add(held(each)));
+        return reads.preparedQuery(LIST_ENTITLEMENTS).execute(row).map(rows -> {
+            var found = new ArrayList<AffectedEntitlement>();
+            rows.forEach(each -> found.add(toEntitlement(each)));
             return Page.of(found, limit, last -> new Cursor(last.createdAt(), last.id()));
         });
     }
 
-    Future<Map<Said, PolicyDocument>> said(PolicyKeys keys, List<Held> held) {
-        var places = new LinkedHashSet<Said>();
-        held.forEach(each -> places.addAll(each.places()));
+    Future<Map<LevelKey, PolicyDocument>> loadDocuments(PolicyKeys keys, List<AffectedEntitlement> entitlements) {
+        var keysToLoad = new LinkedHashSet<LevelKey>();
+        entitlements.forEach(each -> keysToLoad.addAll(each.levelKeys()));
         var row = Tuple.tuple()
                 .addArrayOfString(
-                        places.stream().map(place -> place.level.text()).toArray(String[]::new))
-                .addArrayOfString(places.stream().map(Said::subjectId).toArray(String[]::new));
-        return reads.preparedQuery(SAID).execute(row).map(rows -> {
-            var documents = new HashMap<Said, PolicyDocument>();
+                        keysToLoad.stream().map(key -> key.level.text()).toArray(String[]::new))
+                .addArrayOfString(keysToLoad.stream().map(LevelKey::subjectId).toArray(String[]::new));
+        return reads.preparedQuery(LOAD_DOCUMENTS).execute(row).map(rows -> {
+            var documents = new HashMap<LevelKey, PolicyDocument>();
             rows.forEach(each -> {
-                var document = PolicyStore.document(keys, Level.of(each.getString("level")), each);
-                documents.put(new Said(document.level(), document.subject()), document);
+                var document = EffectivePolicyStore.toDocument(keys, PolicyLevel.of(each.getString("level")), each);
+                documents.put(new LevelKey(document.level(), document.subject()), document);
             });
             return documents;
         });
     }
 
-    Future<Map<Pair, List<Launched>>> launched(List<Held> held) {
+    Future<Map<ProjectApp, List<AffectedInstance>>> listInstances(List<AffectedEntitlement> entitlements) {
         var row = Tuple.tuple()
-                .addArrayOfUUID(held.stream().map(Held::projectId).toArray(UUID[]::new))
-                .addArrayOfString(held.stream().map(Held::appSlug).toArray(String[]::new))
+                .addArrayOfUUID(entitlements.stream()
+                        .map(AffectedEntitlement::projectId)
+                        .toArray(UUID[]::new))
+                .addArrayOfString(
+                        entitlements.stream().map(AffectedEntitlement::appSlug).toArray(String[]::new))
                 .addInteger(MAX_INSTANCES);
-        return reads.preparedQuery(LAUNCHED).execute(row).map(rows -> {
-            var launched = new HashMap<Pair, List<Launched>>();
+        return reads.preparedQuery(LIST_INSTANCES).execute(row).map(rows -> {
+            var byApp = new HashMap<ProjectApp, List<AffectedInstance>>();
             for (var each : rows) {
-                var pair = new Pair(each.getUUID("project_id"), each.getString("app_slug"));
-                launched.computeIfAbsent(pair, ignored -> new ArrayList<>()).add(launched(each));
+                var projectApp = new ProjectApp(each.getUUID("project_id"), each.getString("app_slug"));
+                byApp.computeIfAbsent(projectApp, ignored -> new ArrayList<>()).add(toInstance(each));
             }
-            return launched;
+            return byApp;
         });
     }
 
-    private static Launched launched(Row row) {
-        var asked = new Asked(
+    private static AffectedInstance toInstance(Row row) {
+        var launchRequest = new LaunchRequest(
                 row.getString("app_slug"),
                 row.getString("operating_mode"),
                 row.getString("control_plane_scope"),
@@ -166,11 +178,11 @@ public final class PreviewStore {
                 row.getString("sku"),
                 row.getInteger("gpu_count"),
                 List.of(row.getArrayOfStrings("artifact_sources")));
-        return new Launched(row.getUUID("id"), row.getString("status"), asked);
+        return new AffectedInstance(row.getUUID("id"), row.getString("status"), launchRequest);
     }
 
-    private static Held held(Row row) {
-        return new Held(
+    private static AffectedEntitlement toEntitlement(Row row) {
+        return new AffectedEntitlement(
                 row.getUUID("id"),
                 row.getUUID("org_id"),
                 row.getUUID("project_id"),
@@ -181,15 +193,5 @@ public final class PreviewStore {
                 row.getLong("revision"),
                 row.getBoolean("enabled"),
                 row.getOffsetDateTime("created_at").toInstant());
-    }
-
-    static PolicyDocument overrides(PolicyKeys keys, Held held) {
-        return PolicyDocument.stored(
-                keys,
-                Level.ENTITLEMENT,
-                held.id().toString(),
-                held.revision(),
-                Json.trusted(held.overrides()),
-                Json.object());
     }
 }

@@ -1,4 +1,4 @@
-/** Policy levels: what each says, and what all of them leave to a project. */
+/** Policy documents per level, the effective policy, and previews of policy changes. */
 @NullMarked
 package dev.slipway.catalog.policy;
 

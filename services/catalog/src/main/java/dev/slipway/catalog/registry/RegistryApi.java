@@ -1,9 +1,16 @@
 package dev.slipway.catalog.registry;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.catalog.registry.RegistryStore.Kept;
-import dev.slipway.catalog.registry.RegistryStore.Past;
-import dev.slipway.catalog.registry.domain.Lifecycle;
+import dev.slipway.catalog.registry.RegistryJson.AuditMetadata;
+import dev.slipway.catalog.registry.RegistryJson.EntryPage;
+import dev.slipway.catalog.registry.RegistryJson.EntryResponse;
+import dev.slipway.catalog.registry.RegistryJson.PutRequest;
+import dev.slipway.catalog.registry.RegistryJson.TransitionRequest;
+import dev.slipway.catalog.registry.RegistryJson.VersionList;
+import dev.slipway.catalog.registry.RegistryJson.VersionResponse;
+import dev.slipway.catalog.registry.RegistryStore.StoredEntry;
+import dev.slipway.catalog.registry.domain.RegistryKind;
+import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.NameCursor;
@@ -11,7 +18,7 @@ import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
-import dev.slipway.service.AuditTrail.Entry;
+import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.ETags;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
@@ -19,121 +26,120 @@ import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayList;
 import java.util.List;
 
-/** The operations on the registries. */
+/** API operations on registries. */
 public final class RegistryApi {
     private static final String ACTION = "registry.write";
 
     private final RegistryStore store;
-    private final RegistryBodies bodies;
+    private final RegistryBodyValidator bodies;
     private final Mutations mutations;
 
-    public RegistryApi(RegistryStore store, RegistryBodies bodies, Mutations mutations) {
+    public RegistryApi(RegistryStore store, RegistryBodyValidator bodies, Mutations mutations) {
         this.store = store;
         this.bodies = bodies;
         this.mutations = mutations;
     }
 
     public Future<Reply> list(Request request) {
-        var given = request.query("cursor");
-        var after = given == null ? null : NameCursor.decode(given).last();
+        var cursor = request.query("cursor");
+        var afterId = cursor == null ? null : NameCursor.decode(cursor).last();
         var limit = request.limit();
-        return store.list(request.path("kind"), request.query("lifecycle"), after, limit + 1)
+        return store.list(kind(request), request.query("lifecycle"), afterId, limit + 1)
                 .map(found -> {
-                    var page = found.size() <= limit ? found : found.subList(0, limit);
-                    var body = items(page.stream().map(RegistryApi::json).toList());
-                    var last = found.size() <= limit
-                            ? null
-                            : page.get(limit - 1).entry().id();
-                    return Reply.of(body.put("next_cursor", last == null ? null : new NameCursor(last).encode()));
+                    var hasMore = found.size() > limit;
+                    var items = (hasMore ? found.subList(0, limit) : found)
+                            .stream().map(EntryResponse::of).toList();
+                    var next = hasMore
+                            ? new NameCursor(found.get(limit - 1).entry().id()).encode()
+                            : null;
+                    return Reply.of(Json.toObject(new EntryPage(items, next)));
                 });
     }
 
     public Future<Reply> get(Request request) {
-        return store.find(request.path("kind"), request.path("entry_id"))
-                .map(found -> ETags.tagged(Reply.of(json(require(found, request)))));
+        return store.find(kind(request), request.path("entry_id"))
+                .map(found -> ETags.withETag(reply(require(found, request))));
     }
 
-    public Future<Reply> versions(Request request) {
-        return store.versions(request.path("kind"), request.path("entry_id")).map(found -> {
-            if (found.isEmpty()) {
-                throw unknown(request);
+    public Future<Reply> listVersions(Request request) {
+        return store.listVersions(kind(request), request.path("entry_id")).map(versions -> {
+            if (versions.isEmpty()) {
+                throw notFound(request);
             }
-            return Reply.of(items(found.stream().map(RegistryApi::past).toList()));
+            var items = versions.stream().map(VersionResponse::of).toList();
+            return Reply.of(Json.toObject(new VersionList(items)));
         });
     }
 
-    /** A new version: as a draft where there is nothing yet, and as alive as it was where there is. */
+    /** Creates a draft, or adds a version in the same lifecycle state. */
     public Future<Reply> put(Request request) {
-        var kind = request.path("kind");
-        var body = (ObjectNode) request.body().path("body");
-        var made = new RegistryEntry(kind, request.path("entry_id"), 1, Lifecycle.DRAFT.text(), body);
-        return mutations.run(request, unit -> put(request, unit, made)).map(ETags::tagged);
+        var body = Json.toRecord(request.body(), PutRequest.class).body();
+        var draft = new RegistryEntry(kind(request), request.path("entry_id"), 1, RegistryLifecycle.DRAFT, body);
+        return mutations.run(request, unit -> put(request, unit, draft)).map(ETags::withETag);
     }
 
-    private Future<Reply> put(Request request, UnitOfWork unit, RegistryEntry made) {
-        var kind = made.kind();
-        var body = made.body();
-        return store.add(unit, made, 0, Author.of(request.principal()))
-                .compose(added -> checked(unit, kind, body).map(added))
-                .compose(added -> {
-                    if (added) {
-                        var now = unit.now().toString();
-                        return Future.succeededFuture(done(request, unit, null, new Kept(made, 0, now, now)));
-                    }
-                    return store.lock(unit, kind, made.id())
-                            .compose(found -> revise(request, unit, require(found, request), body));
-                });
+    private Future<Reply> put(Request request, UnitOfWork unit, RegistryEntry draft) {
+        return store.insert(unit, draft, 0, RegistryAuthor.of(request.principal()))
+                .compose(inserted ->
+                        requireValidBody(unit, draft.kind(), draft.body()).map(inserted))
+                .compose(inserted -> inserted
+                        ? Future.succeededFuture(
+                                auditAndReply(request, unit, null, new StoredEntry(draft, 0, unit.now(), unit.now())))
+                        : store.lock(unit, draft.kind(), draft.id())
+                                .map(found -> addVersion(request, unit, require(found, request), draft.body())));
     }
 
-    private Future<Reply> revise(Request request, UnitOfWork unit, Kept before, ObjectNode body) {
-        ETags.require(request, before.entry().version());
-        if (before.entry().lifecycle() == Lifecycle.RETIRED) {
-            throw Problem.of(ErrorCode.STATE_CONFLICT, "This entry is retired for good. Register another id.")
-                    .asException();
-        }
-        return Future.succeededFuture(
-                changed(request, unit, before, before.entry().saying(body)));
-    }
-
-    public Future<Reply> move(Request request) {
-        var next = Lifecycle.of(request.body().path("lifecycle").asText());
-        return mutations
-                .run(request, unit -> store.lock(unit, request.path("kind"), request.path("entry_id"))
-                        .compose(found -> move(request, unit, require(found, request), next)))
-                .map(ETags::tagged);
-    }
-
-    private Future<Reply> move(Request request, UnitOfWork unit, Kept before, Lifecycle next) {
-        var now = before.entry().lifecycle();
-        if (now == next) {
-            return Future.succeededFuture(done(request, unit, before, before));
-        }
-        if (!now.leadsTo(next)) {
+    private Reply addVersion(Request request, UnitOfWork unit, StoredEntry before, ObjectNode body) {
+        ETags.requireMatch(request, before.entry().version());
+        if (before.entry().lifecycle() == RegistryLifecycle.RETIRED) {
             throw Problem.of(
                             ErrorCode.STATE_CONFLICT,
-                            "This entry is " + now.text() + " and cannot become " + next.text() + ".")
+                            "This entry is retired and cannot be changed. Create an entry with another id.")
                     .asException();
         }
-        var ready = next == Lifecycle.ACTIVE
-                ? checked(unit, before.entry().kind(), before.entry().body())
-                : Future.<Void>succeededFuture();
-        return ready.map(ok -> changed(request, unit, before, before.entry().in(next)));
+        return saveVersion(request, unit, before, before.entry().withBody(body));
     }
 
-    /** The fields of its kind, and no id of an entry that is not active. */
-    private Future<Void> checked(UnitOfWork unit, String kind, ObjectNode body) {
-        var problems = bodies.faults(kind, "/body", body);
+    public Future<Reply> transition(Request request) {
+        var next = RegistryLifecycle.of(
+                Json.toRecord(request.body(), TransitionRequest.class).lifecycle());
+        return mutations
+                .run(request, unit -> store.lock(unit, kind(request), request.path("entry_id"))
+                        .compose(found -> transition(request, unit, require(found, request), next)))
+                .map(ETags::withETag);
+    }
+
+    private Future<Reply> transition(Request request, UnitOfWork unit, StoredEntry before, RegistryLifecycle next) {
+        var current = before.entry().lifecycle();
+        if (current == next) {
+            return Future.succeededFuture(auditAndReply(request, unit, before, before));
+        }
+        if (!current.canTransitionTo(next)) {
+            throw Problem.of(
+                            ErrorCode.STATE_CONFLICT,
+                            "This entry is " + current.text() + " and cannot become " + next.text() + ".")
+                    .asException();
+        }
+        var valid = next == RegistryLifecycle.ACTIVE
+                ? requireValidBody(unit, before.entry().kind(), before.entry().body())
+                : Future.<Void>succeededFuture();
+        return valid.map(ok -> saveVersion(request, unit, before, before.entry().withLifecycle(next)));
+    }
+
+    /** Fails unless the body matches the schema of its kind and references active entries only. */
+    private Future<Void> requireValidBody(UnitOfWork unit, RegistryKind kind, ObjectNode body) {
+        var problems = bodies.validate(kind, "/body", body);
         var chain = Future.<Void>succeededFuture();
-        for (var named : RegistryBodies.references(body).entrySet()) {
-            var reference = named.getValue();
-            chain = chain.compose(ok -> store.active(unit, reference.kind(), List.of(reference.id())))
+        for (var field : RegistryBodyValidator.references(body).entrySet()) {
+            var reference = field.getValue();
+            chain = chain.compose(ok -> store.findActive(unit, reference.kind(), List.of(reference.id())))
                     .map(found -> {
                         if (found.isEmpty()) {
                             problems.add(new FieldProblem(
-                                    "/body/" + named.getKey(), "is not an active " + reference.kind()));
+                                    "/body/" + field.getKey(),
+                                    "is not an active " + reference.kind().text()));
                         }
                         return null;
                     });
@@ -146,69 +152,41 @@ public final class RegistryApi {
         });
     }
 
-    private Reply changed(Request request, UnitOfWork unit, Kept before, RegistryEntry next) {
-        store.update(unit, next, 0, Author.of(request.principal()));
-        return done(
-                request,
+    private Reply saveVersion(Request request, UnitOfWork unit, StoredEntry before, RegistryEntry next) {
+        store.update(unit, next, 0, RegistryAuthor.of(request.principal()));
+        return auditAndReply(
+                request, unit, before, new StoredEntry(next, before.seedVersion(), before.createdAt(), unit.now()));
+    }
+
+    private static Reply auditAndReply(
+            Request request, UnitOfWork unit, @Nullable StoredEntry before, StoredEntry after) {
+        var metadata = new AuditMetadata(before == null ? null : EntryResponse.of(before), EntryResponse.of(after));
+        var target = after.entry().kind().text() + ":" + after.entry().id();
+        AuditTrail.recordSuccess(
                 unit,
-                before,
-                new Kept(
-                        next,
-                        before.seedVersion(),
-                        before.createdAt(),
-                        unit.now().toString()));
+                request.principal(),
+                new AuditEntry(ACTION, "registry_entry", target, null, null, Json.toObject(metadata)));
+        return reply(after);
     }
 
-    private static Reply done(Request request, UnitOfWork unit, @Nullable Kept before, Kept after) {
-        var metadata = Json.object();
-        metadata.set("before", before == null ? null : json(before));
-        metadata.set("after", json(after));
-        var target = after.entry().kind() + ":" + after.entry().id();
-        AuditTrail.success(
-                unit, request.principal(), new Entry(ACTION, "registry_entry", target, null, null, metadata));
-        return Reply.of(json(after));
+    private static Reply reply(StoredEntry entry) {
+        return Reply.of(Json.toObject(EntryResponse.of(entry)));
     }
 
-    private static Kept require(@Nullable Kept found, Request request) {
+    private static RegistryKind kind(Request request) {
+        return RegistryKind.of(request.path("kind"));
+    }
+
+    private static StoredEntry require(@Nullable StoredEntry found, Request request) {
         if (found == null) {
-            throw unknown(request);
+            throw notFound(request);
         }
         return found;
     }
 
-    private static RuntimeException unknown(Request request) {
+    private static RuntimeException notFound(Request request) {
         return Problem.of(
-                        ErrorCode.NOT_FOUND,
-                        "There is no " + request.path("kind") + " " + request.path("entry_id") + ".")
+                        ErrorCode.NOT_FOUND, request.path("kind") + " " + request.path("entry_id") + " does not exist.")
                 .asException();
-    }
-
-    private static ObjectNode items(List<ObjectNode> each) {
-        var body = Json.object();
-        body.putArray("items").addAll(new ArrayList<>(each));
-        return body;
-    }
-
-    private static ObjectNode json(Kept kept) {
-        var entry = kept.entry();
-        return versioned(Json.object().put("kind", entry.kind()).put("id", entry.id()), entry)
-                .put("created_at", kept.createdAt())
-                .put("updated_at", kept.updatedAt());
-    }
-
-    private static ObjectNode past(Past past) {
-        var node = versioned(Json.object(), past.entry());
-        var id = past.author().id();
-        node.putObject("author")
-                .put("actor_type", past.author().type())
-                .put("principal_id", id == null ? null : id.toString())
-                .put("display_name", past.author().name());
-        return node.put("created_at", past.createdAt());
-    }
-
-    private static ObjectNode versioned(ObjectNode node, RegistryEntry entry) {
-        node.put("version", entry.version()).put("lifecycle", entry.state());
-        node.set("body", entry.body());
-        return node;
     }
 }

@@ -1,3 +1,4 @@
+/** Registries of the data that products share, with every version of every entry. */
 @NullMarked
 package dev.slipway.catalog.registry;
 

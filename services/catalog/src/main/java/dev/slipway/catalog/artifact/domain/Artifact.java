@@ -1,6 +1,6 @@
 package dev.slipway.catalog.artifact.domain;
 
-import dev.slipway.catalog.source.domain.Digest;
+import dev.slipway.catalog.artifact.source.domain.Digest;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -8,14 +8,14 @@ import java.util.Locale;
 import java.util.UUID;
 
 /**
- * Something that can be deployed, known by its digest. Its lifecycle and the trust in it are independent of each other.
+ * An artifact, identified by its digest. Lifecycle and trust are independent of each other.
  *
- * @param artifactTypeVersion the version that the type's registry entry had at registration
+ * @param artifactTypeVersion the version of the type's registry entry at registration
  * @param repository host and path in its source, without the digest
- * @param tag a label; nothing is found by it
- * @param trustReason why it failed its verification or was revoked
- * @param channel the furthest it was promoted to
- * @param sequence counts what was done to it, without gaps
+ * @param tag a label; artifacts are not looked up by tag
+ * @param trustReason why verification failed or the artifact was revoked
+ * @param channel the last channel it was promoted to
+ * @param sequence incremented by every change, without gaps
  */
 public record Artifact(
         UUID id,
@@ -44,21 +44,29 @@ public record Artifact(
         Instant createdAt,
         Instant updatedAt) {
 
-    /** A manifest or an index of a registry, or plain bytes. */
+    /** An OCI manifest or index, or a single file. */
     public enum Kind {
         OCI,
         BLOB;
+
+        public static Kind of(String text) {
+            return valueOf(text.toUpperCase(Locale.ROOT));
+        }
 
         public String text() {
             return lower(this);
         }
     }
 
-    /** Who may see it beside its project. */
+    /** The projects that can see the artifact besides its own. */
     public enum Visibility {
         PROJECT,
         TENANT,
         PLATFORM;
+
+        public static Visibility of(String text) {
+            return valueOf(text.toUpperCase(Locale.ROOT));
+        }
 
         public String text() {
             return lower(this);
@@ -71,6 +79,10 @@ public record Artifact(
         DEPRECATED,
         RETIRED;
 
+        public static Lifecycle of(String text) {
+            return valueOf(text.toUpperCase(Locale.ROOT));
+        }
+
         public String text() {
             return lower(this);
         }
@@ -82,24 +94,32 @@ public record Artifact(
         FAILED_VERIFICATION,
         REVOKED;
 
+        public static Trust of(String text) {
+            return valueOf(text.toUpperCase(Locale.ROOT));
+        }
+
         public String text() {
             return lower(this);
         }
     }
 
-    /** In the order that artifacts go through them. */
+    /** In promotion order. */
     public enum Channel {
         DEV,
         TEST,
         STAGING,
         PROD;
 
+        public static Channel of(String text) {
+            return valueOf(text.toUpperCase(Locale.ROOT));
+        }
+
         public String text() {
             return lower(this);
         }
     }
 
-    /** Where it is kept, as its publisher described it. */
+    /** The source of the artifact, as described by its publisher. */
     public record Source(
             String sourceType,
             String uri,
@@ -107,20 +127,20 @@ public record Artifact(
             @Nullable Long sizeBytes,
             @Nullable String contentEncoding) {}
 
-    Artifact with(Trust nextTrust, @Nullable String reason, @Nullable Verification found, Instant now) {
-        return next(lifecycle, nextTrust, reason, channel, found, now);
+    Artifact withTrust(Trust nextTrust, @Nullable String reason, @Nullable Verification nextVerification, Instant now) {
+        return copy(lifecycle, nextTrust, reason, channel, nextVerification, now);
     }
 
-    Artifact in(Lifecycle nextLifecycle, @Nullable Channel nextChannel, Instant now) {
-        return next(nextLifecycle, trust, trustReason, nextChannel, verification, now);
+    Artifact withLifecycle(Lifecycle nextLifecycle, @Nullable Channel nextChannel, Instant now) {
+        return copy(nextLifecycle, trust, trustReason, nextChannel, verification, now);
     }
 
-    private Artifact next(
+    private Artifact copy(
             Lifecycle nextLifecycle,
             Trust nextTrust,
             @Nullable String reason,
             @Nullable Channel nextChannel,
-            @Nullable Verification found,
+            @Nullable Verification nextVerification,
             Instant now) {
         return new Artifact(
                 id,
@@ -142,7 +162,7 @@ public record Artifact(
                 nextTrust,
                 reason,
                 nextChannel,
-                found,
+                nextVerification,
                 createdByPrincipalId,
                 createdByUserId,
                 sequence + 1,

@@ -4,12 +4,12 @@ import dev.slipway.catalog.artifact.domain.Artifact.Channel;
 import dev.slipway.catalog.artifact.domain.Artifact.Trust;
 import org.jspecify.annotations.Nullable;
 
-/** What happened to an artifact. */
+/** A change of an artifact. */
 public sealed interface ArtifactEvent {
-    /** As the contract names it, without its prefix. */
+    /** Returns the event type without its prefix. */
     String name();
 
-    /** Why; null where no reason is asked for. */
+    /** Returns the reason given for the change, or null. */
     default @Nullable String reason() {
         return null;
     }
@@ -42,7 +42,7 @@ public sealed interface ArtifactEvent {
         }
     }
 
-    record Discouraged(String reason) implements ArtifactEvent {
+    record MarkedDeprecated(String reason) implements ArtifactEvent {
         @Override
         public String name() {
             return "deprecated";

@@ -3,105 +3,107 @@ package dev.slipway.catalog.artifact.domain;
 import dev.slipway.catalog.artifact.domain.Artifact.Channel;
 import dev.slipway.catalog.artifact.domain.Artifact.Lifecycle;
 import dev.slipway.catalog.artifact.domain.Artifact.Trust;
-import dev.slipway.catalog.artifact.domain.Decision.Accepted;
-import dev.slipway.catalog.artifact.domain.Decision.Refused;
+import dev.slipway.catalog.artifact.domain.ArtifactDecision.Accepted;
+import dev.slipway.catalog.artifact.domain.ArtifactDecision.Refused;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 
-/** The life of an artifact: published → promoted, channel by channel → deprecated → retired; beside it, the trust in it. */
+/** The lifecycle of an artifact (published → promoted, channel by channel → deprecated → retired) and, independently, its trust. */
 public final class ArtifactLifecycle {
     private static final String CONFLICT = "state_conflict";
 
     private ArtifactLifecycle() {}
 
-    /** What a verification makes of it. Trust that was withdrawn does not come back. */
-    public static Decision verify(Artifact current, Verification found, Instant now) {
+    /** Applies the result of a verification. A revoked artifact stays revoked. */
+    public static ArtifactDecision verify(Artifact current, Verification verification, Instant now) {
         if (current.lifecycle() == Lifecycle.RETIRED) {
-            return retired();
+            return retiredRefusal();
         }
         return switch (current.trust()) {
-            case UNVERIFIED, VERIFIED, FAILED_VERIFICATION -> judged(current, found, now);
-            case REVOKED -> revoked();
+            case UNVERIFIED, VERIFIED, FAILED_VERIFICATION -> applyVerification(current, verification, now);
+            case REVOKED -> revokedRefusal();
         };
     }
 
-    /** To the channel after the one it is in, of those that its type goes through. */
-    public static Decision promote(
+    /** Promotes to the next channel of the artifact's type. */
+    public static ArtifactDecision promote(
             Artifact current, @Nullable ArtifactType type, Channel channel, @Nullable String reason, Instant now) {
-        var untrusted = untrusted(current);
+        var untrusted = trustRefusal(current);
         if (untrusted != null) {
             return untrusted;
         }
         return switch (current.lifecycle()) {
-            case PUBLISHED, PROMOTED -> moved(current, type, channel, reason, now);
+            case PUBLISHED, PROMOTED -> applyPromotion(current, type, channel, reason, now);
             case DEPRECATED ->
-                new Refused(CONFLICT, "The artifact is deprecated, so it goes no further. Publish another.");
-            case RETIRED -> retired();
+                new Refused(CONFLICT, "The artifact is deprecated and cannot be promoted. Publish another artifact.");
+            case RETIRED -> retiredRefusal();
         };
     }
 
-    public static Decision deprecate(Artifact current, String reason, Instant now) {
+    public static ArtifactDecision deprecate(Artifact current, String reason, Instant now) {
         return switch (current.lifecycle()) {
             case PUBLISHED, PROMOTED ->
                 new Accepted(
-                        current.in(Lifecycle.DEPRECATED, current.channel(), now),
-                        new ArtifactEvent.Discouraged(reason));
+                        current.withLifecycle(Lifecycle.DEPRECATED, current.channel(), now),
+                        new ArtifactEvent.MarkedDeprecated(reason));
             case DEPRECATED -> unchanged(current);
-            case RETIRED -> retired();
+            case RETIRED -> retiredRefusal();
         };
     }
 
-    public static Decision retire(Artifact current, String reason, Instant now) {
+    public static ArtifactDecision retire(Artifact current, String reason, Instant now) {
         return switch (current.lifecycle()) {
             case PUBLISHED, DEPRECATED ->
-                new Accepted(current.in(Lifecycle.RETIRED, current.channel(), now), new ArtifactEvent.Retired(reason));
+                new Accepted(
+                        current.withLifecycle(Lifecycle.RETIRED, current.channel(), now),
+                        new ArtifactEvent.Retired(reason));
             case PROMOTED -> new Refused(CONFLICT, "The artifact is promoted. Deprecate it first.");
             case RETIRED -> unchanged(current);
         };
     }
 
-    /** Wherever it is in its life: what was retired may still run somewhere. */
-    public static Decision revoke(Artifact current, String reason, Instant now) {
+    /** Allowed in every lifecycle state, because a retired artifact may still be running. */
+    public static ArtifactDecision revoke(Artifact current, String reason, Instant now) {
         return switch (current.trust()) {
             case UNVERIFIED, VERIFIED, FAILED_VERIFICATION ->
                 new Accepted(
-                        current.with(Trust.REVOKED, reason, current.verification(), now),
+                        current.withTrust(Trust.REVOKED, reason, current.verification(), now),
                         new ArtifactEvent.Revoked(current.trust(), reason));
             case REVOKED -> unchanged(current);
         };
     }
 
-    /** Why an artifact must not be used; null if it may. */
-    public static @Nullable Refused untrusted(Artifact current) {
+    /** Returns why an artifact must not be used, or null if it may be. */
+    public static @Nullable Refused trustRefusal(Artifact current) {
         return switch (current.trust()) {
             case VERIFIED -> null;
             case UNVERIFIED -> new Refused("artifact_unverified", "The artifact is not verified. Verify it first.");
             case FAILED_VERIFICATION ->
                 new Refused(
                         "artifact_verification_failed",
-                        "The artifact failed its verification (" + current.trustReason()
-                                + "). Mend that and verify it again.");
-            case REVOKED -> revoked();
+                        "The artifact failed verification (" + current.trustReason()
+                                + "). Fix the cause and verify it again.");
+            case REVOKED -> revokedRefusal();
         };
     }
 
-    private static Decision judged(Artifact current, Verification found, Instant now) {
-        var failure = found.failure();
+    private static ArtifactDecision applyVerification(Artifact current, Verification verification, Instant now) {
+        var failure = verification.failure();
         return failure == null
                 ? new Accepted(
-                        current.with(Trust.VERIFIED, null, found, now), new ArtifactEvent.Verified(current.trust()))
+                        current.withTrust(Trust.VERIFIED, null, verification, now),
+                        new ArtifactEvent.Verified(current.trust()))
                 : new Accepted(
-                        current.with(Trust.FAILED_VERIFICATION, failure, found, now),
+                        current.withTrust(Trust.FAILED_VERIFICATION, failure, verification, now),
                         new ArtifactEvent.VerificationFailed(current.trust(), failure));
     }
 
-    private static Decision moved(
+    private static ArtifactDecision applyPromotion(
             Artifact current, @Nullable ArtifactType type, Channel channel, @Nullable String reason, Instant now) {
         if (type == null) {
             return new Refused(
-                    "artifact_type_inactive",
-                    "The artifact type " + current.artifactType() + " is not active, so nothing of it is promoted.");
+                    "artifact_type_inactive", "The artifact type " + current.artifactType() + " is not active.");
         }
         if (channel == current.channel()) {
             return unchanged(current);
@@ -112,22 +114,23 @@ public final class ArtifactLifecycle {
             return new Refused(
                     "channel_out_of_order",
                     next == null
-                            ? "The artifact has been through all channels of its type."
+                            ? "The artifact is in the last channel of its type."
                             : "The next channel is " + next.text() + ", not " + channel.text() + ".");
         }
         return new Accepted(
-                current.in(Lifecycle.PROMOTED, channel, now), new ArtifactEvent.Promoted(current.channel(), reason));
+                current.withLifecycle(Lifecycle.PROMOTED, channel, now),
+                new ArtifactEvent.Promoted(current.channel(), reason));
     }
 
-    private static Decision unchanged(Artifact current) {
+    private static ArtifactDecision unchanged(Artifact current) {
         return new Accepted(current, null);
     }
 
-    private static Refused retired() {
+    private static Refused retiredRefusal() {
         return new Refused(CONFLICT, "The artifact is retired.");
     }
 
-    private static Refused revoked() {
-        return new Refused("artifact_revoked", "The trust in this digest was withdrawn. Publish another artifact.");
+    private static Refused revokedRefusal() {
+        return new Refused("artifact_revoked", "This digest is revoked. Publish another artifact.");
     }
 }

@@ -5,11 +5,11 @@ import dev.slipway.catalog.artifact.domain.Artifact.Channel;
 import java.util.List;
 
 /**
- * A kind of artifact, as its registry entry has it.
+ * An artifact type from the registry.
  *
- * @param deployable whether anything is deployed from it
- * @param channels those that its artifacts are promoted through, in their order
- * @param predicateTypes what an attestation may say of it; none: anything
+ * @param deployable whether artifacts of this type are deployed
+ * @param channels the channels for promotion, in order
+ * @param predicateTypes the accepted predicate types of attestations; empty means any
  */
 public record ArtifactType(
         String id,
@@ -19,7 +19,7 @@ public record ArtifactType(
         List<Channel> channels,
         List<String> predicateTypes) {
 
-    /** What somebody we trust must have signed. */
+    /** The document that must be signed with a trusted key. */
     public enum Signing {
         NONE,
         SIGNATURE,

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.List;
 
-/** What was checked of an artifact, and what came of each check. */
+/** The results of verifying an artifact. */
 public record Verification(Instant checkedAt, List<Check> checks) {
     public enum Result {
         PASSED,
@@ -13,7 +13,7 @@ public record Verification(Instant checkedAt, List<Check> checks) {
         NOT_REQUIRED
     }
 
-    /** One check; the reason says exactly what was wrong. */
+    /** A single check; the reason is null unless it failed. */
     public record Check(
             String name, Result result, @Nullable String reason) {
         public static Check passed(String name) {
@@ -29,7 +29,7 @@ public record Verification(Instant checkedAt, List<Check> checks) {
         }
     }
 
-    /** Why it failed; null if nothing did. Nothing checked is no success. */
+    /** Returns why the verification failed, or null if it passed. A verification without checks fails. */
     public @Nullable String failure() {
         if (checks.isEmpty()) {
             return "nothing was checked";

@@ -1,3 +1,4 @@
+/** The lifecycle and trust of artifacts, as pure decisions. */
 @NullMarked
 package dev.slipway.catalog.artifact.domain;
 

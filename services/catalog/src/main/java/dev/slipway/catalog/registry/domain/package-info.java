@@ -1,3 +1,4 @@
+/** Registry kinds and the lifecycle of their entries. */
 @NullMarked
 package dev.slipway.catalog.registry.domain;
 

@@ -5,11 +5,11 @@ import dev.slipway.catalog.artifact.domain.Artifact.Kind;
 import dev.slipway.catalog.artifact.domain.Artifact.Lifecycle;
 import dev.slipway.catalog.artifact.domain.Artifact.Trust;
 import dev.slipway.catalog.artifact.domain.Artifact.Visibility;
+import dev.slipway.catalog.artifact.domain.ArtifactDecision.Accepted;
+import dev.slipway.catalog.artifact.domain.ArtifactDecision.Refused;
 import dev.slipway.catalog.artifact.domain.ArtifactType.Signing;
-import dev.slipway.catalog.artifact.domain.Decision.Accepted;
-import dev.slipway.catalog.artifact.domain.Decision.Refused;
 import dev.slipway.catalog.artifact.domain.Verification.Check;
-import dev.slipway.catalog.source.domain.Digest;
+import dev.slipway.catalog.artifact.source.domain.Digest;
 import dev.slipway.testkit.Proves;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -23,7 +23,7 @@ import java.util.function.Function;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Every command in every state; what is expected is written out, one line a pair. */
+/** Every command in every state, with one line of expected outcome each. */
 class ArtifactLifecycleTest {
     private static final Instant THEN = Instant.parse("2026-01-01T00:00:00Z");
     private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
@@ -35,7 +35,7 @@ class ArtifactLifecycleTest {
 
     @Test
     @Proves("3.114")
-    void verify_answers_inEveryState() {
+    void verify_hasAnOutcome_inEveryState() {
         assertThat(table(current -> ArtifactLifecycle.verify(current, GOOD, NOW)))
                 .isEqualTo("""
                 published  unverified           → published verified, verified
@@ -58,7 +58,7 @@ class ArtifactLifecycleTest {
     }
 
     @Test
-    void verify_leavesNoTrust_whenACheckFailed() {
+    void verify_failsVerification_whenACheckFails() {
         for (var trust : List.of(Trust.UNVERIFIED, Trust.VERIFIED, Trust.FAILED_VERIFICATION)) {
             var done = (Accepted) ArtifactLifecycle.verify(artifact(Lifecycle.PROMOTED, trust, Channel.TEST), BAD, NOW);
 
@@ -70,7 +70,7 @@ class ArtifactLifecycleTest {
     }
 
     @Test
-    void verify_leavesNoTrust_whenNothingWasChecked() {
+    void verify_failsVerification_whenNothingWasChecked() {
         var done = (Accepted) ArtifactLifecycle.verify(
                 artifact(Lifecycle.PUBLISHED, Trust.UNVERIFIED, null), new Verification(NOW, List.of()), NOW);
 
@@ -79,7 +79,7 @@ class ArtifactLifecycleTest {
 
     @Test
     @Proves("3.114")
-    void promote_answers_inEveryState() {
+    void promote_hasAnOutcome_inEveryState() {
         assertThat(table(current -> ArtifactLifecycle.promote(current, TYPE, Channel.DEV, null, NOW)))
                 .isEqualTo("""
                 published  unverified           ✗ artifact_unverified
@@ -102,7 +102,7 @@ class ArtifactLifecycleTest {
     }
 
     @Test
-    void promote_goesThroughTheChannels_inTheirOrderAlone() {
+    void promote_requiresChannelsInOrder() {
         var channels = new ArrayList<@Nullable Channel>(List.of(Channel.values()));
         channels.add(0, null);
         for (var from : channels) {
@@ -120,7 +120,7 @@ class ArtifactLifecycleTest {
     }
 
     @Test
-    void promote_leavesOutTheChannels_thatItsTypeLeavesOut() {
+    void promote_skipsChannels_thatTheTypeDoesNotUse() {
         var examples =
                 new ArtifactType("sdk_example", 1, false, Signing.NONE, List.of(Channel.DEV, Channel.PROD), List.of());
         var current = artifact(Lifecycle.PROMOTED, Trust.VERIFIED, Channel.DEV);
@@ -133,7 +133,7 @@ class ArtifactLifecycleTest {
     }
 
     @Test
-    void promote_isRefused_whenTheTypeIsNotActive() {
+    void promote_refuses_whenTypeIsInactive() {
         assertThat(text(ArtifactLifecycle.promote(
                         artifact(Lifecycle.PUBLISHED, Trust.VERIFIED, null), null, Channel.DEV, null, NOW)))
                 .isEqualTo("✗ artifact_type_inactive");
@@ -141,7 +141,7 @@ class ArtifactLifecycleTest {
 
     @Test
     @Proves("3.114")
-    void deprecate_answers_inEveryState() {
+    void deprecate_hasAnOutcome_inEveryState() {
         assertThat(table(current -> ArtifactLifecycle.deprecate(current, "old", NOW)))
                 .isEqualTo(whateverTheTrust(
                         "→ deprecated %s, deprecated",
@@ -150,7 +150,7 @@ class ArtifactLifecycleTest {
 
     @Test
     @Proves("3.114")
-    void retire_answers_inEveryState() {
+    void retire_hasAnOutcome_inEveryState() {
         assertThat(table(current -> ArtifactLifecycle.retire(current, "gone", NOW)))
                 .isEqualTo(whateverTheTrust(
                         "→ retired %s, retired", "✗ state_conflict", "→ retired %s, retired", "→ retired %s"));
@@ -158,7 +158,7 @@ class ArtifactLifecycleTest {
 
     @Test
     @Proves("3.114")
-    void revoke_answers_inEveryState() {
+    void revoke_hasAnOutcome_inEveryState() {
         var expected = new StringBuilder();
         for (var lifecycle : Lifecycle.values()) {
             for (var trust : Trust.values()) {
@@ -176,7 +176,7 @@ class ArtifactLifecycleTest {
     }
 
     @Test
-    void accepted_countsOn_onlyWhenSomethingHappened() {
+    void sequence_increases_onlyWhenTheArtifactChanges() {
         var current = artifact(Lifecycle.PUBLISHED, Trust.VERIFIED, null);
 
         var changed = ((Accepted) ArtifactLifecycle.deprecate(current, "old", NOW)).next();
@@ -188,7 +188,7 @@ class ArtifactLifecycleTest {
     }
 
     @Test
-    void digest_isRefused_whenItIsNotCanonical() {
+    void digest_rejectsNonCanonicalText() {
         var hex = "0".repeat(64);
         for (var bad : List.of(
                 hex,
@@ -205,7 +205,7 @@ class ArtifactLifecycleTest {
         assertThat(new Digest("sha256:" + hex).hex()).isEqualTo(hex);
     }
 
-    /** One answer a lifecycle state, in their order. */
+    /** Returns one outcome per lifecycle state, in order. */
     private static String whateverTheTrust(String... answers) {
         var answer = List.of(answers).iterator();
         var expected = new StringBuilder();
@@ -220,7 +220,7 @@ class ArtifactLifecycleTest {
         return expected.toString();
     }
 
-    private static String table(Function<Artifact, Decision> command) {
+    private static String table(Function<Artifact, ArtifactDecision> command) {
         var table = new StringBuilder();
         for (var lifecycle : Lifecycle.values()) {
             for (var trust : Trust.values()) {
@@ -233,11 +233,11 @@ class ArtifactLifecycleTest {
         return table.toString();
     }
 
-    private static String text(Decision decision) {
-        if (decision instanceof Refused refused) {
+    private static String text(ArtifactDecision artifactDecision) {
+        if (artifactDecision instanceof Refused refused) {
             return "✗ " + refused.code();
         }
-        var accepted = (Accepted) decision;
+        var accepted = (Accepted) artifactDecision;
         var event = accepted.event();
         return "→ " + accepted.next().lifecycle().text() + " "
                 + accepted.next().trust().text()

@@ -1,0 +1,108 @@
+package dev.slipway.catalog.app.version.domain;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.Locale;
+import java.util.UUID;
+
+/**
+ * A version of an app. {@code manifest} and {@code registryVersions} are JSON text.
+ *
+ * @param registryVersions the version of every registry entry it was published under, by kind and id
+ * @param revision incremented by every change
+ */
+public record AppVersion(
+        UUID id,
+        UUID appId,
+        String appSlug,
+        String version,
+        String runtimeBackend,
+        Status status,
+        String manifest,
+        String manifestDigest,
+        @Nullable LocalDate deprecationDate,
+        @Nullable String successor,
+        String registryVersions,
+        long revision,
+        Instant createdAt,
+        Instant updatedAt,
+        @Nullable Instant publishedAt) {
+
+    /** In the order of the lifecycle; a version never returns to an earlier status. */
+    public enum Status {
+        DRAFT,
+        ACTIVE,
+        DEPRECATED,
+        DISABLED,
+        RETIRED;
+
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        public static Status of(String text) {
+            return valueOf(text.toUpperCase(Locale.ROOT));
+        }
+    }
+
+    AppVersion withContent(ManifestContent manifestContent, Instant now) {
+        return new AppVersion(
+                id,
+                appId,
+                appSlug,
+                version,
+                manifestContent.runtimeBackend(),
+                status,
+                manifestContent.manifest(),
+                manifestContent.digest(),
+                deprecationDate,
+                successor,
+                registryVersions,
+                revision + 1,
+                createdAt,
+                now,
+                publishedAt);
+    }
+
+    AppVersion asPublished(String usedRegistryVersions, Instant now) {
+        return withStatus(Status.ACTIVE, deprecationDate, successor, usedRegistryVersions, now, now);
+    }
+
+    AppVersion asDeprecated(@Nullable LocalDate until, @Nullable String next, Instant now) {
+        return withStatus(Status.DEPRECATED, until, next, registryVersions, now, publishedAt);
+    }
+
+    AppVersion withStatus(Status next, Instant now) {
+        return withStatus(next, deprecationDate, successor, registryVersions, now, publishedAt);
+    }
+
+    private AppVersion withStatus(
+            Status next,
+            @Nullable LocalDate until,
+            @Nullable String after,
+            String usedRegistryVersions,
+            Instant now,
+            @Nullable Instant published) {
+        return new AppVersion(
+                id,
+                appId,
+                appSlug,
+                version,
+                runtimeBackend,
+                next,
+                manifest,
+                manifestDigest,
+                until,
+                after,
+                usedRegistryVersions,
+                revision + 1,
+                createdAt,
+                now,
+                published);
+    }
+
+    /** A manifest as JSON text, with its digest. */
+    public record ManifestContent(String runtimeBackend, String manifest, String digest) {}
+}

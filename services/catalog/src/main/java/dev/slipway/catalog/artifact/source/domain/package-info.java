@@ -1,0 +1,5 @@
+/** Digests of artifacts. */
+@NullMarked
+package dev.slipway.catalog.artifact.source.domain;
+
+import org.jspecify.annotations.NullMarked;

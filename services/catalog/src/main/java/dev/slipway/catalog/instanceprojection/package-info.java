@@ -1,0 +1,5 @@
+/** A projection of app instances from their events. */
+@NullMarked
+package dev.slipway.catalog.instanceprojection;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.catalog.manifest;
-
-import org.jspecify.annotations.NullMarked;

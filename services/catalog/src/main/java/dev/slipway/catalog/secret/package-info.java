@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.catalog.secret;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.catalog.source.domain;
-
-import org.jspecify.annotations.NullMarked;

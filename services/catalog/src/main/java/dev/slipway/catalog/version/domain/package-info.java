@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.catalog.version.domain;
-
-import org.jspecify.annotations.NullMarked;

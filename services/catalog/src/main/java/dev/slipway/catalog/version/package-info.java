@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.catalog.version;
-
-import org.jspecify.annotations.NullMarked;
