@@ -5,16 +5,17 @@ import dev.slipway.settings.Settings;
 import java.time.Duration;
 
 /**
- * What the instances service can be told.
+ * The configuration of the instances service.
  *
- * @param policyBudget how old what is known of policy may be where something new is let in
- * @param deadlinesEvery how often what is past its deadline is looked for
+ * @param region part of the resource names of new instances
+ * @param maxPolicyAge maximum policy age accepted for a launch or a change
+ * @param deadlineInterval time between two sweeps for operations that are past their deadline
  */
-public record InstancesConfig(String region, Duration policyBudget, Duration deadlinesEvery) {
+public record InstancesConfig(String region, Duration maxPolicyAge, Duration deadlineInterval) {
     public static InstancesConfig from(Settings settings) {
         var region = settings.text("SLIPWAY_REGION", "local");
         if (!region.matches("[A-Za-z0-9_-]+")) {
-            settings.fault("SLIPWAY_REGION=" + region + " may have letters, digits, _ and - only");
+            settings.addError("SLIPWAY_REGION=" + region + " may have letters, digits, _ and - only");
         }
         return new InstancesConfig(
                 region,

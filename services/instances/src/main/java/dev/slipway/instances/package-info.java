@@ -1,3 +1,4 @@
+/** The instances service: launches and changes app instances, commands runtime adapters and applies their reports. */
 @NullMarked
 package dev.slipway.instances;
 

@@ -1,24 +1,33 @@
 package dev.slipway.instances.appinstance;
 
+import dev.slipway.contract.Json;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
 
-/** App instances, to be read. */
+/** Reads app instances, now and at a past time. */
 public final class AppInstanceApi {
     private final AppInstanceStore store;
+    private final InstanceHistoryStore history;
 
-    public AppInstanceApi(AppInstanceStore store) {
+    public AppInstanceApi(AppInstanceStore store, InstanceHistoryStore history) {
         this.store = store;
+        this.history = history;
     }
 
     public Future<Reply> get(Request request) {
-        return store.current(request.projectId(), request.pathId("app_instance_id"))
-                .map(found -> Reply.of(AppInstanceJson.full(found.instance(), found.operationId())));
+        var id = request.pathId("app_instance_id");
+        var at = request.query("at");
+        if (at != null) {
+            return history.findAt(request.projectId(), id, TimeParser.parse("at", at))
+                    .map(state -> Reply.of(HistoryJson.instance(state)));
+        }
+        return store.findWithOperation(request.projectId(), id)
+                .map(found -> Reply.of(Json.toObject(AppInstanceView.full(found.instance(), found.operationId()))));
     }
 
     public Future<Reply> list(Request request) {
         return store.list(request.projectId(), request.query("status"), request.cursor(), request.limit())
-                .map(page -> page.reply(AppInstanceJson::summary));
+                .map(page -> page.toReply(instance -> Json.toObject(AppInstanceView.summary(instance))));
     }
 }

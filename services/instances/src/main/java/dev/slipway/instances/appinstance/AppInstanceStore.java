@@ -1,20 +1,37 @@
 package dev.slipway.instances.appinstance;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.domain.AppInstance;
-import dev.slipway.instances.appinstance.domain.AppInstance.App;
-import dev.slipway.instances.appinstance.domain.AppInstance.Previous;
+import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
+import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
+import dev.slipway.instances.appinstance.domain.AppInstance.PreviousVersion;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
-import dev.slipway.instances.appinstance.domain.AppInstance.Terms;
-import dev.slipway.instances.appinstance.domain.Decision.Accepted;
-import dev.slipway.instances.history.HistoryStore;
+import dev.slipway.instances.appinstance.domain.InstanceChange;
+import dev.slipway.instances.appinstance.domain.InstanceChange.OfInstance;
+import dev.slipway.instances.appinstance.domain.InstanceChange.OfMember;
+import dev.slipway.instances.appinstance.domain.InstanceChange.OfOperation;
+import dev.slipway.instances.appinstance.domain.LoadedInstance;
+import dev.slipway.instances.appinstance.domain.Member;
+import dev.slipway.instances.appinstance.domain.Member.DesiredState;
+import dev.slipway.instances.appinstance.domain.Member.ObservedState;
+import dev.slipway.instances.appinstance.domain.MemberOperationInput;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.CommandStore;
+import dev.slipway.operations.EventStore;
+import dev.slipway.operations.OperationJson;
+import dev.slipway.operations.OperationStore;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.operations.domain.Operation.Kind;
+import dev.slipway.operations.domain.TextEnum;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -23,32 +40,38 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
-/** All SQL of app instances. */
+/** All SQL of app instances and their members. Every change locks the instance, and is applied with everything that belongs to it. */
 public final class AppInstanceStore {
     private static final String COLUMNS = """
             i.id, i.resource_name, i.org_id, i.project_id, i.app_id, i.app_version_id, a.slug, v.version, v.runtime_backend,
             i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
-            i.requested_by_principal_id, i.operator_service_account_id, %s AS config, i.runtime_state::text AS runtime_state,
-            i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
-            i.placement_intent::text AS placement_intent, i.policy_version, i.delete_seconds, i.reap, i.previous_version_id, b.version,
-            %s AS previous_config, i.registry_versions::text AS registry_versions
+            i.requested_by_principal_id, i.operator_service_account_id, i.config::text AS config,
+            i.runtime_state::text AS runtime_state, i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
+            i.placement_intent::text AS placement_intent, i.policy_version, i.delete_seconds, i.reap,
+            i.registry_versions::text AS registry_versions, i.previous_version_id, b.version AS previous_version,
+            i.previous_config::text AS previous_config
             """;
+    /** Lists leave out the parameters, which may be large. */
+    private static final String LIST_COLUMNS =
+            COLUMNS.replace("i.config::text", "'{}'").replace("i.previous_config::text", "'{}'");
+
     private static final String FROM = """
              FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
             LEFT JOIN app_versions b ON b.id = i.previous_version_id
             """;
     private static final String ONE = FROM + "WHERE i.id = $1 AND i.project_id = $2";
-    private static final String FIND = "SELECT " + COLUMNS.formatted("i.config::text", "i.previous_config::text") + ONE;
-    private static final String CURRENT =
-            "SELECT " + COLUMNS.formatted("i.config::text", "i.previous_config::text") + """
+    private static final String FIND = "SELECT " + COLUMNS + ONE;
+    private static final String FIND_WITH_OPERATION = "SELECT " + COLUMNS + """
             , (SELECT o.id FROM app_instance_operations o WHERE o.app_instance_id = i.id AND o.kind <> 'declared'
                 AND o.status IN ('accepted', 'running')) AS operation_id
             """ + ONE;
     private static final String LOCK = FIND + " FOR NO KEY UPDATE OF i";
     private static final String LOCK_IF_FREE = LOCK + " SKIP LOCKED";
-    private static final String LIST = "SELECT " + COLUMNS.formatted("'{}'", "'{}'") + FROM + """
+    private static final String LIST = "SELECT " + LIST_COLUMNS + FROM + """
             WHERE i.project_id = $1 AND ($2::text IS NULL OR i.status = $2)
             AND ($3::timestamptz IS NULL OR (i.created_at, i.id) < ($3, $4::uuid))
             ORDER BY i.created_at DESC, i.id DESC LIMIT $5
@@ -66,86 +89,273 @@ public final class AppInstanceStore {
                 updated_at = $8, deleted_at = $9
             WHERE id = $1 AND project_id = $2
             """;
-    private static final String UPGRADE = """
+    private static final String UPDATE_VERSION = """
             UPDATE app_instances SET app_version_id = $3, config = $4::text::jsonb, delete_seconds = $5, reap = $6,
                 previous_version_id = $7, previous_config = $8::text::jsonb, registry_versions = $9::text::jsonb
             WHERE id = $1 AND project_id = $2
             """;
 
+    /** The members of a deleted instance are removed, whatever was reported last. */
+    private static final String SELECT_MEMBERS = """
+            SELECT m.id, m.app_instance_id, m.project_id, m.component, m.generation,
+                CASE i.status WHEN 'deleted' THEN 'removed' ELSE m.desired_state END AS desired_state,
+                CASE i.status WHEN 'deleted' THEN 'removed' ELSE m.observed_state END AS observed_state, m.component_key,
+                m.adapter_detail::text AS adapter_detail, m.reason, m.labels::text AS labels, m.cordoned, m.created_at, m.updated_at
+            FROM app_instance_members m JOIN app_instances i ON i.id = m.app_instance_id AND i.project_id = m.project_id
+            WHERE m.app_instance_id = $1 AND m.project_id = $2
+            """;
+
+    private static final String LIST_ALL_MEMBERS = SELECT_MEMBERS + "ORDER BY m.created_at, m.id";
+    private static final String FIND_MEMBER = SELECT_MEMBERS + "AND m.id = $3";
+    private static final String LIST_MEMBERS = SELECT_MEMBERS + """
+            AND ($3::text IS NULL OR m.component = $3) AND ($4::timestamptz IS NULL OR (m.created_at, m.id) < ($4, $5::uuid))
+            ORDER BY m.created_at DESC, m.id DESC LIMIT $6
+            """;
+    private static final String INSERT_MEMBERS = """
+            INSERT INTO app_instance_members (id, app_instance_id, project_id, component, generation, desired_state, observed_state, labels,
+                created_at, updated_at)
+            SELECT id, $2, $3, component, 1, 'ready', 'pending', labels::jsonb, $6, $6
+            FROM unnest($1::uuid[], $4::text[], $5::text[]) AS added (id, component, labels)
+            """;
+    private static final String UPDATE_MEMBER = """
+            UPDATE app_instance_members SET generation = $4, desired_state = $5, observed_state = $6, component_key = $7,
+                adapter_detail = $8::text::jsonb, reason = $9, labels = $10::text::jsonb, cordoned = $11, updated_at = $12
+            WHERE id = $1 AND app_instance_id = $2 AND project_id = $3
+            """;
+
     private final SqlClient reads;
-    private final HistoryStore history = new HistoryStore();
+    private final OperationStore operations;
+    private final CommandStore commands;
+    private final EventStore events;
 
-    public AppInstanceStore(SqlClient reads) {
+    public AppInstanceStore(SqlClient reads, OperationStore operations, CommandStore commands, EventStore events) {
         this.reads = reads;
+        this.operations = operations;
+        this.commands = commands;
+        this.events = events;
     }
 
-    /** Loads one behind its lock, which every change begins with. Another project's instance is not found. */
-    public Future<AppInstance> lock(UnitOfWork unit, UUID projectId, UUID id) {
-        return unit.query(LOCK, Tuple.of(id, projectId))
-                .compose(rows -> rows.size() == 0
-                        ? Future.failedFuture(notFound(id))
-                        : Future.succeededFuture(fromRow(rows.iterator().next())));
+    /** The data of an instance that a decision needs besides its row. */
+    enum Part {
+        OPEN_OPERATIONS,
+        MEMBERS
     }
 
-    /** As {@link #lock}, but does not wait: null where somebody else is changing it just now, or there is none. */
-    public Future<@Nullable AppInstance> lockIfFree(UnitOfWork unit, UUID projectId, UUID id) {
-        return unit.query(LOCK_IF_FREE, Tuple.of(id, projectId))
-                .map(rows -> rows.size() == 0 ? null : fromRow(rows.iterator().next()));
-    }
+    /** An instance and the operation that changes it; null if none does. */
+    record InstanceWithOperation(
+            AppInstance instance, @Nullable UUID operationId) {}
 
-    /** Announces what happened, each event under its number; the last has that of the instance after it. */
-    public AppInstance announce(UnitOfWork unit, Accepted decided) {
-        var next = decided.next();
-        var number = next.sequence() - decided.events().size();
-        for (var event : decided.events()) {
-            number++;
-            history.append(
-                    unit,
-                    AppInstanceJson.type(event),
-                    AppInstanceJson.event(next, event, number),
-                    AppInstanceJson.own(next, event));
+    /** The private fields of an operation's event: a change that begins increments the generation. */
+    private record InstanceGeneration(int instanceGeneration) {}
+
+    /**
+     * Stores a change: all rows, the events under the next sequence numbers, and the commands. Returns the instance with its new sequence.
+     */
+    @CanIgnoreReturnValue
+    AppInstance apply(UnitOfWork unit, InstanceChange change) {
+        var before = change.before();
+        var sequence = before == null ? 0 : before.sequence();
+        var next = change.next().withSequence(sequence + change.events().size());
+        if (before == null) {
+            insert(unit, next);
+        } else if (!next.equals(before)) {
+            update(unit, next, change.changesVersion());
+        }
+        for (var update : change.operationUpdates()) {
+            operations.update(unit, update.next());
+            if (update.endsOperation()) {
+                commands.endCommands(unit, update);
+            }
+        }
+        change.updatedMembers().forEach(member -> updateMember(unit, member));
+        insertMembers(unit, next, change.addedMembers());
+        change.commands()
+                .forEach(command -> commands.send(
+                        unit, command.id(), command.type(), command.instance().subject(), CommandPayload.of(command)));
+        change.openedOperations().forEach(operation -> operations.insert(unit, operation));
+        var resend = change.resendCommandId();
+        if (resend != null) {
+            commands.scheduleResend(unit, next.id(), resend);
+        }
+        if (change.deletesCommands()) {
+            commands.deleteAll(unit, next.id());
+        }
+        for (var event : change.events()) {
+            sequence++;
+            append(unit, event, sequence);
         }
         return next;
     }
 
-    /** An instance, and the operation that is changing it; null if none is. */
-    record Current(AppInstance instance, @Nullable UUID operationId) {}
-
-    Future<Current> current(UUID projectId, UUID id) {
-        return reads.preparedQuery(CURRENT)
-                .execute(Tuple.of(id, projectId))
-                .compose(rows -> rows.size() == 0
-                        ? Future.failedFuture(notFound(id))
-                        : Future.succeededFuture(current(rows.iterator().next())));
+    private void append(UnitOfWork unit, InstanceChange.Event event, long sequence) {
+        if (event instanceof OfInstance of) {
+            append(
+                    unit,
+                    of.state(),
+                    sequence,
+                    InstanceEventPayload.type(of.event()),
+                    InstanceEventPayload.of(of.state(), of.event(), sequence),
+                    InstanceEventPayload.privateFields(of.state(), of.event()));
+        } else if (event instanceof OfOperation of) {
+            append(
+                    unit,
+                    of.state(),
+                    sequence,
+                    OperationJson.eventType(of.event()),
+                    OperationJson.event(of.state().subject().withSequence(sequence), of.operation()),
+                    Json.toObject(new InstanceGeneration(of.state().generation())));
+        } else if (event instanceof OfMember of) {
+            append(
+                    unit,
+                    of.state(),
+                    sequence,
+                    MemberEventPayload.TYPE,
+                    MemberEventPayload.of(of.state().subject().withSequence(sequence), of.member(), of.operationId()),
+                    Json.object());
+        }
     }
 
-    private static Current current(Row row) {
-        return new Current(fromRow(row), row.getUUID("operation_id"));
+    private void append(
+            UnitOfWork unit,
+            AppInstance instance,
+            long sequence,
+            String eventType,
+            ObjectNode payload,
+            ObjectNode privateFields) {
+        events.append(unit, instance.ref(), sequence, eventType, payload, privateFields);
+    }
+
+    /** Locks an instance and loads parts of it. An instance of another project is not found. */
+    Future<LoadedInstance> load(UnitOfWork unit, UUID projectId, UUID id, Part... parts) {
+        var instance = lock(unit, LOCK, projectId, id);
+        return load(unit, instance, Future.succeededFuture(), projectId, id, parts);
+    }
+
+    /** As {@link #load}, with the operation that a command belongs to; null if it belongs to none. */
+    Future<LoadedInstance> loadByCommand(UnitOfWork unit, UUID projectId, UUID id, UUID commandId, Part... parts) {
+        var instance = lock(unit, LOCK, projectId, id);
+        var operation = operations.findByCommand(unit, projectId, id, commandId);
+        return load(unit, instance, operation, projectId, id, parts);
+    }
+
+    /** In one flight: the statements behind the first run after it has acquired the lock. */
+    private Future<LoadedInstance> load(
+            UnitOfWork unit,
+            Future<@Nullable AppInstance> instance,
+            Future<@Nullable Operation> operation,
+            UUID projectId,
+            UUID id,
+            Part... parts) {
+        var wanted = Set.of(parts);
+        var open = wanted.contains(Part.OPEN_OPERATIONS)
+                ? operations.listOpen(unit, projectId, id)
+                : Future.succeededFuture(List.<Operation>of());
+        var members = wanted.contains(Part.MEMBERS)
+                ? listMembers(unit, projectId, id)
+                : Future.succeededFuture(List.<Member>of());
+        return Future.all(instance, operation, open, members)
+                .map(all ->
+                        toLoaded(require(instance.result(), id), operation.result(), open.result(), members.result()));
+    }
+
+    /** As {@link #load}, with one operation and all parts; fails if the instance has no such operation. */
+    Future<LoadedInstance> loadByOperation(UnitOfWork unit, UUID projectId, UUID id, UUID operationId) {
+        var instance = lock(unit, LOCK, projectId, id);
+        var operation = operations.find(unit, projectId, id, operationId);
+        var open = operations.listOpen(unit, projectId, id);
+        var members = listMembers(unit, projectId, id);
+        return instance.compose(found -> {
+            var present = require(found, id);
+            return Future.all(operation, open, members)
+                    .map(all -> toLoaded(present, operation.result(), open.result(), members.result()));
+        });
+    }
+
+    /** As {@link #loadByOperation}, without waiting for the lock: null if another transaction has it. */
+    Future<@Nullable LoadedInstance> loadIfFree(UnitOfWork unit, UUID projectId, UUID id, UUID operationId) {
+        return lock(unit, LOCK_IF_FREE, projectId, id).compose(instance -> {
+            if (instance == null) {
+                return Future.succeededFuture();
+            }
+            var operation = operations.find(unit, projectId, id, operationId);
+            var open = operations.listOpen(unit, projectId, id);
+            var members = listMembers(unit, projectId, id);
+            return Future.all(operation, open, members)
+                    .map(all -> toLoaded(instance, operation.result(), open.result(), members.result()));
+        });
+    }
+
+    private static LoadedInstance toLoaded(
+            AppInstance instance, @Nullable Operation operation, List<Operation> open, List<Member> members) {
+        var input = operation != null && operation.kind() == Kind.MEMBER
+                ? MemberJson.readInput(operation.input())
+                : MemberOperationInput.NONE;
+        return new LoadedInstance(instance, operation, input, open, members);
+    }
+
+    private static Future<@Nullable AppInstance> lock(UnitOfWork unit, String statement, UUID projectId, UUID id) {
+        return unit.query(statement, Tuple.of(id, projectId))
+                .map(rows -> rows.size() == 0 ? null : fromRow(rows.iterator().next()));
+    }
+
+    Future<InstanceWithOperation> findWithOperation(UUID projectId, UUID id) {
+        return reads.preparedQuery(FIND_WITH_OPERATION)
+                .execute(Tuple.of(id, projectId))
+                .map(rows -> {
+                    var row = requireRow(rows, id);
+                    return new InstanceWithOperation(fromRow(row), row.getUUID("operation_id"));
+                });
     }
 
     public Future<AppInstance> find(UUID projectId, UUID id) {
-        return reads.preparedQuery(FIND)
-                .execute(Tuple.of(id, projectId))
-                .compose(rows -> rows.size() == 0
-                        ? Future.failedFuture(notFound(id))
-                        : Future.succeededFuture(fromRow(rows.iterator().next())));
+        return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId)).map(rows -> fromRow(requireRow(rows, id)));
     }
 
-    public Future<Page<AppInstance>> list(UUID projectId, @Nullable String status, @Nullable Cursor after, int limit) {
+    Future<Page<AppInstance>> list(UUID projectId, @Nullable String status, @Nullable Cursor after, int limit) {
         var parameters = Tuple.of(
                 projectId,
                 status,
-                after == null ? null : at(after.createdAt()),
+                after == null ? null : toUtc(after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(LIST).execute(parameters).map(rows -> {
-            var items = new ArrayList<AppInstance>();
+            var items = new ArrayList<AppInstance>(rows.size());
             rows.forEach(row -> items.add(fromRow(row)));
             return Page.of(items, limit, last -> new Cursor(last.createdAt(), last.id()));
         });
     }
 
-    public void insert(UnitOfWork unit, AppInstance i) {
+    Future<Member> findMember(UUID projectId, UUID instanceId, UUID id) {
+        return reads.preparedQuery(FIND_MEMBER)
+                .execute(Tuple.of(instanceId, projectId, id))
+                .map(rows -> {
+                    if (rows.size() == 0) {
+                        throw Problem.of(ErrorCode.MEMBER_NOT_FOUND, "This instance has no member " + id + ".")
+                                .asException();
+                    }
+                    return memberFromRow(rows.iterator().next());
+                });
+    }
+
+    Future<Page<Member>> listMembers(
+            UUID projectId, UUID instanceId, @Nullable String component, @Nullable Cursor after, int limit) {
+        var parameters = Tuple.of(
+                instanceId,
+                projectId,
+                component,
+                after == null ? null : toUtc(after.createdAt()),
+                after == null ? null : after.id(),
+                limit + 1);
+        return reads.preparedQuery(LIST_MEMBERS)
+                .execute(parameters)
+                .map(rows -> Page.of(membersFromRows(rows), limit, last -> new Cursor(last.createdAt(), last.id())));
+    }
+
+    private static Future<List<Member>> listMembers(UnitOfWork unit, UUID projectId, UUID instanceId) {
+        return unit.query(LIST_ALL_MEMBERS, Tuple.of(instanceId, projectId)).map(AppInstanceStore::membersFromRows);
+    }
+
+    private static void insert(UnitOfWork unit, AppInstance i) {
         unit.insert(INSERT, Tuple.from(new @Nullable Object[] {
             i.id(),
             i.resourceName(),
@@ -165,35 +375,32 @@ public final class AppInstanceStore {
             i.runtimeState(),
             i.generation(),
             i.sequence(),
-            at(i.createdAt()),
-            Json.text(AppInstanceJson.placement(i.placement())),
+            toUtc(i.createdAt()),
+            Json.text(PlacementJson.of(i.placement())),
             i.policyVersion(),
-            i.terms().deleteSeconds(),
-            i.terms().reap(),
-            i.terms().registryVersions()
+            i.lifecycleSettings().deleteSeconds(),
+            i.lifecycleSettings().reap(),
+            i.lifecycleSettings().registryVersions()
         }));
     }
 
-    /** Keeps what an instance runs; the rest of it is kept as after any change. */
-    public void keepVersion(UnitOfWork unit, AppInstance i) {
+    private static void update(UnitOfWork unit, AppInstance i, boolean withVersion) {
         var previous = i.previous();
-        unit.write(UPGRADE, Tuple.from(new @Nullable Object[] {
-            i.id(),
-            i.projectId(),
-            i.app().versionId(),
-            i.config(),
-            i.terms().deleteSeconds(),
-            i.terms().reap(),
-            previous == null ? null : previous.versionId(),
-            previous == null ? null : previous.config(),
-            i.terms().registryVersions()
-        }));
-    }
-
-    /** Keeps an instance as it is after all that a transaction did to it. */
-    public void keep(UnitOfWork unit, AppInstance i) {
+        if (withVersion) {
+            unit.write(UPDATE_VERSION, Tuple.from(new @Nullable Object[] {
+                i.id(),
+                i.projectId(),
+                i.app().versionId(),
+                i.config(),
+                i.lifecycleSettings().deleteSeconds(),
+                i.lifecycleSettings().reap(),
+                previous == null ? null : previous.versionId(),
+                previous == null ? null : previous.config(),
+                i.lifecycleSettings().registryVersions()
+            }));
+        }
         var deletedAt = i.deletedAt();
-        unit.write(UPDATE, Tuple.from(new Object[] {
+        unit.write(UPDATE, Tuple.from(new @Nullable Object[] {
             i.id(),
             i.projectId(),
             i.status().text(),
@@ -201,47 +408,124 @@ public final class AppInstanceStore {
             i.failureReason(),
             i.generation(),
             i.sequence(),
-            at(i.updatedAt()),
-            deletedAt == null ? null : at(deletedAt)
+            toUtc(i.updatedAt()),
+            deletedAt == null ? null : toUtc(deletedAt)
         }));
     }
 
-    /** By position, in the order of COLUMNS: finding two dozen columns by name is a good part of what a read costs. */
+    private static void insertMembers(UnitOfWork unit, AppInstance instance, List<Member> members) {
+        if (!members.isEmpty()) {
+            unit.insert(INSERT_MEMBERS, Tuple.from(new Object[] {
+                members.stream().map(Member::id).toArray(UUID[]::new),
+                instance.id(),
+                instance.projectId(),
+                members.stream().map(Member::component).toArray(String[]::new),
+                members.stream().map(member -> Json.text(member.labels())).toArray(String[]::new),
+                toUtc(unit.now())
+            }));
+        }
+    }
+
+    private static void updateMember(UnitOfWork unit, Member m) {
+        unit.write(UPDATE_MEMBER, Tuple.from(new @Nullable Object[] {
+            m.id(),
+            m.appInstanceId(),
+            m.projectId(),
+            m.generation(),
+            m.desired().text(),
+            m.observed().text(),
+            m.componentKey(),
+            m.adapterDetail(),
+            m.reason(),
+            Json.text(m.labels()),
+            m.cordoned(),
+            toUtc(m.updatedAt())
+        }));
+    }
+
     private static AppInstance fromRow(Row row) {
-        var deletedAt = row.getOffsetDateTime(23);
+        var previousId = row.getUUID("previous_version_id");
+        var deletedAt = row.getOffsetDateTime("deleted_at");
         return new AppInstance(
-                row.getUUID(0),
-                row.getString(1),
-                row.getUUID(2),
-                row.getUUID(3),
-                new App(row.getUUID(4), row.getUUID(5), row.getString(6), row.getString(7), row.getString(8)),
-                row.getString(9),
-                row.getString(10),
-                row.getString(11),
-                Status.of(row.getString(12)),
-                row.getUUID(13),
-                row.getUUID(14),
-                row.getUUID(15),
-                row.getString(16),
-                row.getString(17),
-                row.getString(18),
-                row.getInteger(19),
-                row.getLong(20),
-                row.getOffsetDateTime(21).toInstant(),
-                row.getOffsetDateTime(22).toInstant(),
+                row.getUUID("id"),
+                row.getString("resource_name"),
+                row.getUUID("org_id"),
+                row.getUUID("project_id"),
+                new AppVersionRef(
+                        row.getUUID("app_id"),
+                        row.getUUID("app_version_id"),
+                        row.getString("slug"),
+                        row.getString("version"),
+                        row.getString("runtime_backend")),
+                row.getString("display_name"),
+                row.getString("operating_mode"),
+                row.getString("control_plane_scope"),
+                TextEnum.parse(Status.class, row.getString("status")),
+                row.getUUID("requested_by_user_id"),
+                row.getUUID("requested_by_principal_id"),
+                row.getUUID("operator_service_account_id"),
+                row.getString("config"),
+                row.getString("runtime_state"),
+                row.getString("failure_reason"),
+                row.getInteger("generation"),
+                row.getLong("sequence"),
+                row.getOffsetDateTime("created_at").toInstant(),
+                row.getOffsetDateTime("updated_at").toInstant(),
                 deletedAt == null ? null : deletedAt.toInstant(),
-                AppInstanceJson.placement(row.getString(24)),
-                row.getString(25),
-                new Terms(row.getInteger(26), row.getBoolean(27), row.getString(31)),
-                row.getUUID(28) == null ? null : new Previous(row.getUUID(28), row.getString(29), row.getString(30)));
+                PlacementJson.parse(row.getString("placement_intent")),
+                row.getString("policy_version"),
+                new LifecycleSettings(
+                        row.getInteger("delete_seconds"), row.getBoolean("reap"), row.getString("registry_versions")),
+                previousId == null
+                        ? null
+                        : new PreviousVersion(
+                                previousId, row.getString("previous_version"), row.getString("previous_config")));
     }
 
-    private static OffsetDateTime at(Instant instant) {
-        return instant.atOffset(ZoneOffset.UTC);
+    private static List<Member> membersFromRows(RowSet<Row> rows) {
+        var members = new ArrayList<Member>(rows.size());
+        rows.forEach(row -> members.add(memberFromRow(row)));
+        return members;
     }
 
-    private static Throwable notFound(UUID id) {
-        return Problem.of(ErrorCode.APP_INSTANCE_NOT_FOUND, "There is no app instance " + id + " in this project.")
+    private static Member memberFromRow(Row row) {
+        return new Member(
+                row.getUUID("id"),
+                row.getUUID("app_instance_id"),
+                row.getUUID("project_id"),
+                row.getString("component"),
+                row.getInteger("generation"),
+                TextEnum.parse(DesiredState.class, row.getString("desired_state")),
+                TextEnum.parse(ObservedState.class, row.getString("observed_state")),
+                row.getString("component_key"),
+                row.getString("adapter_detail"),
+                row.getString("reason"),
+                MemberJson.readLabels(row.getString("labels")),
+                row.getBoolean("cordoned"),
+                row.getOffsetDateTime("created_at").toInstant(),
+                row.getOffsetDateTime("updated_at").toInstant());
+    }
+
+    private static AppInstance require(@Nullable AppInstance instance, UUID id) {
+        if (instance == null) {
+            throw notFound(id);
+        }
+        return instance;
+    }
+
+    private static Row requireRow(RowSet<Row> rows, UUID id) {
+        if (rows.size() == 0) {
+            throw notFound(id);
+        }
+        return rows.iterator().next();
+    }
+
+    private static RuntimeException notFound(UUID id) {
+        return Problem.of(ErrorCode.APP_INSTANCE_NOT_FOUND, "This project has no app instance " + id + ".")
                 .asException();
+    }
+
+    private static OffsetDateTime toUtc(Instant instant) {
+        return instant.atOffset(ZoneOffset.UTC);
     }
 }

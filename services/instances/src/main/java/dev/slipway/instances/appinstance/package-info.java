@@ -1,3 +1,4 @@
+/** App instances with their operations, members, commands and history: one aggregate, one lock, one sequence. */
 @NullMarked
 package dev.slipway.instances.appinstance;
 

@@ -1,3 +1,4 @@
+/** The read models of IAM and catalog data that the instances service maintains from topics. */
 @NullMarked
 package dev.slipway.instances.projection;
 

@@ -1,11 +1,16 @@
 package dev.slipway.instances.appinstance;
 
 import dev.slipway.instances.appinstance.domain.Launch;
+import dev.slipway.instances.appinstance.domain.LaunchEligibility.Version;
 import dev.slipway.instances.appinstance.domain.Placement;
+import dev.slipway.policy.EffectivePolicy;
+import dev.slipway.policy.LaunchEligibilityRule.Purpose;
+import dev.slipway.policy.LaunchEligibilityRule.VersionStatus;
 import dev.slipway.policy.PolicyKeys;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 import static java.util.Objects.requireNonNull;
@@ -13,11 +18,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class LaunchPolicyTest {
     private static final UUID ID = new UUID(0, 1);
-    private static final PolicyKeys SEEDED = LaunchPolicy.keys("{}");
+    private static final PolicyKeys SEEDED = LaunchPolicy.parseKeys("{}");
 
     @Test
-    void keys_areTheSeeds_untilTheRegistrySaysOtherwise() {
-        var keys = LaunchPolicy.keys(json("{'items': ["
+    void parseKeys_returnsTheSeeds_unlessRegistered() {
+        var keys = LaunchPolicy.parseKeys(json("{'items': ["
                 + "{'id': 'allowed_regions', 'version': 2, 'state': 'deprecated', 'body': {'type': 'string_list', 'default': ['eu']}},"
                 + "{'id': 'allowed_skus', 'version': 2, 'state': 'retired', 'body': {'type': 'string_list'}},"
                 + "{'id': 'old.quota', 'version': 4, 'state': 'retired', 'body': {'type': 'integer'}},"
@@ -34,39 +39,42 @@ class LaunchPolicyTest {
     }
 
     @Test
-    void launch_isJudgedByEveryLevel_andByTheEntitlement() {
-        var said = LaunchPolicy.said(
+    void evaluate_appliesEveryLevelAndTheEntitlement() {
+        var policyDocuments = LaunchPolicy.parse(
                 SEEDED,
                 json(
                         "{'items': ["
                                 + "{'level': 'global', 'subject_id': 'platform', 'version': 3, 'values': {'allowed_regions': ['eu', 'us']}, 'hard_denies': {}},"
-                                + "{'level': 'project', 'subject_id': 'p', 'version': 1, 'values': {'allowed_regions': ['us']}, 'hard_denies': {}}]}"));
-        var entitled = said.with(ID, 4, json("{'allowed_operating_modes': []}"));
+                                + "{'level': 'project', 'subject_id': 'p', 'version': 1, 'values': {'allowed_regions': ['us'], 'max_instances_per_project': 5}, 'hard_denies': {}}]}"));
+        var entitled = policyDocuments.withEntitlement(ID, 4, json("{'allowed_operating_modes': []}"));
 
-        var judged = LaunchPolicy.judged(said.effective(), launch(), List.of());
-        var refused = LaunchPolicy.judged(entitled.effective(), launch(), List.of());
+        var allowed = inputs(policyDocuments.effective()).evaluate(Purpose.LAUNCH, launch(), 4);
+        var refused = inputs(entitled.effective()).evaluate(Purpose.LAUNCH, launch(), 4);
+        var full = inputs(policyDocuments.effective()).evaluate(Purpose.LAUNCH, launch(), 5);
 
-        assertThat(judged.refusal()).isNull();
-        assertThat(judged.placement()).isEqualTo(new Placement("us", null, 2));
-        assertThat(requireNonNull(refused.refusal()).code()).isEqualTo("operating_mode_not_allowed");
-        assertThat(refused.version()).isNotEqualTo(judged.version());
-        assertThat(requireNonNull(LaunchPolicy.full(judged, said.effective(), 5).refusal())
-                        .code())
-                .isEqualTo("instance_limit_reached");
+        assertThat(allowed.eligibility().refusal()).isNull();
+        assertThat(allowed.eligibility().policy().placement()).isEqualTo(new Placement("us", null, 2));
+        assertThat(requireNonNull(refused.policyRefusal()).code()).isEqualTo("operating_mode_not_allowed");
+        assertThat(refused.eligibility().policy().version())
+                .isNotEqualTo(allowed.eligibility().policy().version());
+        assertThat(requireNonNull(full.eligibility().refusal()).code()).isEqualTo("instance_limit_reached");
     }
 
-    @Test
-    void launch_isRefused_whenLaunchingIsSwitchedOff_beforeAnythingElse() {
-        var off = LaunchPolicy.said(
-                SEEDED,
-                json(
-                        "{'items': [{'level': 'plan', 'subject_id': 'x', 'version': 1,"
-                                + " 'values': {'features.instance_mutations': false}, 'hard_denies': {'allowed_apps': ['*']}}]}"));
-
-        assertThat(requireNonNull(LaunchPolicy.judged(off.effective(), launch(), List.of())
-                                .refusal())
-                        .code())
-                .isEqualTo("feature_disabled");
+    private static LaunchInputs inputs(EffectivePolicy policy) {
+        return new LaunchInputs(
+                1,
+                1,
+                ID,
+                ID,
+                new Version(ID, "bare_metal"),
+                1,
+                false,
+                true,
+                VersionStatus.ACTIVE,
+                false,
+                policy,
+                List.of(),
+                ID);
     }
 
     private static Launch launch() {
@@ -81,7 +89,8 @@ class LaunchPolicyTest {
                 "{}",
                 ID,
                 ID,
-                new Placement(null, null, 2));
+                new Placement(null, null, 2),
+                Map.of());
     }
 
     private static String json(String text) {

@@ -1,25 +1,28 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.operations.domain.Subject;
+import dev.slipway.operations.domain.SubjectKind;
+import dev.slipway.operations.domain.SubjectRef;
+import dev.slipway.operations.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
-import java.util.Locale;
 import java.util.UUID;
 
 /**
- * One deployed app, owned by a project. {@code config} and {@code runtimeState} are JSON texts whose meaning is the app's.
+ * A deployed app, owned by a project. {@code config} and {@code runtimeState} are JSON texts whose meaning is defined by the app.
  *
- * @param generation raised by every command to the runtime: a report of an older one changes nothing
- * @param sequence of the last event: gap-free
- * @param policyVersion the effective policy that it was admitted under; null for those from before there was one
- * @param previous null where it runs what it was launched with, or what it was rolled back to
+ * @param generation incremented by each command that replaces the ones before it; reports on an older generation change nothing
+ * @param sequence number of the last event; gap-free, assigned by the store
+ * @param policyVersion the effective policy at launch; null for instances from before policies existed
+ * @param previous the version to roll back to; null if the instance was not upgraded, or was rolled back
  */
 public record AppInstance(
         UUID id,
         String resourceName,
         UUID orgId,
         UUID projectId,
-        App app,
+        AppVersionRef app,
         String displayName,
         String operatingMode,
         String controlPlaneScope,
@@ -37,83 +40,77 @@ public record AppInstance(
         @Nullable Instant deletedAt,
         Placement placement,
         @Nullable String policyVersion,
-        Terms terms,
-        @Nullable Previous previous) {
+        LifecycleSettings lifecycleSettings,
+        @Nullable PreviousVersion previous) {
 
     /**
-     * What its version said that counts when the version is of no use any more.
+     * Settings of the manifest that are needed even if the version is no longer usable.
      *
-     * @param registryVersions JSON text: the version of every registry entry that it is made under; null where that is not known
+     * @param reap whether a failed launch is deleted automatically
+     * @param registryVersions JSON text: the versions of the registry entries that the version was published under; null if unknown
      */
-    public record Terms(
+    public record LifecycleSettings(
             int deleteSeconds, boolean reap, @Nullable String registryVersions) {
-        public static final Terms USUAL = new Terms(1_800, false, null);
+        public static final LifecycleSettings DEFAULT = new LifecycleSettings(1_800, false, null);
     }
 
-    /** What it ran before, to go back to. */
-    public record Previous(UUID versionId, String version, String config) {}
+    /** The version that the instance ran before its last upgrade. */
+    public record PreviousVersion(UUID versionId, String version, String config) {}
 
-    /** The version of the app that the instance runs. */
-    public record App(UUID appId, UUID versionId, String slug, String version, String runtimeBackend) {}
+    /** The app version that the instance runs. */
+    public record AppVersionRef(UUID appId, UUID versionId, String slug, String version, String runtimeBackend) {}
 
-    /** Where an instance is in its life. */
-    public enum Status {
+    /** The states of an instance. */
+    public enum Status implements TextEnum {
         REQUESTED,
         DEPLOYING,
         RUNNING,
         FAILED,
         DELETING,
-        DELETED;
-
-        public static Status of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        DELETED
     }
 
-    /** Derived, so that it cannot contradict what it is derived from. */
+    /** Derived from mode and scope, so that it cannot contradict them. */
     public String tenantBoundaryMode() {
         return operatingMode.equals("platform_managed") || controlPlaneScope.equals("platform")
                 ? "shared_service"
                 : "tenant_isolated";
     }
 
-    /** One more event was told of it, that left it as it is. */
-    public AppInstance noted() {
-        return with(status, runtimeState, failureReason, generation, sequence + 1, updatedAt, deletedAt);
+    public SubjectRef ref() {
+        return new SubjectRef(SubjectKind.APP_INSTANCE, id, orgId, projectId);
     }
 
-    /** Its adapter is told something that makes what it was told before void. */
-    AppInstance commanded() {
-        return with(status, runtimeState, failureReason, generation + 1, sequence, updatedAt, deletedAt);
+    public Subject subject() {
+        return new Subject(ref(), app.slug(), app.runtimeBackend(), generation, sequence);
     }
 
-    AppInstance to(Status next, String nextRuntimeState, @Nullable String reason, Instant now) {
-        return with(
+    public AppInstance withSequence(long next) {
+        return copy(status, runtimeState, failureReason, generation, next, updatedAt, deletedAt);
+    }
+
+    AppInstance withNextGeneration() {
+        return copy(status, runtimeState, failureReason, generation + 1, sequence, updatedAt, deletedAt);
+    }
+
+    AppInstance withStatus(Status next, String nextRuntimeState, @Nullable String reason, Instant now) {
+        return copy(
                 next,
                 nextRuntimeState,
                 reason,
                 next == Status.DELETING ? generation + 1 : generation,
-                sequence + 1,
+                sequence,
                 now,
                 next == Status.DELETED ? now : deletedAt);
     }
 
-    /** With the launch parameters that its version makes of those it was asked for with. */
-    public AppInstance launchedWith(String resolved, Terms agreed) {
-        return running(app, resolved, agreed, null);
-    }
-
-    AppInstance running(App next, String nextConfig, Terms nextTerms, @Nullable Previous before) {
+    AppInstance withVersion(VersionChange change) {
         return new AppInstance(
                 id,
                 resourceName,
                 orgId,
                 projectId,
-                next,
+                change.app(),
                 displayName,
                 operatingMode,
                 controlPlaneScope,
@@ -121,7 +118,7 @@ public record AppInstance(
                 requestedByUserId,
                 requestedByPrincipalId,
                 operatorServiceAccountId,
-                nextConfig,
+                change.config(),
                 runtimeState,
                 failureReason,
                 generation,
@@ -131,11 +128,11 @@ public record AppInstance(
                 deletedAt,
                 placement,
                 policyVersion,
-                nextTerms,
-                before);
+                change.lifecycleSettings(),
+                change.previous());
     }
 
-    private AppInstance with(
+    private AppInstance copy(
             Status nextStatus,
             String nextRuntimeState,
             @Nullable String reason,
@@ -166,7 +163,7 @@ public record AppInstance(
                 nextDeletedAt,
                 placement,
                 policyVersion,
-                terms,
+                lifecycleSettings,
                 previous);
     }
 }

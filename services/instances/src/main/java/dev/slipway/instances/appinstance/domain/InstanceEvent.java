@@ -2,7 +2,7 @@ package dev.slipway.instances.appinstance.domain;
 
 import java.util.UUID;
 
-/** What happened to an instance. */
+/** The events of an instance. */
 public sealed interface InstanceEvent {
     record Requested() implements InstanceEvent {}
 

@@ -1,37 +1,98 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.Admission.Version;
-import dev.slipway.instances.appinstance.domain.AppInstance.App;
+import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
-import dev.slipway.instances.appinstance.domain.AppInstance.Terms;
-import dev.slipway.instances.appinstance.domain.Decision.Accepted;
-import dev.slipway.instances.appinstance.domain.Decision.Refused;
+import dev.slipway.instances.appinstance.domain.InstanceCommand.Deployment;
+import dev.slipway.instances.appinstance.domain.InstanceDecision.Accepted;
+import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
+import dev.slipway.operations.domain.NewOperation;
+import dev.slipway.operations.domain.NewOperation.Requester;
+import dev.slipway.operations.domain.Operation.Kind;
+import dev.slipway.operations.domain.Refusal;
+import dev.slipway.operations.domain.RuntimeCommandType;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/** The life of an app instance: requested → deploying → running → deleting → deleted, and failed from any but deleted. */
+/**
+ * The launch of an instance and its state machine: requested → deploying → running → deleting → deleted; failed from every state but
+ * deleted.
+ */
 public final class InstanceLifecycle {
+    private static final String STATE_CONFLICT = "instance_state_conflict";
+
     private InstanceLifecycle() {}
 
-    public static Decision request(Launch launch, Admission admission, UUID id, String resourceName, Instant now) {
-        var appId = admission.appId();
-        var version = admission.version();
-        var operator = admission.operatorAccountId();
-        var refusal = refusal(launch, admission);
-        if (refusal != null || appId == null || version == null || operator == null) {
-            return Objects.requireNonNull(refusal, "a launch is refused without its app, version or account");
+    /**
+     * Decides on a launch.
+     *
+     * @param manifest of the version to launch; null if there is no such version
+     * @param config the launch parameters as that version resolves them
+     */
+    public static ChangeDecision launch(
+            Launch launch,
+            LaunchEligibility eligibility,
+            @Nullable ManifestSpec manifest,
+            ResolvedConfig config,
+            UUID id,
+            String resourceName,
+            DecisionContext context) {
+        var requested = request(launch, eligibility, manifest, config, id, resourceName, context.now());
+        if (requested instanceof Refused refused) {
+            return new ChangeDecision.Refused(refused.refusal());
         }
-        var app = new App(appId, version.id(), launch.appSlug(), launch.appVersion(), version.runtimeBackend());
+        var spec = Objects.requireNonNull(manifest, "an eligible version has a manifest");
+        var accepted = (Accepted) requested;
+        var change = InstanceChange.Builder.ofNew(accepted.next());
+        change.apply(accepted);
+        var members = provision(change.current(), spec, launch.componentCounts(), List.of(), context);
+        change.addMembers(members);
+        deploy(
+                change,
+                Kind.CREATE,
+                "apps.instance.create",
+                new Requester(launch.requestedByUserId(), launch.requestedByPrincipalId()),
+                context.now().plus(spec.deadlines().deploy()),
+                new Deployment(spec.text(), config.text(), members, launch.appVersion(), null),
+                null,
+                context);
+        return change.accepted();
+    }
+
+    /** Decides whether an instance can be created, and what it is. */
+    static InstanceDecision request(
+            Launch launch,
+            LaunchEligibility eligibility,
+            @Nullable ManifestSpec manifest,
+            ResolvedConfig config,
+            UUID id,
+            String resourceName,
+            Instant now) {
+        var appId = eligibility.appId();
+        var version = eligibility.version();
+        var operator = eligibility.operatorAccountId();
+        var refusal = checkEligibility(eligibility);
+        if (refusal != null || appId == null || version == null || operator == null || manifest == null) {
+            return Objects.requireNonNull(refusal, "an eligible launch has an app, a version and an account");
+        }
+        var invalid = checkCounts(manifest, launch.componentCounts());
+        if (invalid != null) {
+            return invalid;
+        }
+        if (!config.problems().isEmpty()) {
+            return new Refused(new Refusal("launch_parameters_invalid", "", Map.of(), config.problems()));
+        }
         var instance = new AppInstance(
                 id,
                 resourceName,
-                admission.orgId(),
+                eligibility.orgId(),
                 launch.projectId(),
-                app,
+                new AppVersionRef(appId, version.id(), launch.appSlug(), launch.appVersion(), version.runtimeBackend()),
                 launch.displayName(),
                 launch.operatingMode(),
                 launch.controlPlaneScope(),
@@ -39,212 +100,253 @@ public final class InstanceLifecycle {
                 launch.requestedByUserId(),
                 launch.requestedByPrincipalId(),
                 operator,
-                launch.config(),
+                config.text(),
                 "{}",
                 null,
                 1,
-                1,
+                0,
                 now,
                 now,
                 null,
-                admission.policy().placement(),
-                admission.policy().version(),
-                Terms.USUAL,
+                eligibility.policy().placement(),
+                eligibility.policy().version(),
+                manifest.lifecycleSettings(),
                 null);
         return new Accepted(instance, List.of(new InstanceEvent.Requested()));
     }
 
-    /** Why a launch, or what is judged like one, is not possible; null if it is. */
-    public static @Nullable Refused refusal(Launch launch, Admission admission) {
-        if (admission.appId() == null) {
-            return new Refused("app_not_found", "There is no app " + launch.appSlug() + " in the catalog.");
-        }
-        if (!admission.entitled()) {
-            return new Refused("app_not_entitled", "This project is not entitled to " + launch.appSlug() + ".");
-        }
-        var version = admission.version();
-        if (version == null) {
-            return new Refused(
-                    "app_version_not_found", launch.appSlug() + " has no version " + launch.appVersion() + ".");
-        }
-        var unlaunchable = unlaunchable(launch, version, admission.policy().deprecatedAllowed());
-        if (unlaunchable != null) {
-            return unlaunchable;
-        }
-        var refusal = admission.policy().refusal();
+    /** Returns why a launch, an upgrade or a rollback is refused; null if it is allowed. */
+    public static @Nullable Refused checkEligibility(LaunchEligibility eligibility) {
+        var refusal = eligibility.refusal();
         if (refusal != null) {
             return refusal;
         }
-        return admission.operatorAccountId() == null
-                ? new Refused(
+        return eligibility.operatorAccountId() == null
+                ? refused(
                         "operator_account_invalid",
-                        "operator_service_account_id is not an active account of this project.")
+                        "operator_service_account_id is not an active service account of this project.")
                 : null;
     }
 
-    private static @Nullable Refused unlaunchable(Launch launch, Version version, boolean deprecatedAllowed) {
-        return switch (version.status()) {
-            case "active" -> untrusted(launch, version);
-            // Nobody but its makers sees it yet.
-            case "draft" ->
-                new Refused("app_version_not_found", launch.appSlug() + " has no version " + launch.appVersion() + ".");
-            case "deprecated" ->
-                deprecatedAllowed
-                        ? untrusted(launch, version)
-                        : new Refused(
-                                "app_version_deprecated",
-                                "Version " + launch.appVersion() + " is deprecated: launch a newer one.");
-            default ->
-                new Refused(
-                        "app_version_not_launchable",
-                        "Version " + launch.appVersion() + " is " + version.status() + ", not active.");
-        };
+    /** Returns why the requested numbers of members do not fit the components; null if they do. */
+    static @Nullable Refused checkCounts(ManifestSpec manifest, Map<String, Integer> counts) {
+        for (var entry : counts.entrySet()) {
+            var key = entry.getKey();
+            var count = entry.getValue();
+            var component = manifest.components().stream()
+                    .filter(each -> each.key().equals(key))
+                    .findFirst();
+            if (component.isEmpty()) {
+                return new Refused(Refusal.invalid("/components/" + key, "is not a component of this version"));
+            }
+            if (count < component.get().min() || count > component.get().max()) {
+                return refused(
+                        "component_bounds",
+                        "The component " + key + " has " + component.get().min() + " to "
+                                + component.get().max() + " members, not " + count + ".");
+            }
+        }
+        return null;
     }
 
-    private static @Nullable Refused untrusted(Launch launch, Version version) {
-        return version.revoked()
-                ? new Refused(
-                        "artifact_revoked",
-                        "The trust in an artifact of version " + launch.appVersion()
-                                + " was withdrawn: launch another version.")
-                : null;
+    /** Returns the members to add: for a new component as many as requested or the default, for others up to the minimum. */
+    static List<Member> provision(
+            AppInstance instance,
+            ManifestSpec manifest,
+            Map<String, Integer> counts,
+            List<Member> present,
+            DecisionContext context) {
+        var missing = new ArrayList<Member>();
+        for (var component : manifest.components()) {
+            var count = present.stream()
+                    .filter(member -> member.component().equals(component.key()))
+                    .count();
+            var wanted = count == 0 ? counts.getOrDefault(component.key(), component.initial()) : component.min();
+            for (var i = count; i < wanted; i++) {
+                missing.add(Member.create(
+                        context.newId(),
+                        instance.id(),
+                        instance.projectId(),
+                        component.key(),
+                        Map.of(),
+                        context.now()));
+            }
+        }
+        return missing;
     }
 
-    public static Decision delete(AppInstance current, Instant now) {
+    /** Adds the command that deploys a version and the operation that it belongs to. */
+    static void deploy(
+            InstanceChange.Builder change,
+            Kind kind,
+            String action,
+            Requester requester,
+            Instant deadlineAt,
+            Deployment deployment,
+            @Nullable String input,
+            DecisionContext context) {
+        var operationId = context.newId();
+        var commandId = context.newId();
+        var type = kind == Kind.CREATE
+                ? RuntimeCommandType.DEPLOY
+                : kind == Kind.UPGRADE ? RuntimeCommandType.UPGRADE : RuntimeCommandType.ROLLBACK;
+        change.send(InstanceCommand.deploy(commandId, type, change.current(), operationId, deadlineAt, deployment));
+        var operation = NewOperation.ofKind(kind, operationId, action, requester, deadlineAt, commandId);
+        var from = deployment.fromVersion();
+        change.open(
+                from == null || input == null
+                        ? operation
+                        : operation.withVersions(from, deployment.appVersion()).withInput(input),
+                context);
+    }
+
+    public static InstanceDecision delete(AppInstance current, Instant now) {
         return switch (current.status()) {
             case REQUESTED, DEPLOYING, RUNNING, FAILED ->
                 new Accepted(
-                        current.to(Status.DELETING, current.runtimeState(), current.failureReason(), now),
+                        current.withStatus(Status.DELETING, current.runtimeState(), current.failureReason(), now),
                         List.of(new InstanceEvent.Deleting()));
             case DELETING, DELETED -> unchanged(current);
         };
     }
 
-    /** An upgrade or a rollback begins: it runs meanwhile, and what its adapter was told before does not count any more. */
-    public static Decision beginChange(AppInstance current) {
+    /** Begins an upgrade or a rollback: the instance keeps running, and earlier commands become obsolete. */
+    public static InstanceDecision beginChange(AppInstance current) {
         return switch (current.status()) {
-            case RUNNING -> new Accepted(current.commanded(), List.of());
+            case RUNNING -> new Accepted(current.withNextGeneration(), List.of());
             case REQUESTED, DEPLOYING, FAILED, DELETING, DELETED ->
-                new Refused(
-                        "instance_state_conflict",
-                        "The instance is " + current.status().text() + ": only a running one changes its version.");
+                refused(
+                        STATE_CONFLICT,
+                        "The instance is " + current.status().text()
+                                + ". Only a running instance can be upgraded or rolled back.");
         };
     }
 
-    /** It runs another version now. */
-    public static Decision reportUpgraded(
-            AppInstance current, int generation, UUID operationId, Upgrade upgrade, String runtimeState, Instant now) {
+    /** The instance runs another version. */
+    public static InstanceDecision reportUpgraded(
+            AppInstance current,
+            int generation,
+            UUID operationId,
+            VersionChange change,
+            String runtimeState,
+            Instant now) {
         if (generation < current.generation()) {
             return unchanged(current);
         }
         return switch (current.status()) {
-            case RUNNING, FAILED -> {
-                var next = current.running(upgrade.app(), upgrade.config(), upgrade.terms(), upgrade.previous());
-                yield current.app().equals(upgrade.app())
+            case RUNNING, FAILED ->
+                current.app().equals(change.app())
                         ? unchanged(current)
                         : new Accepted(
-                                next.to(Status.RUNNING, runtimeState, null, now),
+                                current.withVersion(change).withStatus(Status.RUNNING, runtimeState, null, now),
                                 List.of(new InstanceEvent.Upgraded(current.app().version(), operationId)));
-            }
             case DELETING -> unchanged(current);
-            case DELETED -> gone();
-            case REQUESTED, DEPLOYING ->
-                new Refused("instance_state_conflict", "Nobody asked for this instance to be upgraded.");
+            case DELETED -> alreadyDeleted();
+            case REQUESTED, DEPLOYING -> refused(STATE_CONFLICT, "No upgrade of this instance was requested.");
         };
     }
 
-    /** The time for its launch is over. */
-    public static Decision expireLaunch(AppInstance current, String reason, Instant now) {
+    /** The deadline of the launch has passed. */
+    public static InstanceDecision expireLaunch(AppInstance current, String reason, Instant now) {
         return switch (current.status()) {
             case REQUESTED, DEPLOYING ->
                 new Accepted(
-                        current.to(Status.FAILED, current.runtimeState(), reason, now),
+                        current.withStatus(Status.FAILED, current.runtimeState(), reason, now),
                         List.of(new InstanceEvent.Failed(reason)));
             case RUNNING, FAILED, DELETING, DELETED -> unchanged(current);
         };
     }
 
-    /** It is given up, whatever is left of it: only where its own deletion is under way, or it has failed. */
-    public static Decision forceDelete(AppInstance current, String reason, Instant now) {
+    /** Deletes the record of an instance without its adapter: only if it has failed, or its deletion does not end. */
+    public static InstanceDecision forceDelete(AppInstance current, String reason, Instant now) {
         return switch (current.status()) {
             case DELETING, FAILED ->
                 new Accepted(
-                        current.noted().to(Status.DELETED, "{}", null, now),
+                        current.withStatus(Status.DELETED, "{}", null, now),
                         List.of(new InstanceEvent.ForceDeleted(reason), new InstanceEvent.Deleted()));
             case DELETED -> unchanged(current);
             case REQUESTED, DEPLOYING, RUNNING ->
-                new Refused(
-                        "instance_state_conflict",
+                refused(
+                        STATE_CONFLICT,
                         "The instance is " + current.status().text()
-                                + ": delete it first, and give it up if that hangs.");
+                                + ". Delete it first; force the deletion only if that does not end.");
         };
     }
 
-    public static Decision reportDeploying(AppInstance current, int generation, String runtimeState, Instant now) {
+    public static InstanceDecision reportDeploying(
+            AppInstance current, int generation, String runtimeState, Instant now) {
         if (generation < current.generation()) {
             return unchanged(current);
         }
         return switch (current.status()) {
             case REQUESTED ->
                 new Accepted(
-                        current.to(Status.DEPLOYING, runtimeState, null, now), List.of(new InstanceEvent.Deploying()));
-            // Late, or again: the instance is further already.
+                        current.withStatus(Status.DEPLOYING, runtimeState, null, now),
+                        List.of(new InstanceEvent.Deploying()));
+            // A late or repeated report: the instance has advanced already.
             case DEPLOYING, RUNNING, FAILED, DELETING -> unchanged(current);
-            case DELETED -> gone();
+            case DELETED -> alreadyDeleted();
         };
     }
 
-    public static Decision reportRunning(AppInstance current, int generation, String runtimeState, Instant now) {
+    public static InstanceDecision reportRunning(
+            AppInstance current, int generation, String runtimeState, Instant now) {
         if (generation < current.generation()) {
             return unchanged(current);
         }
         return switch (current.status()) {
-            // From failed too: an adapter that gave up may come back with it, and the truth is what runs.
+            // From failed as well: if an adapter recovers the app, the instance shows what runs.
             case REQUESTED, DEPLOYING, FAILED ->
-                new Accepted(current.to(Status.RUNNING, runtimeState, null, now), List.of(new InstanceEvent.Running()));
+                new Accepted(
+                        current.withStatus(Status.RUNNING, runtimeState, null, now),
+                        List.of(new InstanceEvent.Running()));
             case RUNNING ->
                 current.runtimeState().equals(runtimeState)
                         ? unchanged(current)
                         : new Accepted(
-                                current.to(Status.RUNNING, runtimeState, null, now),
+                                current.withStatus(Status.RUNNING, runtimeState, null, now),
                                 List.of(new InstanceEvent.Running()));
             case DELETING -> unchanged(current);
-            case DELETED -> gone();
+            case DELETED -> alreadyDeleted();
         };
     }
 
-    public static Decision reportFailed(AppInstance current, int generation, String reason, Instant now) {
+    public static InstanceDecision reportFailed(AppInstance current, int generation, String reason, Instant now) {
         if (generation < current.generation()) {
             return unchanged(current);
         }
         return switch (current.status()) {
             case REQUESTED, DEPLOYING, RUNNING, DELETING ->
                 new Accepted(
-                        current.to(Status.FAILED, current.runtimeState(), reason, now),
+                        current.withStatus(Status.FAILED, current.runtimeState(), reason, now),
                         List.of(new InstanceEvent.Failed(reason)));
             case FAILED -> unchanged(current);
-            case DELETED -> gone();
+            case DELETED -> alreadyDeleted();
         };
     }
 
-    public static Decision reportDeleted(AppInstance current, int generation, Instant now) {
+    public static InstanceDecision reportDeleted(AppInstance current, int generation, Instant now) {
         if (generation < current.generation()) {
             return unchanged(current);
         }
         return switch (current.status()) {
             case DELETING, FAILED ->
-                new Accepted(current.to(Status.DELETED, "{}", null, now), List.of(new InstanceEvent.Deleted()));
+                new Accepted(current.withStatus(Status.DELETED, "{}", null, now), List.of(new InstanceEvent.Deleted()));
             case DELETED -> unchanged(current);
             case REQUESTED, DEPLOYING, RUNNING ->
-                new Refused("instance_state_conflict", "Nobody asked for this instance to be deleted.");
+                refused(STATE_CONFLICT, "No deletion of this instance was requested.");
         };
     }
 
-    private static Decision unchanged(AppInstance current) {
+    static Refused refused(String code, String message) {
+        return new Refused(Refusal.of(code, message));
+    }
+
+    private static InstanceDecision unchanged(AppInstance current) {
         return new Accepted(current, List.of());
     }
 
-    private static Decision gone() {
-        return new Refused("instance_state_conflict", "The instance is deleted.");
+    private static InstanceDecision alreadyDeleted() {
+        return refused(STATE_CONFLICT, "The instance is already deleted.");
     }
 }

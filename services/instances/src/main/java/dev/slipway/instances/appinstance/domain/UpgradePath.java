@@ -1,69 +1,65 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.Previous;
-import dev.slipway.instances.appinstance.domain.Decision.Refused;
+import dev.slipway.instances.appinstance.domain.AppInstance.PreviousVersion;
+import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigInteger;
-import java.util.List;
 
-/** Which versions lead to which, as the manifests say. */
+/** Decides which versions an instance can be upgraded or rolled back to, by the rules of their manifests. */
 public final class UpgradePath {
     private static final String NO_UPGRADE = "upgrade_not_possible";
     private static final String NO_ROLLBACK = "rollback_not_possible";
 
     private UpgradePath() {}
 
-    /** What a manifest says of a way to or from its version; {@code versions} is empty where it names none. */
-    public record Way(String strategy, List<String> versions) {
-        boolean supported() {
-            return !strategy.equals("unsupported");
-        }
-    }
-
-    /** Why an instance cannot be upgraded to a version; null if it can. {@code way} is what that version's manifest says. */
-    public static @Nullable Refused upgrade(AppInstance from, String to, String backend, Way way) {
+    /** Returns why an instance cannot be upgraded to a version, by that version's rule; null if it can. */
+    public static @Nullable Refused checkUpgrade(AppInstance from, String to, String backend, UpgradeRule rule) {
         var current = from.app().version();
         if (current.equals(to)) {
-            return new Refused(NO_UPGRADE, "The instance runs " + to + " already.");
+            return InstanceLifecycle.refused(NO_UPGRADE, "The instance already runs version " + to + ".");
         }
-        if (!way.supported()) {
-            return new Refused(
-                    NO_UPGRADE, "Version " + to + " does not support upgrades to it: launch a new instance.");
+        if (!rule.isSupported()) {
+            return InstanceLifecycle.refused(
+                    NO_UPGRADE, "Version " + to + " does not support upgrades to it. Launch a new instance.");
         }
         if (!from.app().runtimeBackend().equals(backend)) {
-            return new Refused(
+            return InstanceLifecycle.refused(
                     NO_UPGRADE,
                     "Version " + to + " runs on " + backend + ", the instance on "
-                            + from.app().runtimeBackend() + ": launch a new instance.");
+                            + from.app().runtimeBackend() + ". Launch a new instance.");
         }
-        if (way.versions.isEmpty() ? compare(current, to) < 0 : way.versions.contains(current)) {
+        if (rule.versions().isEmpty()
+                ? compare(current, to) < 0
+                : rule.versions().contains(current)) {
             return null;
         }
-        return way.versions.isEmpty()
-                ? new Refused(NO_UPGRADE, to + " is earlier than " + current + ": roll back instead.")
-                : new Refused(
+        return rule.versions().isEmpty()
+                ? InstanceLifecycle.refused(NO_UPGRADE, to + " is earlier than " + current + ". Roll back instead.")
+                : InstanceLifecycle.refused(
                         NO_UPGRADE,
-                        "Version " + to + " can be reached from " + String.join(", ", way.versions) + " only.");
+                        "Version " + to + " can be upgraded to only from " + String.join(", ", rule.versions()) + ".");
     }
 
-    /** Why an instance cannot go back; null if it can. {@code way} is what the manifest of the version that it runs says. */
-    public static @Nullable Refused rollback(AppInstance from, @Nullable Previous to, Way way) {
+    /** Returns why an instance cannot be rolled back, by the rule of the version that it runs; null if it can. */
+    public static @Nullable Refused checkRollback(AppInstance from, @Nullable PreviousVersion to, UpgradeRule rule) {
         if (to == null) {
-            return new Refused(NO_ROLLBACK, "The instance was not upgraded: there is nothing to go back to.");
+            return InstanceLifecycle.refused(
+                    NO_ROLLBACK, "The instance was not upgraded, so there is no version to roll back to.");
         }
-        if (!way.supported()) {
-            return new Refused(NO_ROLLBACK, "Version " + from.app().version() + " does not support rolling back.");
+        if (!rule.isSupported()) {
+            return InstanceLifecycle.refused(
+                    NO_ROLLBACK, "Version " + from.app().version() + " does not support rollbacks.");
         }
-        return way.versions.isEmpty() || way.versions.contains(to.version())
+        return rule.versions().isEmpty() || rule.versions().contains(to.version())
                 ? null
-                : new Refused(
+                : InstanceLifecycle.refused(
                         NO_ROLLBACK,
-                        "From " + from.app().version() + " one can go back to " + String.join(", ", way.versions)
-                                + " only, not to " + to.version() + ".");
+                        "Version " + from.app().version() + " can be rolled back only to "
+                                + String.join(", ", rule.versions()) + ", not to " + to.version() + ".");
     }
 
-    /** As people count: 1.10 is after 1.9. A version with a suffix such as -rc1 is before the one without. */
+    /** Compares versions part by part: 1.10 is after 1.9; a version with a suffix such as -rc1 is before the one without. */
     static int compare(String one, String other) {
         var left = one.split("[._-]", -1);
         var right = other.split("[._-]", -1);

@@ -1,0 +1,324 @@
+package dev.slipway.instances.appinstance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
+import dev.slipway.instances.appinstance.AppInstanceStore.Part;
+import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.appinstance.domain.ChangeDecision;
+import dev.slipway.instances.appinstance.domain.InstanceChange;
+import dev.slipway.instances.appinstance.domain.InstanceReports;
+import dev.slipway.instances.appinstance.domain.InstanceReports.MemberReport;
+import dev.slipway.instances.appinstance.domain.InstanceReports.Report;
+import dev.slipway.instances.appinstance.domain.LoadedInstance;
+import dev.slipway.instances.appinstance.domain.Member;
+import dev.slipway.instances.appinstance.domain.Member.ObservedState;
+import dev.slipway.instances.appinstance.domain.ReportedUsageWindow;
+import dev.slipway.instances.appinstance.domain.VersionChange;
+import dev.slipway.messaging.Topics;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.AdapterStore;
+import dev.slipway.operations.DeadlineSweep;
+import dev.slipway.operations.DeadlineSweep.ExpiryHandler;
+import dev.slipway.operations.OperationStore.DueOperation;
+import dev.slipway.operations.Refusals;
+import dev.slipway.operations.ReportHandler;
+import dev.slipway.operations.RuntimeReport;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.operations.domain.Operation.Kind;
+import dev.slipway.operations.domain.OperationBlockers;
+import dev.slipway.operations.domain.ReportType;
+import dev.slipway.operations.domain.TextEnum;
+import dev.slipway.service.AuditTrail;
+import dev.slipway.service.AuditTrail.AuditEntry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+
+/** Applies adapter reports on instances, and expires their operations. */
+public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
+    private static final int MAX_DETAIL_BYTES = 16 * 1024;
+
+    private final Vertx vertx;
+    private final AppInstanceStore instances;
+    private final LaunchContextStore contexts;
+    private final AdapterStore adapters;
+
+    public AppInstanceReports(
+            Vertx vertx, AppInstanceStore instances, LaunchContextStore contexts, AdapterStore adapters) {
+        this.vertx = vertx;
+        this.instances = instances;
+        this.contexts = contexts;
+        this.adapters = adapters;
+    }
+
+    /** The payload of {@code apps.instance_usage.reported}. */
+    private record UsagePayload(
+            UUID orgId,
+            UUID projectId,
+            String appSlug,
+            UUID appInstanceId,
+            @Nullable String usageId,
+            @Nullable String unit,
+            @Nullable String quantity,
+            @Nullable String windowStart,
+            @Nullable String windowEnd,
+            UUID commandId) {}
+
+    /** The metadata of the audit entry of an automatic deletion. */
+    private record DeletionAudit(UUID operationId) {}
+
+    @Override
+    public Future<AppliedReport> apply(UnitOfWork unit, RuntimeReport report) {
+        var payload = report.payload();
+        return instances
+                .loadByCommand(
+                        unit,
+                        payload.projectId(),
+                        payload.appInstanceId(),
+                        payload.commandId(),
+                        partsFor(report.type()))
+                .compose(loaded -> {
+                    InstanceChangeApi.rejectIf(report.checkOperation(loaded.operation()));
+                    return report.type() == ReportType.USAGE
+                            ? publishUsage(unit, report, loaded)
+                            : apply(unit, report, loaded);
+                });
+    }
+
+    private static Part[] partsFor(ReportType type) {
+        return switch (type) {
+            case FAILED -> new Part[] {Part.OPEN_OPERATIONS};
+            case OPERATION, MEMBERS -> new Part[] {Part.MEMBERS};
+            case ACCEPTED, DEPLOYING, RUNNING, DELETED, PROGRESS, USAGE -> new Part[] {};
+        };
+    }
+
+    private Future<AppliedReport> apply(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
+        return loadTarget(unit, report, loaded)
+                .compose(target -> validateOutput(unit, report, loaded).compose(invalidOutput -> {
+                    var decision = InstanceReports.apply(
+                            loaded,
+                            toReport(report, loaded, target, invalidOutput),
+                            InstanceChangeApi.decisionContext(unit));
+                    if (decision instanceof ChangeDecision.Refused refused) {
+                        return Future.failedFuture(Refusals.toException(refused.refusal()));
+                    }
+                    var change = ((ChangeDecision.Accepted) decision).change();
+                    var next = instances.apply(unit, change);
+                    auditDeletion(unit, next, change);
+                    // The operation has ended, and the report is rejected, so that the adapter's author learns of the
+                    // fault.
+                    return invalidOutput == null
+                            ? Future.succeededFuture(toApplied(next, loaded.operation()))
+                            : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
+                                    .asException());
+                }));
+    }
+
+    private static AppliedReport toApplied(AppInstance instance, @Nullable Operation operation) {
+        return new AppliedReport(
+                instance.ref(), instance.status().text(), instance.status() == AppInstance.Status.DELETED, operation);
+    }
+
+    private Future<@Nullable VersionChange> loadTarget(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
+        var payload = report.payload();
+        return InstanceReports.runsTargetVersion(
+                        loaded, report.type(), payload.generation(), payload.appVersion(), status(payload))
+                ? contexts.loadVersionChange(unit, loaded.instance(), Objects.requireNonNull(loaded.operation()))
+                        .map(found -> found)
+                : Future.succeededFuture();
+    }
+
+    /** Returns why the output of a declared operation is invalid; null if it is not. */
+    private Future<@Nullable String> validateOutput(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
+        var operation = loaded.operation();
+        if (report.type() != ReportType.OPERATION
+                || operation == null
+                || operation.kind() != Kind.DECLARED
+                || operation.status().isEnded()
+                || status(report.payload()) != Operation.Status.SUCCEEDED) {
+            return Future.succeededFuture();
+        }
+        var output = report.payload().output();
+        return contexts.loadManifest(unit, loaded.instance()).compose(manifest -> {
+            var declared = manifest.findOperation(operation.name());
+            if (declared == null) {
+                return Future.succeededFuture();
+            }
+            // Off the event loop, because the schema and its patterns are untrusted.
+            return vertx.executeBlocking(
+                            () -> declared.validateOutput(output == null ? MissingNode.getInstance() : output))
+                    .map(problems -> problems.isEmpty()
+                            ? null
+                            : "The output does not match its schema: "
+                                    + problems.get(0).field() + " "
+                                    + problems.get(0).problem() + ".");
+        });
+    }
+
+    private static Report toReport(
+            RuntimeReport report,
+            LoadedInstance loaded,
+            @Nullable VersionChange target,
+            @Nullable String invalidOutput) {
+        var payload = report.payload();
+        return new Report(
+                report.type(),
+                payload.generation(),
+                runtimeState(report, loaded.instance(), target),
+                payload.reason(),
+                payload.percent(),
+                payload.message(),
+                payload.blockers(),
+                status(payload),
+                payload.output() == null ? null : Json.text(payload.output()),
+                invalidOutput,
+                toMemberReports(payload.members(), loaded.members()),
+                target);
+    }
+
+    private static Operation.@Nullable Status status(RuntimeReport.Payload payload) {
+        return payload.status() == null ? null : TextEnum.parse(Operation.Status.class, payload.status());
+    }
+
+    /** The runtime state to store; if the report repeats the stored state, the stored text, so that nothing changes. */
+    private static String runtimeState(RuntimeReport report, AppInstance instance, @Nullable VersionChange target) {
+        var state = Json.object();
+        var payload = report.payload();
+        var endpoints = payload.endpoints();
+        if (target != null) {
+            state.set("endpoints", endpoints != null && endpoints.isArray() ? endpoints : Json.array());
+            return Json.text(state);
+        }
+        if (report.type() == ReportType.DEPLOYING && payload.message() != null) {
+            state.put("message", payload.message());
+        }
+        if (report.type() == ReportType.RUNNING && endpoints != null) {
+            state.set("endpoints", endpoints);
+        }
+        var stored = instance.runtimeState();
+        return Json.parseStoredObject(stored).equals(state) ? stored : Json.text(state);
+    }
+
+    private static List<MemberReport> toMemberReports(
+            @Nullable List<RuntimeReport.MemberState> states, List<Member> members) {
+        if (states == null) {
+            return List.of();
+        }
+        return states.stream()
+                .map(state -> new MemberReport(
+                        state.memberId(),
+                        state.generation(),
+                        TextEnum.parse(ObservedState.class, state.state()),
+                        state.componentKey(),
+                        detail(state.adapterDetail(), state.memberId(), members),
+                        state.reason()))
+                .toList();
+    }
+
+    /** Null if the detail is unchanged: PostgreSQL formats the same JSON differently. */
+    private static @Nullable String detail(@Nullable JsonNode reported, UUID memberId, List<Member> members) {
+        if (reported == null || !reported.isObject()) {
+            return null;
+        }
+        var unchanged = members.stream()
+                .filter(member -> member.id().equals(memberId))
+                .anyMatch(
+                        member -> Json.parseStoredObject(member.adapterDetail()).equals(reported));
+        if (unchanged) {
+            return null;
+        }
+        var text = Json.text(reported);
+        if (text.getBytes(StandardCharsets.UTF_8).length > MAX_DETAIL_BYTES) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "adapter_detail", "is larger than 16 KiB")
+                    .asException();
+        }
+        return text;
+    }
+
+    /** Usage does not change the instance, so it is accepted in any generation; metering counts each fact once. */
+    private Future<AppliedReport> publishUsage(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
+        var payload = report.payload();
+        var instance = loaded.instance();
+        return contexts.loadManifest(unit, instance).map(manifest -> {
+            InstanceChangeApi.rejectIf(ReportedUsageWindow.check(
+                    instance,
+                    manifest.spec().usageUnits(),
+                    payload.unit(),
+                    payload.windowStart(),
+                    payload.windowEnd(),
+                    unit.now()));
+            unit.publish(
+                    Topics.USAGE_EVENTS,
+                    instance.id().toString(),
+                    "apps.instance_usage.reported",
+                    Json.toObject(new UsagePayload(
+                            instance.orgId(),
+                            instance.projectId(),
+                            instance.app().slug(),
+                            instance.id(),
+                            payload.usageId(),
+                            payload.unit(),
+                            payload.quantity(),
+                            payload.windowStart(),
+                            payload.windowEnd(),
+                            payload.commandId())));
+            return toApplied(instance, loaded.operation());
+        });
+    }
+
+    @Override
+    public Future<Void> expire(UnitOfWork unit, DueOperation due) {
+        var projectId = Objects.requireNonNull(due.subject().projectId());
+        return instances
+                .loadIfFree(unit, projectId, due.subject().id(), due.operationId())
+                .compose(loaded -> loaded == null
+                        ? Future.succeededFuture()
+                        : adapters.findAvailability(loaded.instance().app().runtimeBackend())
+                                .map(availability -> {
+                                    var operation = Objects.requireNonNull(loaded.operation());
+                                    var blocker = OperationBlockers.atDeadline(operation, availability, unit.now());
+                                    var change = InstanceReports.expire(
+                                            loaded, blocker, InstanceChangeApi.decisionContext(unit));
+                                    var next = instances.apply(unit, change);
+                                    auditExpiry(unit, change, blocker.code());
+                                    auditDeletion(unit, next, change);
+                                    return null;
+                                }));
+    }
+
+    private static void auditExpiry(UnitOfWork unit, InstanceChange change, String code) {
+        change.operationUpdates().stream()
+                .filter(update -> update.event() != null)
+                .findFirst()
+                .ifPresent(update -> DeadlineSweep.audit(unit, update.next(), code));
+    }
+
+    /** A failed launch whose manifest says so is deleted by the platform, in the name of whoever launched it. */
+    private static void auditDeletion(UnitOfWork unit, AppInstance instance, InstanceChange change) {
+        change.openedOperations().stream()
+                .filter(operation -> operation.kind() == Kind.DELETE)
+                .forEach(operation -> AuditTrail.recordSystemAction(
+                        unit,
+                        "system",
+                        "instances",
+                        null,
+                        new AuditEntry(
+                                "apps.instance.delete",
+                                "app_instance",
+                                instance.id().toString(),
+                                instance.orgId(),
+                                instance.projectId(),
+                                Json.toObject(new DeletionAudit(operation.id()))),
+                        "success",
+                        "failure_policy"));
+    }
+}

@@ -1,0 +1,134 @@
+package dev.slipway.instances.appinstance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.authz.Authorizer;
+import dev.slipway.authz.ResourceScope;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
+import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.appinstance.domain.InstanceRequests;
+import dev.slipway.instances.appinstance.domain.InstanceRequests.AppOperationRequest;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.OperationJson;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.service.AuditTrail;
+import dev.slipway.service.AuditTrail.AuditEntry;
+import dev.slipway.service.DenialException;
+import dev.slipway.service.Mutations;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+
+/** Runs the operations that apps declare; the manifest of the instance's version says which action each requires. */
+public final class AppOperationApi {
+    private static final int MAX_INPUT_BYTES = 64 * 1024;
+
+    private final Vertx vertx;
+    private final AppInstanceStore instances;
+    private final LaunchContextStore contexts;
+    private final Authorizer authorizer;
+    private final Mutations mutations;
+
+    public AppOperationApi(
+            Vertx vertx,
+            AppInstanceStore instances,
+            LaunchContextStore contexts,
+            Authorizer authorizer,
+            Mutations mutations) {
+        this.vertx = vertx;
+        this.instances = instances;
+        this.contexts = contexts;
+        this.authorizer = authorizer;
+        this.mutations = mutations;
+    }
+
+    /** The body of a declared operation. */
+    private record OperationBody(String operation, @Nullable JsonNode input) {}
+
+    /** The metadata of an operation's audit entry. */
+    private record OperationAudit(String operation, UUID operationId) {}
+
+    /** The metadata of a denied operation's audit entry. */
+    private record DenialAudit(String verdict, String operation, UUID appInstanceId) {}
+
+    public Future<Reply> run(Request request) {
+        var body = Json.toRecord(request.body(), OperationBody.class);
+        return mutations.run(request, unit -> instances
+                .load(unit, request.projectId(), request.pathId("app_instance_id"))
+                .compose(loaded -> contexts.loadManifest(unit, loaded.instance())
+                        .compose(manifest -> run(unit, request, body, loaded.instance(), manifest))));
+    }
+
+    private Future<Reply> run(
+            UnitOfWork unit, Request request, OperationBody body, AppInstance instance, CompiledManifest manifest) {
+        var name = body.operation();
+        var declared = manifest.findOperation(name);
+        if (declared == null) {
+            throw Problem.of(
+                            ErrorCode.OPERATION_UNKNOWN,
+                            "Version " + instance.app().version() + " of "
+                                    + instance.app().slug() + " declares no operation " + name + ".")
+                    .asException();
+        }
+        requireAllowed(unit, request, instance, declared, name);
+        InstanceChangeApi.rejectIf(InstanceRequests.checkRunning(instance));
+        return contexts.requireMutable(unit, request.projectId())
+                .compose(ok -> validateInput(body.input(), declared))
+                .map(input -> {
+                    var change = InstanceRequests.runAppOperation(
+                            instance,
+                            new AppOperationRequest(name, declared.action(), declared.deadline(), Json.text(input)),
+                            InstanceChangeApi.requester(request.principal()),
+                            InstanceChangeApi.decisionContext(unit));
+                    instances.apply(unit, change);
+                    return operationReply(unit, request, change.openedOperation());
+                });
+    }
+
+    private void requireAllowed(
+            UnitOfWork unit, Request request, AppInstance instance, DeclaredOperation declared, String name) {
+        var scope = request.effectiveScope(ResourceScope.project(request.projectId()));
+        var decision = authorizer.decide(request.principal(), declared.action(), scope, unit.now());
+        if (!decision.allowed()) {
+            var metadata = Json.toObject(new DenialAudit(decision.verdict().text(), name, instance.id()));
+            var entry = AuditEntry.ofScope(declared.action(), instance.orgId(), instance.projectId(), metadata);
+            throw new DenialException(request.principal(), entry, decision.toProblem(declared.action()));
+        }
+    }
+
+    /** Validates off the event loop, because the schema and its patterns are untrusted. */
+    private Future<ObjectNode> validateInput(@Nullable JsonNode requested, DeclaredOperation declared) {
+        var input = requested instanceof ObjectNode object ? object : Json.object();
+        if (Json.text(input).getBytes(StandardCharsets.UTF_8).length > MAX_INPUT_BYTES) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/input", "is larger than 64 KiB")
+                    .asException();
+        }
+        return vertx.executeBlocking(() -> declared.validateInput(input))
+                .compose(problems -> problems.isEmpty()
+                        ? Future.succeededFuture(input)
+                        : Future.failedFuture(Problem.validationOf(ErrorCode.OPERATION_INPUT_INVALID, problems)
+                                .asException()));
+    }
+
+    private static Reply operationReply(UnitOfWork unit, Request request, Operation operation) {
+        var subject = operation.subject();
+        AuditTrail.recordSuccess(
+                unit,
+                request.principal(),
+                new AuditEntry(
+                        operation.action(),
+                        "app_instance",
+                        subject.id().toString(),
+                        subject.orgId(),
+                        subject.projectId(),
+                        Json.toObject(new OperationAudit(operation.name(), operation.id()))));
+        return Reply.of(OperationJson.view(operation), subject.path() + "/operations/" + operation.id());
+    }
+}

@@ -1,0 +1,42 @@
+package dev.slipway.instances.appinstance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.Problem.FieldProblem;
+import dev.slipway.contract.UntrustedSchema;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** An operation that the manifest of an instance's version declares. */
+record DeclaredOperation(JsonNode declaration) {
+    String action() {
+        return declaration.path("action").asText();
+    }
+
+    Duration deadline() {
+        return Duration.ofSeconds(declaration.path("deadline_seconds").asLong());
+    }
+
+    List<FieldProblem> validateInput(JsonNode input) {
+        return validate("input_schema", "/input", input);
+    }
+
+    /** Validates an output; a missing one is invalid if the operation declares a schema for it. */
+    List<FieldProblem> validateOutput(JsonNode output) {
+        if (!declaration.has("output_schema")) {
+            return List.of();
+        }
+        return output.isMissingNode()
+                ? List.of(new FieldProblem("/output", "is required"))
+                : validate("output_schema", "/output", output);
+    }
+
+    private List<FieldProblem> validate(String schema, String field, JsonNode value) {
+        var problems = new ArrayList<FieldProblem>();
+        if (declaration.has(schema)) {
+            UntrustedSchema.of(declaration.path(schema)).validateValue(field, value, problems);
+        }
+        return problems;
+    }
+}

@@ -1,0 +1,476 @@
+package dev.slipway.instances.appinstance;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
+import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
+import dev.slipway.instances.appinstance.domain.InstanceRequests;
+import dev.slipway.instances.appinstance.domain.Launch;
+import dev.slipway.instances.appinstance.domain.LaunchEligibility;
+import dev.slipway.instances.appinstance.domain.LaunchEligibility.Version;
+import dev.slipway.instances.appinstance.domain.ManifestSpec;
+import dev.slipway.instances.appinstance.domain.ResolvedConfig;
+import dev.slipway.instances.appinstance.domain.VersionChange;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.policy.EffectivePolicy;
+import dev.slipway.policy.LaunchEligibilityRule;
+import dev.slipway.policy.LaunchEligibilityRule.Purpose;
+import dev.slipway.policy.LaunchEligibilityRule.VersionStatus;
+import dev.slipway.policy.PolicyKeys;
+import dev.slipway.service.NotReplicatedException;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Locks the project of a launch and loads everything that the decision on it needs: eligibility, policy, quota, manifest and plan.
+ *
+ * <p>The inputs come from nine tables and rarely change. They are cached with two version numbers that the database increments with every
+ * change of them, and read again when one of the numbers differs. Manifests are cached too: a published one does not change.
+ */
+public final class LaunchContextStore {
+    private static final int MAX_CACHED_INPUTS = 2_000;
+    private static final int MAX_CACHED_MANIFESTS = 256;
+
+    private static final String LOCK = """
+            SELECT p.facts, k.number, extract(epoch FROM now() - f.known_until)::float8 AS policy_age_s
+            FROM projects p, known_facts k, catalog_freshness f WHERE p.id = $1
+            FOR NO KEY UPDATE OF p
+            """;
+    /** Columns of a statement over {@code projects p} and {@code organizations o}. */
+    private static final String POLICY_COLUMNS = """
+            (SELECT extract(epoch FROM now() - f.known_until)::float8 FROM catalog_freshness f) AS policy_age_s,
+            (SELECT coalesce(sum(k.version), 0)::bigint FROM policy_keys k) AS policy_stamp,
+            (SELECT jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('level', l.level, 'subject_id', l.subject_id,
+                    'version', l.version, 'values', l.said, 'hard_denies', l.hard_denies)), '[]'))::text
+                FROM (VALUES ('global', 'platform'), ('plan', o.plan), ('organization', p.org_id::text),
+                    ('department', p.department_id::text), ('project', p.id::text)) AS place (level, subject_id)
+                JOIN policy_levels l ON l.level = place.level AND l.subject_id = place.subject_id) AS policy_levels
+            """;
+
+    private static final String FIND_INPUTS = "SELECT " + POLICY_COLUMNS + """
+            , p.facts, (SELECT k.number FROM known_facts k) AS number, p.org_id, a.id AS app_id, v.id AS version_id, v.runtime_backend,
+                   v.status AS version_status, coalesce(v.revision, 0) AS version_revision,
+                   coalesce(v.artifact_sources, '{}') AS artifact_sources,
+                   coalesce(e.enabled, false) AS entitled, coalesce(a.status = 'disabled', false) AS app_disabled,
+                   coalesce(e.policy_overrides, '{}')::text AS overrides, e.id AS entitlement_id, e.revision AS entitlement_version,
+                   s.id AS operator_id, u.id AS user_id,
+                   EXISTS (SELECT FROM revoked_digests r WHERE r.digest = ANY (v.artifact_digests)) AS revoked
+            FROM projects p
+            JOIN organizations o ON o.id = p.org_id
+            LEFT JOIN app_catalog a ON a.slug = $2
+            LEFT JOIN app_versions v ON v.app_id = a.id AND v.version = $3
+            LEFT JOIN project_app_entitlements e ON e.project_id = p.id AND e.app_id = a.id
+            LEFT JOIN service_accounts s ON s.id = coalesce($4, p.operator_service_account_id)
+                AND s.project_id = p.id AND s.org_id = p.org_id AND s.state = 'active'
+            LEFT JOIN users u ON u.id = $5
+            WHERE p.id = $1
+            """;
+    /** Counts up to the limit. A statement of its own, because it must see what was committed before the lock was acquired. */
+    private static final String COUNT_INSTANCES = """
+            SELECT count(*) AS live FROM (
+                SELECT FROM app_instances WHERE project_id = $1 AND app_id = $2 AND status <> 'deleted' LIMIT $3) AS counted
+            """;
+
+    private static final String FIND_POLICY_KEYS = """
+            SELECT jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('id', id, 'version', version, 'state', state,
+                'body', body)), '[]'))::text AS keys FROM policy_keys
+            """;
+    private static final String FIND_POLICY = "SELECT " + POLICY_COLUMNS + """
+            FROM projects p JOIN organizations o ON o.id = p.org_id WHERE p.id = $1
+            """;
+    private static final String FIND_POLICY_AGE =
+            "SELECT extract(epoch FROM now() - known_until)::float8 AS policy_age_s FROM catalog_freshness";
+    private static final String FIND_VERSION = """
+            SELECT v.id, v.runtime_backend, v.revision, a.slug
+            FROM app_versions v JOIN app_catalog a ON a.id = v.app_id WHERE v.app_id = $1 AND v.version = $2
+            """;
+    private static final String FIND_MANIFEST = """
+            SELECT manifest::text AS manifest, registry_versions::text AS registry_versions, revision FROM app_versions WHERE id = $1
+            """;
+    private static final String CONSUME_PLAN = """
+            DELETE FROM app_instance_plans WHERE id = $1 AND project_id = $2
+            RETURNING request::text AS request, outcome::text AS outcome, expires_at
+            """;
+
+    private final Vertx vertx;
+    private final SqlClient reads;
+    private final Duration maxPolicyAge;
+    private final PolicyMetrics metrics;
+    private final Cache<CacheKey, LaunchInputs> inputs =
+            Caffeine.newBuilder().maximumSize(MAX_CACHED_INPUTS).build();
+    private final Cache<UUID, CompiledManifest> manifests =
+            Caffeine.newBuilder().maximumSize(MAX_CACHED_MANIFESTS).build();
+    private volatile CachedKeys cachedKeys = new CachedKeys(0, LaunchPolicy.parseKeys("{}"));
+
+    public LaunchContextStore(Vertx vertx, SqlClient reads, Duration maxPolicyAge, MeterRegistry meters) {
+        this.vertx = vertx;
+        this.reads = reads;
+        this.maxPolicyAge = maxPolicyAge;
+        this.metrics = new PolicyMetrics(meters);
+    }
+
+    /**
+     * Everything that the decision on a launch needs.
+     *
+     * @param manifest null if there is no such version
+     * @param quota null without a limit, or if policy refuses the launch anyway
+     * @param plan the plan to launch by; null without one
+     */
+    record LaunchContext(
+            LaunchEligibility eligibility,
+            @Nullable CompiledManifest manifest,
+            ResolvedConfig config,
+            EffectivePolicy policy,
+            @Nullable Quota quota,
+            @Nullable LaunchPlan plan) {
+        @Nullable
+        ManifestSpec manifestSpec() {
+            return manifest == null ? null : manifest.spec();
+        }
+    }
+
+    /** The limit of instances of an app in the project, and how many there are. */
+    record Quota(long limit, long used) {}
+
+    /** How the launch parameters of a change are resolved. */
+    enum ConfigSource {
+        /** From the request: with defaults, and validated. */
+        REQUEST,
+        /** From the instance: as {@link #REQUEST}, without the parameters that the new version locks. */
+        INSTANCE,
+        /** From the previous version, unchanged. */
+        PREVIOUS
+    }
+
+    private record CacheKey(
+            UUID projectId,
+            String appSlug,
+            String version,
+            @Nullable UUID operatorId,
+            UUID userId) {}
+
+    private record CachedKeys(long stamp, PolicyKeys keys) {}
+
+    /** Loads the context of a launch; {@code planId} consumes that plan. */
+    Future<LaunchContext> load(UnitOfWork unit, Launch launch, @Nullable UUID planId) {
+        return loadInputs(unit, launch).compose(found -> countInstances(unit, launch, found)
+                .compose(quota -> loadConfigured(unit, launch, found, ConfigSource.REQUEST)
+                        .compose(configured -> consumePlan(unit, launch.projectId(), planId)
+                                .map(plan -> toContext(Purpose.LAUNCH, launch, found, quota, configured, plan)))));
+    }
+
+    /** Loads the context of a change to another version: it needs no quota. */
+    Future<LaunchContext> loadForChange(UnitOfWork unit, Launch launch, ConfigSource source) {
+        var purpose = source == ConfigSource.PREVIOUS ? Purpose.ROLLBACK : Purpose.UPGRADE;
+        return loadInputs(unit, launch).compose(found -> loadConfigured(unit, launch, found, source)
+                .map(configured -> toContext(purpose, launch, found, null, configured, null)));
+    }
+
+    private record ConfiguredManifest(@Nullable CompiledManifest manifest, ResolvedConfig config) {}
+
+    private LaunchContext toContext(
+            Purpose purpose,
+            Launch launch,
+            LaunchInputs found,
+            @Nullable Quota quota,
+            ConfiguredManifest configured,
+            @Nullable LaunchPlan plan) {
+        var started = System.nanoTime();
+        var evaluation = found.evaluate(purpose, launch, quota == null ? 0 : quota.used);
+        var byPolicy = evaluation.policyRefusal();
+        metrics.recordDecision(byPolicy == null ? null : byPolicy.code(), System.nanoTime() - started);
+        var limited = byPolicy == null || byPolicy.code().equals("instance_limit_reached");
+        return new LaunchContext(
+                evaluation.eligibility(),
+                configured.manifest,
+                configured.config,
+                found.policy(),
+                limited ? quota : null,
+                plan);
+    }
+
+    /** Rejects a change of an instance that policy disables; fails also if policy is stale. */
+    Future<Void> requireMutable(UnitOfWork unit, UUID projectId) {
+        return requireMutable(unit, projectId, true);
+    }
+
+    /** Rejects the removal of an instance that policy disables; a stale policy does not prevent it. */
+    Future<Void> requireRemovable(UnitOfWork unit, UUID projectId) {
+        return requireMutable(unit, projectId, false);
+    }
+
+    private Future<Void> requireMutable(UnitOfWork unit, UUID projectId, boolean fresh) {
+        return unit.query(FIND_POLICY, Tuple.of(projectId)).compose(rows -> {
+            if (rows.size() == 0) {
+                return Future.failedFuture(notReplicated());
+            }
+            var row = rows.iterator().next();
+            if (fresh) {
+                requireFresh(row);
+            }
+            return parsePolicy(unit, row).compose(policy -> {
+                var started = System.nanoTime();
+                var disabled = LaunchEligibilityRule.checkMutationsEnabled(policy.effective());
+                metrics.recordDecision(disabled == null ? null : disabled.code(), System.nanoTime() - started);
+                return disabled == null
+                        ? Future.succeededFuture()
+                        : Future.failedFuture(Problem.of(ErrorCode.of(disabled.code()), disabled.message())
+                                .asException());
+            });
+        });
+    }
+
+    /** Measures the age of the policy data, so that it is visible while nothing is decided. */
+    public Future<Void> measurePolicyAge() {
+        return reads.query(FIND_POLICY_AGE).execute().map(rows -> {
+            metrics.recordAge(rows.iterator().next().getDouble("policy_age_s"));
+            return null;
+        });
+    }
+
+    /** Loads the manifest of the version that an instance runs. */
+    Future<CompiledManifest> loadManifest(UnitOfWork unit, AppInstance instance) {
+        return loadManifest(unit, instance.app().versionId(), 0);
+    }
+
+    /** Loads the version that an upgrade or a rollback leads to, whatever its state is by now. */
+    Future<VersionChange> loadVersionChange(UnitOfWork unit, AppInstance instance, Operation operation) {
+        var version = Objects.requireNonNull(operation.toVersion());
+        var input = Json.parseStoredObject(Objects.requireNonNull(operation.input()));
+        var appId = instance.app().appId();
+        return unit.query(FIND_VERSION, Tuple.of(appId, version)).compose(rows -> {
+            var row = rows.iterator().next();
+            var target = new AppVersionRef(
+                    appId, row.getUUID("id"), row.getString("slug"), version, row.getString("runtime_backend"));
+            return loadManifest(unit, target.versionId(), row.getLong("revision"))
+                    .map(manifest -> InstanceRequests.versionChange(
+                            instance, operation, target, Json.text(input.path("config")), manifest.spec()));
+        });
+    }
+
+    private Future<CompiledManifest> loadManifest(UnitOfWork unit, UUID versionId, long revision) {
+        var cached = manifests.getIfPresent(versionId);
+        if (cached != null && cached.revision() >= revision) {
+            return Future.succeededFuture(cached);
+        }
+        return unit.query(FIND_MANIFEST, Tuple.of(versionId)).compose(rows -> {
+            var row = rows.iterator().next();
+            return vertx.executeBlocking(() -> CompiledManifest.compile(
+                            row.getString("manifest"), row.getString("registry_versions"), row.getLong("revision")))
+                    .onSuccess(compiled -> manifests.put(versionId, compiled));
+        });
+    }
+
+    private Future<ConfiguredManifest> loadConfigured(
+            UnitOfWork unit, Launch launch, LaunchInputs found, ConfigSource source) {
+        var version = found.version();
+        if (version == null) {
+            return Future.succeededFuture(new ConfiguredManifest(null, new ResolvedConfig(launch.config(), List.of())));
+        }
+        return loadManifest(unit, version.id(), found.versionRevision())
+                .compose(manifest -> resolve(manifest, launch.config(), source)
+                        .map(config -> new ConfiguredManifest(manifest, config)));
+    }
+
+    private Future<ResolvedConfig> resolve(CompiledManifest manifest, String config, ConfigSource source) {
+        if (source == ConfigSource.PREVIOUS) {
+            return Future.succeededFuture(new ResolvedConfig(config, List.of()));
+        }
+        var requested = source == ConfigSource.INSTANCE ? manifest.carryOver(config) : config;
+        // The patterns and the text are untrusted: matching ends, but may take a second.
+        return manifest.hasPatterns()
+                ? vertx.executeBlocking(() -> manifest.resolve(requested))
+                : Future.succeededFuture(manifest.resolve(requested));
+    }
+
+    private Future<LaunchInputs> loadInputs(UnitOfWork unit, Launch launch) {
+        var key = new CacheKey(
+                launch.projectId(),
+                launch.appSlug(),
+                launch.appVersion(),
+                launch.operatorServiceAccountId(),
+                launch.requestedByUserId());
+        return unit.query(LOCK, Tuple.of(launch.projectId())).compose(rows -> {
+            if (rows.size() == 0) {
+                return Future.failedFuture(notReplicated());
+            }
+            var row = rows.iterator().next();
+            requireFresh(row);
+            var cached = inputs.getIfPresent(key);
+            return cached != null
+                            && cached.projectVersion() == row.getLong("facts")
+                            && cached.globalVersion() == row.getLong("number")
+                    ? Future.succeededFuture(cached)
+                    : findInputs(unit, key).onSuccess(found -> inputs.put(key, found));
+        });
+    }
+
+    private Future<LaunchInputs> findInputs(UnitOfWork unit, CacheKey key) {
+        var parameters = Tuple.of(key.projectId, key.appSlug, key.version, key.operatorId, key.userId);
+        return unit.query(FIND_INPUTS, parameters).compose(rows -> {
+            if (rows.size() == 0 || rows.iterator().next().getUUID("user_id") == null) {
+                // The caller is authorized, so both exist; they have not arrived here.
+                return Future.failedFuture(notReplicated());
+            }
+            var row = rows.iterator().next();
+            return parsePolicy(unit, row).map(policy -> toInputs(row, policy));
+        });
+    }
+
+    private static LaunchInputs toInputs(Row row, LaunchPolicy levels) {
+        var entitlementId = row.getUUID("entitlement_id");
+        var policy = entitlementId == null
+                ? levels
+                : levels.withEntitlement(entitlementId, row.getLong("entitlement_version"), row.getString("overrides"));
+        var versionId = row.getUUID("version_id");
+        return new LaunchInputs(
+                row.getLong("facts"),
+                row.getLong("number"),
+                row.getUUID("org_id"),
+                row.getUUID("app_id"),
+                versionId == null ? null : new Version(versionId, row.getString("runtime_backend")),
+                row.getLong("version_revision"),
+                row.getBoolean("app_disabled"),
+                row.getBoolean("entitled"),
+                versionId == null ? null : VersionStatus.of(row.getString("version_status")),
+                row.getBoolean("revoked"),
+                policy.effective(),
+                List.of(row.getArrayOfStrings("artifact_sources")),
+                row.getUUID("operator_id"));
+    }
+
+    private static Future<@Nullable Quota> countInstances(UnitOfWork unit, Launch launch, LaunchInputs found) {
+        var limit = found.policy().limit(PolicyKeys.MAX_INSTANCES);
+        if (limit.isEmpty() || found.appId() == null) {
+            return Future.succeededFuture();
+        }
+        return unit.query(COUNT_INSTANCES, Tuple.of(launch.projectId(), found.appId(), limit.getAsLong()))
+                .map(rows -> new Quota(limit.getAsLong(), rows.iterator().next().getLong("live")));
+    }
+
+    /** Deletes the plan that a launch consumes; if the launch fails, the transaction keeps the plan. */
+    private Future<@Nullable LaunchPlan> consumePlan(UnitOfWork unit, UUID projectId, @Nullable UUID planId) {
+        if (planId == null) {
+            return Future.succeededFuture();
+        }
+        return unit.query(CONSUME_PLAN, Tuple.of(planId, projectId)).map(rows -> {
+            if (rows.size() == 0) {
+                throw Problem.of(
+                                ErrorCode.PLAN_NOT_FOUND,
+                                "This project has no plan " + planId + ", or it has been used already.")
+                        .asException();
+            }
+            var row = rows.iterator().next();
+            if (!row.getOffsetDateTime("expires_at").toInstant().isAfter(unit.now())) {
+                throw Problem.of(ErrorCode.PLAN_EXPIRED, "The plan has expired. Create a new one.")
+                        .asException();
+            }
+            return new LaunchPlan(
+                    Json.parseStoredObject(row.getString("request")), Json.parseStoredObject(row.getString("outcome")));
+        });
+    }
+
+    private Future<LaunchPolicy> parsePolicy(UnitOfWork unit, Row row) {
+        return loadKeys(unit, row.getLong("policy_stamp"))
+                .map(keys -> LaunchPolicy.parse(keys, row.getString("policy_levels")));
+    }
+
+    /** A key is never deleted, and every change increments its version: the sum of the versions identifies the state. */
+    private Future<PolicyKeys> loadKeys(UnitOfWork unit, long stamp) {
+        var latest = cachedKeys;
+        if (latest.stamp == stamp) {
+            return Future.succeededFuture(latest.keys);
+        }
+        return unit.query(FIND_POLICY_KEYS, Tuple.tuple()).map(rows -> {
+            var keys = LaunchPolicy.parseKeys(rows.iterator().next().getString("keys"));
+            cachedKeys = new CachedKeys(stamp, keys);
+            return keys;
+        });
+    }
+
+    private void requireFresh(Row row) {
+        var ageSeconds = row.getDouble("policy_age_s");
+        metrics.recordAge(ageSeconds);
+        if (ageSeconds > maxPolicyAge.toSeconds()) {
+            metrics.recordStale();
+            throw Problem.of(
+                            ErrorCode.POLICY_STALE,
+                            "Policy data is out of date, so the change was not made. Retry shortly.")
+                    .asException();
+        }
+    }
+
+    private static NotReplicatedException notReplicated() {
+        return new NotReplicatedException("Project data");
+    }
+
+    /** The metrics of policy decisions. */
+    private static final class PolicyMetrics {
+        private static final String STALE = "policy_stale";
+
+        private final MeterRegistry registry;
+        private final Timer time;
+        private volatile long knownUntilNs = System.nanoTime();
+
+        PolicyMetrics(MeterRegistry registry) {
+            this.registry = registry;
+            time = Timer.builder("slipway.policy.decision")
+                    .description("Time to evaluate policy for a launch or a change")
+                    .tag("service", "instances")
+                    .publishPercentiles(0.5, 0.99)
+                    .register(registry);
+            Gauge.builder("slipway.policy.age", this, PolicyMetrics::ageSeconds)
+                    .description("Age of the catalog data (policy, registries, versions) in this service")
+                    .baseUnit("seconds")
+                    .tag("service", "instances")
+                    .register(registry);
+            var unused = refusals(STALE);
+        }
+
+        void recordAge(double seconds) {
+            knownUntilNs = System.nanoTime() - (long) (seconds * 1e9);
+        }
+
+        void recordDecision(@Nullable String refusalCode, long nanos) {
+            time.record(nanos, TimeUnit.NANOSECONDS);
+            if (refusalCode != null) {
+                refusals(refusalCode).increment();
+            }
+        }
+
+        void recordStale() {
+            refusals(STALE).increment();
+        }
+
+        private double ageSeconds() {
+            return (System.nanoTime() - knownUntilNs) / 1e9;
+        }
+
+        private Counter refusals(String reason) {
+            return Counter.builder("slipway.policy.refusals")
+                    .description(
+                            "Launches and changes that policy refused, by error code; policy_stale if policy was out of date")
+                    .tag("service", "instances")
+                    .tag("reason", reason)
+                    .register(registry);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package dev.slipway.instances.appinstance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
+import dev.slipway.instances.appinstance.AppInstanceStore.Part;
+import dev.slipway.instances.appinstance.domain.InstanceRequests;
+import dev.slipway.instances.appinstance.domain.InstanceRequests.MemberRequest;
+import dev.slipway.instances.appinstance.domain.MemberOperation;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.OperationJson;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.service.AuditTrail;
+import dev.slipway.service.AuditTrail.AuditEntry;
+import dev.slipway.service.Mutations;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
+import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+
+/** Reads the members of instances, and starts member operations. */
+public final class MemberApi {
+    private final AppInstanceStore instances;
+    private final LaunchContextStore contexts;
+    private final Mutations mutations;
+
+    public MemberApi(AppInstanceStore instances, LaunchContextStore contexts, Mutations mutations) {
+        this.instances = instances;
+        this.contexts = contexts;
+        this.mutations = mutations;
+    }
+
+    /** The body of a member operation. */
+    private record MemberBody(
+            MemberOperation operation,
+            @Nullable UUID memberId,
+            @Nullable String component,
+            @Nullable Map<String, String> labels) {}
+
+    /** The metadata of a member operation's audit entry. */
+    private record MemberAudit(
+            String operation, UUID operationId, @Nullable UUID memberId) {}
+
+    public Future<Reply> list(Request request) {
+        var instanceId = request.pathId("app_instance_id");
+        var cursor = request.cursor();
+        return instances
+                .find(request.projectId(), instanceId)
+                .compose(found -> instances.listMembers(
+                        request.projectId(), instanceId, request.query("component"), cursor, request.limit()))
+                .map(page -> page.toReply(MemberJson::view));
+    }
+
+    public Future<Reply> get(Request request) {
+        var instanceId = request.pathId("app_instance_id");
+        return instances
+                .find(request.projectId(), instanceId)
+                .compose(found -> instances.findMember(request.projectId(), instanceId, request.pathId("member_id")))
+                .map(member -> Reply.of(MemberJson.view(member)));
+    }
+
+    public Future<Reply> operate(Request request) {
+        var memberRequest = parse(request.body());
+        return mutations.run(request, unit -> instances
+                .load(unit, request.projectId(), request.pathId("app_instance_id"), Part.OPEN_OPERATIONS, Part.MEMBERS)
+                .compose(
+                        loaded -> contexts.loadManifest(unit, loaded.instance()).compose(manifest -> {
+                            var change = InstanceChangeApi.requireAccepted(InstanceRequests.operateMember(
+                                    loaded,
+                                    manifest.spec(),
+                                    memberRequest,
+                                    InstanceChangeApi.requester(request.principal()),
+                                    MemberJson::writeInput,
+                                    InstanceChangeApi.decisionContext(unit)));
+                            return contexts.requireMutable(unit, request.projectId())
+                                    .map(ok -> {
+                                        instances.apply(unit, change);
+                                        return operationReply(unit, request, change.openedOperation());
+                                    });
+                        })));
+    }
+
+    private static Reply operationReply(UnitOfWork unit, Request request, Operation operation) {
+        var subject = operation.subject();
+        AuditTrail.recordSuccess(
+                unit,
+                request.principal(),
+                new AuditEntry(
+                        operation.action(),
+                        "app_instance",
+                        subject.id().toString(),
+                        subject.orgId(),
+                        subject.projectId(),
+                        Json.toObject(new MemberAudit(operation.name(), operation.id(), operation.memberId()))));
+        return Reply.of(OperationJson.view(operation), subject.path() + "/member-operations/" + operation.id());
+    }
+
+    private static MemberRequest parse(JsonNode json) {
+        var body = Json.toRecord(json, MemberBody.class);
+        var adds = body.operation() == MemberOperation.ADD;
+        require(json, "component", adds);
+        require(json, "member_id", !adds);
+        if (body.operation() == MemberOperation.LABEL) {
+            require(json, "labels", true);
+        } else if (json.has("labels") && !adds) {
+            throw notAllowed("labels");
+        }
+        return new MemberRequest(
+                body.operation(),
+                body.memberId(),
+                Objects.requireNonNullElse(body.component(), ""),
+                Objects.requireNonNullElse(body.labels(), Map.of()));
+    }
+
+    private static void require(JsonNode body, String field, boolean wanted) {
+        if (wanted && !body.has(field)) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/" + field, "is required for this operation")
+                    .asException();
+        }
+        if (!wanted && body.has(field)) {
+            throw notAllowed(field);
+        }
+    }
+
+    private static RuntimeException notAllowed(String field) {
+        return Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/" + field, "is not allowed for this operation")
+                .asException();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.slipway.instances.appinstance;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonRawValue;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Json;
+import dev.slipway.instances.appinstance.domain.Member;
+import dev.slipway.instances.appinstance.domain.MemberOperationInput;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/** The JSON of members: responses, events, and the input of member operations. */
+final class MemberJson {
+    private MemberJson() {}
+
+    /** A member in responses. */
+    private record MemberView(
+            UUID id,
+            UUID appInstanceId,
+            UUID projectId,
+            String component,
+            int generation,
+            Member.DesiredState desiredState,
+            Member.ObservedState observedState,
+            @Nullable String componentKey,
+            @JsonRawValue String adapterDetail,
+            @Nullable String reason,
+            Map<String, String> labels,
+            boolean cordoned,
+            Instant createdAt,
+            Instant updatedAt) {}
+
+    /** The stored input of a member operation. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record StoredInput(
+            @Nullable UUID memberId,
+            @Nullable String component,
+            @Nullable UUID replacementId,
+            @Nullable Map<String, String> labels) {}
+
+    static ObjectNode view(Member m) {
+        return Json.toObject(new MemberView(
+                m.id(),
+                m.appInstanceId(),
+                m.projectId(),
+                m.component(),
+                m.generation(),
+                m.desired(),
+                m.observed(),
+                m.componentKey(),
+                m.adapterDetail(),
+                m.reason(),
+                m.labels(),
+                m.cordoned(),
+                m.createdAt(),
+                m.updatedAt()));
+    }
+
+    static String writeInput(MemberOperationInput input) {
+        return Json.text(new StoredInput(
+                input.memberId(),
+                input.component(),
+                input.replacementId(),
+                input.labels().isEmpty() ? null : input.labels()));
+    }
+
+    static MemberOperationInput readInput(@Nullable String stored) {
+        if (stored == null) {
+            return MemberOperationInput.NONE;
+        }
+        var input = Json.toRecord(Json.parseStoredObject(stored), StoredInput.class);
+        var labels = input.labels();
+        return new MemberOperationInput(
+                input.memberId(), input.component(), input.replacementId(), labels == null ? Map.of() : labels);
+    }
+
+    static Map<String, String> readLabels(String stored) {
+        var labels = new HashMap<String, String>();
+        Json.parseStoredObject(stored)
+                .properties()
+                .forEach(label -> labels.put(label.getKey(), label.getValue().asText()));
+        return labels;
+    }
+}

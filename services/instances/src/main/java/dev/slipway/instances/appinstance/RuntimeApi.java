@@ -1,0 +1,72 @@
+package dev.slipway.instances.appinstance;
+
+import dev.slipway.contract.Json;
+import dev.slipway.operations.AdapterStore;
+import dev.slipway.operations.AdapterStore.Adapter;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
+import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** Serves the state of the runtime adapters, and the desired state to the adapters. */
+public final class RuntimeApi {
+    private final AdapterStore adapters;
+    private final DesiredStateStore desired;
+    private final Clock clock;
+
+    public RuntimeApi(AdapterStore adapters, DesiredStateStore desired, Clock clock) {
+        this.adapters = adapters;
+        this.desired = desired;
+        this.clock = clock;
+    }
+
+    private record AdapterList(List<AdapterView> items) {}
+
+    /** An adapter in responses. */
+    private record AdapterView(
+            UUID adapterId,
+            String runtimeBackend,
+            String displayName,
+            String state,
+            boolean alive,
+            @Nullable Instant lastSeenAt,
+            @Nullable Instant startedAt,
+            @Nullable String software,
+            @Nullable Integer instances,
+            @Nullable Integer waiting) {
+        static AdapterView of(Adapter adapter, Instant now) {
+            return new AdapterView(
+                    adapter.id(),
+                    adapter.runtimeBackend(),
+                    adapter.displayName(),
+                    adapter.state(),
+                    adapter.isAlive(now),
+                    adapter.lastSeenAt(),
+                    adapter.startedAt(),
+                    adapter.software(),
+                    adapter.instances(),
+                    adapter.waiting());
+        }
+    }
+
+    public Future<Reply> listAdapters(Request request) {
+        var now = clock.instant();
+        return adapters.list()
+                .map(all -> Reply.of(Json.toObject(new AdapterList(all.stream()
+                        .map(adapter -> AdapterView.of(adapter, now))
+                        .toList()))));
+    }
+
+    /** Returns the desired state of the calling adapter's backend. */
+    public Future<Reply> listDesiredState(Request request) {
+        return adapters.findBackend(request.principal().id())
+                .compose(backend -> desired.list(backend, request.cursor(), request.limit()))
+                .map(page -> page.toReply(Function.identity()));
+    }
+}

@@ -1,0 +1,410 @@
+package dev.slipway.instances.appinstance.domain;
+
+import dev.slipway.instances.appinstance.domain.AppInstance.PreviousVersion;
+import dev.slipway.instances.appinstance.domain.AppInstance.Status;
+import dev.slipway.instances.appinstance.domain.InstanceCommand.AppCall;
+import dev.slipway.instances.appinstance.domain.InstanceCommand.Deployment;
+import dev.slipway.instances.appinstance.domain.InstanceCommand.MemberCall;
+import dev.slipway.operations.domain.NewOperation;
+import dev.slipway.operations.domain.NewOperation.Requester;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.operations.domain.Operation.Kind;
+import dev.slipway.operations.domain.OperationDecision;
+import dev.slipway.operations.domain.OperationLifecycle;
+import dev.slipway.operations.domain.Refusal;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** Decides on requests to change an existing instance. */
+public final class InstanceRequests {
+    private static final String UPDATE_ACTION = "apps.instance.update";
+    private static final String MEMBER_ACTION = "apps.instance.member.operate";
+
+    private InstanceRequests() {}
+
+    /** A requested member operation: on a member or, to add one, on a component. */
+    public record MemberRequest(
+            MemberOperation operation, @Nullable UUID memberId, String component, Map<String, String> labels) {}
+
+    /** A requested declared operation; {@code input} is JSON text. */
+    public record AppOperationRequest(String name, String action, Duration deadline, String input) {}
+
+    /** Returns why the instance cannot be upgraded or rolled back now; null if it can. */
+    public static @Nullable Refusal checkChangeable(LoadedInstance loaded) {
+        var other = loaded.mutatingOperation();
+        if (other != null) {
+            return Refusal.operationInProgress(other);
+        }
+        return InstanceLifecycle.beginChange(loaded.instance()) instanceof InstanceDecision.Refused refused
+                ? refused.refusal()
+                : null;
+    }
+
+    /**
+     * Decides on an upgrade of an instance that {@link #checkChangeable} accepts.
+     *
+     * @param launch the target version with its parameters
+     */
+    public static ChangeDecision upgrade(
+            LoadedInstance loaded,
+            Launch launch,
+            LaunchEligibility eligibility,
+            @Nullable ManifestSpec manifest,
+            ResolvedConfig config,
+            DecisionContext context) {
+        var ineligible = InstanceLifecycle.checkEligibility(eligibility);
+        if (ineligible != null) {
+            return refused(ineligible.refusal());
+        }
+        var target = Objects.requireNonNull(manifest, "an eligible version has a manifest");
+        var backend = Objects.requireNonNull(eligibility.version()).runtimeBackend();
+        var unreachable = UpgradePath.checkUpgrade(loaded.instance(), launch.appVersion(), backend, target.upgrade());
+        if (unreachable != null) {
+            return refused(unreachable.refusal());
+        }
+        if (!config.problems().isEmpty()) {
+            return refused(new Refusal("launch_parameters_invalid", "", Map.of(), config.problems()));
+        }
+        return changeVersion(
+                loaded,
+                Kind.UPGRADE,
+                launch,
+                target,
+                config.text(),
+                target.deadlines().upgrade(),
+                context);
+    }
+
+    /** Returns why the instance cannot be rolled back; null if it can. {@code current} is the manifest that it runs. */
+    public static @Nullable Refusal checkRollback(AppInstance instance, ManifestSpec current) {
+        var refused = UpgradePath.checkRollback(instance, instance.previous(), current.rollback());
+        return refused == null ? null : refused.refusal();
+    }
+
+    /**
+     * Decides on a rollback that {@link #checkRollback} accepts. The previous version runs with its previous parameters; a deprecated version
+     * is accepted, one that can no longer be launched is not.
+     */
+    public static ChangeDecision rollback(
+            LoadedInstance loaded,
+            Launch launch,
+            LaunchEligibility eligibility,
+            @Nullable ManifestSpec previous,
+            ManifestSpec current,
+            DecisionContext context) {
+        var ineligible = InstanceLifecycle.checkEligibility(eligibility);
+        if (ineligible != null) {
+            return refused(ineligible.refusal());
+        }
+        return changeVersion(
+                loaded,
+                Kind.ROLLBACK,
+                launch,
+                Objects.requireNonNull(previous, "an eligible version has a manifest"),
+                launch.config(),
+                current.deadlines().rollback(),
+                context);
+    }
+
+    private static ChangeDecision changeVersion(
+            LoadedInstance loaded,
+            Kind kind,
+            Launch launch,
+            ManifestSpec target,
+            String config,
+            Duration deadline,
+            DecisionContext context) {
+        var instance = loaded.instance();
+        var begun = InstanceLifecycle.beginChange(instance);
+        if (begun instanceof InstanceDecision.Refused refused) {
+            return refused(refused.refusal());
+        }
+        var change = InstanceChange.Builder.of(instance);
+        change.apply((InstanceDecision.Accepted) begun);
+        var members = new ArrayList<>(
+                loaded.members().stream().filter(Member::isCounted).toList());
+        var added = InstanceLifecycle.provision(instance, target, Map.of(), members, context);
+        change.addMembers(added);
+        members.addAll(added);
+        InstanceLifecycle.deploy(
+                change,
+                kind,
+                UPDATE_ACTION,
+                new Requester(launch.requestedByUserId(), launch.requestedByPrincipalId()),
+                context.now().plus(deadline),
+                new Deployment(
+                        target.text(),
+                        config,
+                        members,
+                        launch.appVersion(),
+                        instance.app().version()),
+                "{\"config\":" + config + "}",
+                context);
+        return change.accepted();
+    }
+
+    /** Returns the version that the instance runs once an upgrade or a rollback has succeeded. */
+    public static VersionChange versionChange(
+            AppInstance instance,
+            Operation operation,
+            AppInstance.AppVersionRef target,
+            String config,
+            ManifestSpec manifest) {
+        var previous = operation.kind() == Kind.UPGRADE
+                ? new PreviousVersion(instance.app().versionId(), instance.app().version(), instance.config())
+                : null;
+        return new VersionChange(target, config, manifest.lifecycleSettings(), previous);
+    }
+
+    /** Returns the operation that already deletes the instance; null if none does. */
+    public static @Nullable UUID findDeletion(LoadedInstance loaded) {
+        return loaded.open().stream()
+                .filter(operation -> operation.kind() == Kind.DELETE)
+                .map(Operation::id)
+                .findFirst()
+                .orElse(null);
+    }
+
+    public static boolean isDeletable(AppInstance instance) {
+        return instance.status() != Status.DELETING && instance.status() != Status.DELETED;
+    }
+
+    /** Deletes an instance; a deletion waits for nothing, so the open operations are canceled. */
+    public static InstanceChange delete(LoadedInstance loaded, Requester requester, DecisionContext context) {
+        var change = InstanceChange.Builder.of(loaded.instance());
+        delete(change, loaded.open(), requester, context);
+        return change.build();
+    }
+
+    static void delete(
+            InstanceChange.Builder change, List<Operation> open, Requester requester, DecisionContext context) {
+        cancelAll(change, open, "The instance is being deleted.", context);
+        if (InstanceLifecycle.delete(change.current(), context.now()) instanceof InstanceDecision.Accepted deleting) {
+            change.apply(deleting);
+        }
+        var instance = change.current();
+        var operationId = context.newId();
+        var commandId = context.newId();
+        var deadline = context.now().plusSeconds(instance.lifecycleSettings().deleteSeconds());
+        change.send(InstanceCommand.delete(commandId, instance, operationId, deadline));
+        change.open(
+                NewOperation.ofKind(Kind.DELETE, operationId, "apps.instance.delete", requester, deadline, commandId),
+                context);
+    }
+
+    public static ChangeDecision forceDelete(LoadedInstance loaded, String reason, DecisionContext context) {
+        var decision = InstanceLifecycle.forceDelete(loaded.instance(), reason, context.now());
+        if (decision instanceof InstanceDecision.Refused refused) {
+            return refused(refused.refusal());
+        }
+        var change = InstanceChange.Builder.of(loaded.instance());
+        var accepted = (InstanceDecision.Accepted) decision;
+        if (!accepted.events().isEmpty()) {
+            change.apply(accepted);
+            cancelAll(change, loaded.open(), "The deletion of the instance was forced: " + reason, context);
+            change.deleteCommands();
+        }
+        return change.accepted();
+    }
+
+    private static void cancelAll(
+            InstanceChange.Builder change, List<Operation> open, String reason, DecisionContext context) {
+        open.forEach(
+                operation -> change.update(operation, OperationLifecycle.supersede(operation, reason, context.now())));
+    }
+
+    /**
+     * Cancels an operation. A command is sent to the adapter in any case, because a command that it has not reported on may still be on the topic.
+     */
+    public static ChangeDecision cancel(LoadedInstance loaded, DecisionContext context) {
+        var operation = Objects.requireNonNull(loaded.operation());
+        var change = InstanceChange.Builder.of(loaded.instance());
+        if (operation.cancelCommandId() != null && !operation.status().isEnded()) {
+            return change.accepted();
+        }
+        var commandId = context.newId();
+        var decision = OperationLifecycle.cancel(
+                operation, commandId, "Canceled before an adapter accepted it.", context.now());
+        if (decision instanceof OperationDecision.Refused refused) {
+            return refused(Refusal.of(refused.code(), refused.message()));
+        }
+        change.send(InstanceCommand.cancel(
+                commandId,
+                loaded.instance(),
+                operation.id(),
+                operation.deadlineAt(),
+                Objects.requireNonNull(operation.commandId(), "every operation has a command")));
+        var accepted = (OperationDecision.Accepted) decision;
+        change.update(operation, accepted);
+        if (operation.kind() == Kind.MEMBER && accepted.next().status().isEnded()) {
+            settleMembers(change, loaded, accepted.next(), context);
+        }
+        return change.accepted();
+    }
+
+    /** Applies the result of a member operation to the members, however it ended. */
+    static void settleMembers(
+            InstanceChange.Builder change, LoadedInstance loaded, Operation ended, DecisionContext context) {
+        for (var member : loaded.members()) {
+            change.updateMember(
+                    member,
+                    MemberLifecycle.applyResult(member, ended, loaded.memberInput(), context.now()),
+                    ended.id());
+        }
+    }
+
+    /**
+     * Decides on a member operation.
+     *
+     * @param encodeInput encodes the input as JSON
+     */
+    public static ChangeDecision operateMember(
+            LoadedInstance loaded,
+            ManifestSpec manifest,
+            MemberRequest request,
+            Requester requester,
+            Function<MemberOperationInput, String> encodeInput,
+            DecisionContext context) {
+        var instance = loaded.instance();
+        if (instance.status() != Status.RUNNING) {
+            return refused(notRunning(instance, "Members can be operated on only while the instance is running."));
+        }
+        Member before = null;
+        if (request.memberId() != null) {
+            before = loaded.members().stream()
+                    .filter(member -> member.id().equals(request.memberId()))
+                    .findFirst()
+                    .orElse(null);
+            if (before == null) {
+                return refused(MemberLifecycle.notFound(request.memberId()));
+            }
+        }
+        var key = before == null ? request.component() : before.component();
+        var component = manifest.components().stream()
+                .filter(each -> each.key().equals(key))
+                .findFirst()
+                .orElse(null);
+        if (component == null) {
+            return refused(Refusal.invalid("/component", "is not a component of the version that the instance runs"));
+        }
+        var decision = before == null
+                ? MemberLifecycle.add(component, loaded.members(), newMember(instance, key, request.labels(), context))
+                : MemberLifecycle.operate(request.operation(), component, loaded.members(), before, context.now());
+        if (decision instanceof MemberDecision.Refused refused) {
+            return refused(Refusal.of(refused.code(), refused.message()));
+        }
+        var other = loaded.mutatingOperation();
+        if (other != null) {
+            return refused(Refusal.operationInProgress(other));
+        }
+        var member = ((MemberDecision.Accepted) decision).next();
+        var replacement = request.operation() == MemberOperation.REPLACE
+                ? newMember(instance, key, member.labels(), context)
+                : null;
+        return openMemberOperation(
+                InstanceChange.Builder.of(instance),
+                new MemberCall(request.operation(), member, replacement, request.labels()),
+                before,
+                context.now().plus(manifest.deadlines().member()),
+                requester,
+                encodeInput,
+                context);
+    }
+
+    private static ChangeDecision openMemberOperation(
+            InstanceChange.Builder change,
+            MemberCall call,
+            @Nullable Member before,
+            Instant deadline,
+            Requester requester,
+            Function<MemberOperationInput, String> encodeInput,
+            DecisionContext context) {
+        var operationId = context.newId();
+        var commandId = context.newId();
+        var replacement = call.replacement();
+        var input = new MemberOperationInput(
+                call.member().id(),
+                call.member().component(),
+                replacement == null ? null : replacement.id(),
+                call.labels());
+        change.send(InstanceCommand.member(commandId, change.current(), operationId, deadline, call));
+        change.open(
+                new NewOperation(
+                        operationId,
+                        Kind.MEMBER,
+                        call.operation().text(),
+                        MEMBER_ACTION,
+                        requester,
+                        deadline,
+                        commandId,
+                        encodeInput.apply(input),
+                        call.member().id(),
+                        null,
+                        null),
+                context);
+        if (before == null) {
+            change.addMember(call.member(), operationId);
+        } else {
+            change.updateMember(before, call.member(), operationId);
+        }
+        if (replacement != null) {
+            change.addMember(replacement, operationId);
+        }
+        return change.accepted();
+    }
+
+    private static Member newMember(
+            AppInstance instance, String component, Map<String, String> labels, DecisionContext context) {
+        return Member.create(context.newId(), instance.id(), instance.projectId(), component, labels, context.now());
+    }
+
+    /** Returns why the instance cannot run a declared operation; null if it can. */
+    public static @Nullable Refusal checkRunning(AppInstance instance) {
+        return instance.status() == Status.RUNNING
+                ? null
+                : notRunning(instance, "Operations can be run only while the instance is running.");
+    }
+
+    /** Runs a declared operation on an instance that {@link #checkRunning} accepts. */
+    public static InstanceChange runAppOperation(
+            AppInstance instance, AppOperationRequest request, Requester requester, DecisionContext context) {
+        var change = InstanceChange.Builder.of(instance);
+        var operationId = context.newId();
+        var commandId = context.newId();
+        var deadline = context.now().plus(request.deadline());
+        change.send(InstanceCommand.operate(
+                commandId, instance, operationId, deadline, new AppCall(request.name(), request.input())));
+        change.open(
+                new NewOperation(
+                        operationId,
+                        Kind.DECLARED,
+                        request.name(),
+                        request.action(),
+                        requester,
+                        deadline,
+                        commandId,
+                        request.input(),
+                        null,
+                        null,
+                        null),
+                context);
+        return change.build();
+    }
+
+    private static Refusal notRunning(AppInstance instance, String rule) {
+        return Refusal.of(
+                "instance_state_conflict", rule + " It is " + instance.status().text() + ".");
+    }
+
+    private static ChangeDecision refused(Refusal refusal) {
+        return new ChangeDecision.Refused(refusal);
+    }
+}

@@ -1,0 +1,34 @@
+package dev.slipway.instances.appinstance.domain;
+
+import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
+import org.jspecify.annotations.Nullable;
+
+import java.util.UUID;
+
+/**
+ * The outcome of the eligibility rule for a launch, an upgrade or a rollback, read under the project's lock.
+ *
+ * @param appId null if the app does not exist
+ * @param version null if the version does not exist
+ * @param operatorAccountId the requested account or the project's own; null unless it is an active account of this project
+ * @param refusal null if the version may be used
+ */
+public record LaunchEligibility(
+        UUID orgId,
+        @Nullable UUID appId,
+        @Nullable Version version,
+        Policy policy,
+        @Nullable UUID operatorAccountId,
+        @Nullable Refused refusal) {
+
+    /** The requested version. */
+    public record Version(UUID id, String runtimeBackend) {}
+
+    /**
+     * The policy that was applied.
+     *
+     * @param version identifies the policy documents; stored with the instance
+     * @param placement the requested placement, completed with policy defaults
+     */
+    public record Policy(String version, Placement placement) {}
+}

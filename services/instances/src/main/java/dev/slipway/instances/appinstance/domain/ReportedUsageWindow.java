@@ -1,0 +1,64 @@
+package dev.slipway.instances.appinstance.domain;
+
+import dev.slipway.operations.domain.Refusal;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.Set;
+
+/** The time in which usage was measured. */
+public record ReportedUsageWindow(Instant start, Instant end) {
+    /** Tolerated difference between the clocks of adapter and platform. */
+    private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
+
+    private static final Duration MAX_LENGTH = Duration.ofDays(31);
+
+    /** Returns why reported usage is not acceptable; null if it is. */
+    public static @Nullable Refusal check(
+            AppInstance instance,
+            Set<String> units,
+            @Nullable String unit,
+            @Nullable String windowStart,
+            @Nullable String windowEnd,
+            Instant now) {
+        if (unit == null || !units.contains(unit)) {
+            return Refusal.invalid("unit", "is not one of the manifest's usage_units");
+        }
+        var start = parse(windowStart);
+        if (start == null) {
+            return Refusal.invalid("window_start", "is not a valid time");
+        }
+        var end = parse(windowEnd);
+        if (end == null) {
+            return Refusal.invalid("window_end", "is not a valid time");
+        }
+        return new ReportedUsageWindow(start, end).check(instance, now);
+    }
+
+    private @Nullable Refusal check(AppInstance instance, Instant now) {
+        if (!start.isBefore(end) || Duration.between(start, end).compareTo(MAX_LENGTH) > 0) {
+            return Refusal.invalid("window_end", "is not after window_start, or more than 31 days after it");
+        }
+        if (end.isAfter(now.plus(CLOCK_SKEW))) {
+            return Refusal.invalid("window_end", "is in the future");
+        }
+        var deletedAt = instance.deletedAt();
+        if (start.isBefore(instance.createdAt().minus(CLOCK_SKEW))
+                || (deletedAt != null && end.isAfter(deletedAt.plus(CLOCK_SKEW)))) {
+            return Refusal.invalid("window_start", "is outside the lifetime of the instance");
+        }
+        return null;
+    }
+
+    /** Returns null if the text is not a time: the contract allows leap seconds, Java does not. */
+    private static @Nullable Instant parse(@Nullable String text) {
+        try {
+            return text == null ? null : OffsetDateTime.parse(text).toInstant();
+        } catch (DateTimeParseException e) {
+            return null;
+        }
+    }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.instances.declared;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.instances.history;
-
-import org.jspecify.annotations.NullMarked;

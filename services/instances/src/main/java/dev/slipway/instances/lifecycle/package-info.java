@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.instances.lifecycle;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.instances.member;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.instances.operation.domain;
-
-import org.jspecify.annotations.NullMarked;

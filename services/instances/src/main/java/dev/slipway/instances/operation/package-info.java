@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.instances.operation;
-
-import org.jspecify.annotations.NullMarked;

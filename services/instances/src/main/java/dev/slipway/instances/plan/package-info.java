@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.instances.plan;
-
-import org.jspecify.annotations.NullMarked;

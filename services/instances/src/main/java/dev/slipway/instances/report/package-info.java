@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.instances.report;
-
-import org.jspecify.annotations.NullMarked;

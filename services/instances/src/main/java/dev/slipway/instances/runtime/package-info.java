@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.instances.runtime;
-
-import org.jspecify.annotations.NullMarked;

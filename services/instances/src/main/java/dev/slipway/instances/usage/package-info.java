@@ -1,4 +1,0 @@
-@NullMarked
-package dev.slipway.instances.usage;
-
-import org.jspecify.annotations.NullMarked;
