@@ -1,12 +1,12 @@
 package dev.slipway.audit;
 
-import dev.slipway.audit.timeline.TimelineApi;
-import dev.slipway.audit.timeline.TimelineEvents;
-import dev.slipway.audit.timeline.TimelineStore;
+import dev.slipway.audit.correlation.CorrelationApi;
+import dev.slipway.audit.correlation.CorrelationConsumer;
+import dev.slipway.audit.correlation.CorrelationStore;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.messaging.Topics;
-import dev.slipway.service.Frame;
 import dev.slipway.service.Service;
+import dev.slipway.service.ServiceContext;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
@@ -14,35 +14,35 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.List;
 
-/** The audit service: wiring only. */
+/** Wires the audit service. */
 public final class AuditVerticle extends VerticleBase {
-    private static final List<String> FACTS = List.of(
+    private static final List<String> EVENT_TOPICS = List.of(
             Topics.AUDIT_EVENTS, Topics.INSTANCES_EVENTS, Topics.CATALOG_EVENTS, Topics.RUNTIME_REPORTS_REJECTED);
 
-    /** Who reads a timeline does so after the fact. */
-    private static final Duration GATHER = Duration.ofMillis(100);
+    /** Short compared with the time after which somebody reads a correlation. */
+    private static final Duration BATCH_WINDOW = Duration.ofMillis(100);
 
-    private final Frame frame;
+    private final ServiceContext serviceContext;
     private @Nullable Service service;
 
-    public AuditVerticle(Frame frame) {
-        this.frame = frame;
+    public AuditVerticle(ServiceContext serviceContext) {
+        this.serviceContext = serviceContext;
     }
 
     @Override
     public Future<?> start() {
-        return Service.open(vertx, frame, "audit").compose(this::serve);
+        return Service.open(vertx, serviceContext, "audit").compose(this::serve);
     }
 
     private Future<Void> serve(Service opened) {
         service = opened;
-        var store = new TimelineStore(opened.reads());
-        var api = new TimelineApi(store, new Authorizer(frame.authz()), frame.clock());
-        var events = new TimelineEvents(store);
+        var store = new CorrelationStore(opened.reads());
+        var api = new CorrelationApi(store, new Authorizer(serviceContext.authz()), serviceContext.clock());
+        var consumer = new CorrelationConsumer(store);
         return opened.serve("getCorrelation", api::get)
-                .consumeBatches("timeline", FACTS, GATHER, events::apply)
-                // Apart from the others: a flood of calls must not delay the audit trail.
-                .consumeBatches("calls", List.of(Topics.CALLS), GATHER, events::apply)
+                .consumeBatches("timeline", EVENT_TOPICS, BATCH_WINDOW, consumer::apply)
+                // A separate consumer, so that many access-log records do not delay the audit trail.
+                .consumeBatches("calls", List.of(Topics.CALLS), BATCH_WINDOW, consumer::apply)
                 .start();
     }
 

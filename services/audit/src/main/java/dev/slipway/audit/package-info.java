@@ -1,4 +1,4 @@
-/** Keeps what happened and tells it again, by correlation id. */
+/** The audit service: stores audit records, events and the access log, and serves them by correlation id. */
 @NullMarked
 package dev.slipway.audit;
 

@@ -1,4 +1,4 @@
-package dev.slipway.audit.timeline;
+package dev.slipway.audit.correlation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** One thing that happened, as a timeline shows it. */
-record Fact(
+/** An access-log record, an audit record or an event that carries a correlation id. */
+record CorrelationEntry(
         Kind kind,
         UUID eventId,
         String title,
@@ -26,7 +26,7 @@ record Fact(
     private static final Pattern TRACEPARENT =
             Pattern.compile("[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}");
 
-    /** The kinds of facts; each has its own table. */
+    /** The kinds of entries; each has its own table. */
     enum Kind {
         CALL,
         AUDIT,
@@ -41,31 +41,31 @@ record Fact(
         }
     }
 
-    static Fact of(Map<String, String> headers, Envelope event) {
+    static CorrelationEntry of(Map<String, String> headers, Envelope event) {
         var payload = event.payload();
         var kind = event.eventType().equals("audit.recorded") ? Kind.AUDIT : Kind.EVENT;
-        return new Fact(
+        return new CorrelationEntry(
                 kind,
                 event.eventId(),
                 kind == Kind.AUDIT ? payload.path("action").asText() : event.eventType(),
                 event.occurredAt(),
                 event.correlationId(),
                 traceId(headers.get("traceparent")),
-                id(payload.path("org_id")),
-                id(payload.path("project_id")),
+                parseId(payload.path("org_id")),
+                parseId(payload.path("project_id")),
                 payload);
     }
 
-    /** What the timeline shows of a fact beside its title, time and scope. */
+    /** Returns the kind-specific part of the response. */
     ObjectNode detail() {
         return switch (kind) {
             case CALL -> payload;
-            case AUDIT -> only("actor", "action", "target_type", "target_id", "result", "reason", "metadata");
+            case AUDIT -> selectFields("actor", "action", "target_type", "target_id", "result", "reason", "metadata");
             case EVENT -> Json.object().put("event_id", eventId.toString()).set("payload", payload);
         };
     }
 
-    private ObjectNode only(String... fields) {
+    private ObjectNode selectFields(String... fields) {
         var detail = Json.object();
         for (var field : fields) {
             detail.set(field, payload.get(field));
@@ -81,7 +81,7 @@ record Fact(
         return match.matches() ? match.group(1) : null;
     }
 
-    static @Nullable UUID id(JsonNode value) {
+    static @Nullable UUID parseId(JsonNode value) {
         return value.isTextual() ? UUID.fromString(value.textValue()) : null;
     }
 }

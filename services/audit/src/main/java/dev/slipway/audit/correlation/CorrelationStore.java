@@ -1,6 +1,6 @@
-package dev.slipway.audit.timeline;
+package dev.slipway.audit.correlation;
 
-import dev.slipway.authz.Authorizer.Reach;
+import dev.slipway.authz.Authorizer.AccessibleScopes;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -17,9 +17,9 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.StreamSupport;
 
-/** The facts, append-only. */
-public final class TimelineStore {
-    private static final String KEEP_CALLS = """
+/** Stores entries, append-only. */
+public final class CorrelationStore {
+    private static final String INSERT_CALLS = """
             INSERT INTO calls (event_id, occurred_at, correlation_id, trace_id, method, operation_id, path, status, code,
                 principal_id, actor_type, org_id, project_id, duration_us)
             SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
@@ -27,23 +27,23 @@ public final class TimelineStore {
             ON CONFLICT DO NOTHING
             """;
 
-    /** One statement for a whole batch, whatever it is made of. */
-    private static final String KEEP = """
-            WITH facts AS (
+    /** Inserts a whole batch of audit records and events with one statement. */
+    private static final String INSERT_ENTRIES = """
+            WITH entries AS (
                 SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
                                      $7::uuid[], $8::uuid[], $9::text[])
-                AS f(kind, event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload)
+                AS e(kind, event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload)
             ), kept_audit_records AS (
                 INSERT INTO audit_records (event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload)
                 SELECT event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::jsonb
-                FROM facts WHERE kind = 'audit' ON CONFLICT DO NOTHING
+                FROM entries WHERE kind = 'audit' ON CONFLICT DO NOTHING
             )
             INSERT INTO events (event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload)
             SELECT event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::jsonb
-            FROM facts WHERE kind = 'event' ON CONFLICT DO NOTHING
+            FROM entries WHERE kind = 'event' ON CONFLICT DO NOTHING
             """;
 
-    /** Each part is cut before they are merged, so that no table is read further than the answer can be long. */
+    /** Limits each part before the merge, so that no table is read further than necessary. */
     private static final String FIND = """
             (SELECT 'call' AS kind, event_id, coalesce(operation_id, method || ' ' || path) AS title, occurred_at, correlation_id,
                     trace_id, org_id, project_id,
@@ -67,70 +67,71 @@ public final class TimelineStore {
 
     private final SqlClient reads;
 
-    public TimelineStore(SqlClient reads) {
+    public CorrelationStore(SqlClient reads) {
         this.reads = reads;
     }
 
-    /** Keeps the facts; those that are kept already stay as they are. */
-    void keep(UnitOfWork unit, List<Fact> facts) {
-        if (facts.isEmpty()) {
+    /** Inserts the entries, except those that exist. */
+    void insertEntries(UnitOfWork unit, List<CorrelationEntry> entries) {
+        if (entries.isEmpty()) {
             return;
         }
-        unit.write(KEEP, Tuple.from(new Object[] {
-            column(facts, fact -> fact.kind().text(), String[]::new),
-            column(facts, Fact::eventId, UUID[]::new),
-            column(facts, Fact::title, String[]::new),
-            column(facts, fact -> fact.at().atOffset(ZoneOffset.UTC), OffsetDateTime[]::new),
-            column(facts, Fact::correlationId, String[]::new),
-            column(facts, Fact::traceId, String[]::new),
-            column(facts, Fact::orgId, UUID[]::new),
-            column(facts, Fact::projectId, UUID[]::new),
-            column(facts, fact -> Json.text(fact.payload()), String[]::new),
+        unit.write(INSERT_ENTRIES, Tuple.from(new Object[] {
+            column(entries, entry -> entry.kind().text(), String[]::new),
+            column(entries, CorrelationEntry::eventId, UUID[]::new),
+            column(entries, CorrelationEntry::title, String[]::new),
+            column(entries, entry -> entry.at().atOffset(ZoneOffset.UTC), OffsetDateTime[]::new),
+            column(entries, CorrelationEntry::correlationId, String[]::new),
+            column(entries, CorrelationEntry::traceId, String[]::new),
+            column(entries, CorrelationEntry::orgId, UUID[]::new),
+            column(entries, CorrelationEntry::projectId, UUID[]::new),
+            column(entries, entry -> Json.text(entry.payload()), String[]::new),
         }));
     }
 
-    /** Keeps the calls, of which there is one per request: what is kept already stays as it is. */
-    void keepCalls(UnitOfWork unit, List<Call> calls) {
+    /** Inserts the access-log rows, except those that exist. */
+    void insertCalls(UnitOfWork unit, List<AccessLogRow> calls) {
         if (calls.isEmpty()) {
             return;
         }
-        unit.write(KEEP_CALLS, Tuple.from(new Object[] {
-            column(calls, Call::id, UUID[]::new),
-            column(calls, call -> call.at().atOffset(ZoneOffset.UTC), OffsetDateTime[]::new),
-            column(calls, Call::correlationId, String[]::new),
-            column(calls, Call::traceId, String[]::new),
-            column(calls, Call::method, String[]::new),
-            column(calls, Call::operationId, String[]::new),
-            column(calls, Call::path, String[]::new),
-            column(calls, Call::status, Integer[]::new),
-            column(calls, Call::code, String[]::new),
-            column(calls, Call::principalId, UUID[]::new),
-            column(calls, Call::actorType, String[]::new),
-            column(calls, Call::orgId, UUID[]::new),
-            column(calls, Call::projectId, UUID[]::new),
-            column(calls, Call::durationUs, Long[]::new),
+        unit.write(INSERT_CALLS, Tuple.from(new Object[] {
+            column(calls, AccessLogRow::id, UUID[]::new),
+            column(calls, accessLogRow -> accessLogRow.at().atOffset(ZoneOffset.UTC), OffsetDateTime[]::new),
+            column(calls, AccessLogRow::correlationId, String[]::new),
+            column(calls, AccessLogRow::traceId, String[]::new),
+            column(calls, AccessLogRow::method, String[]::new),
+            column(calls, AccessLogRow::operationId, String[]::new),
+            column(calls, AccessLogRow::path, String[]::new),
+            column(calls, AccessLogRow::status, Integer[]::new),
+            column(calls, AccessLogRow::code, String[]::new),
+            column(calls, AccessLogRow::principalId, UUID[]::new),
+            column(calls, AccessLogRow::actorType, String[]::new),
+            column(calls, AccessLogRow::orgId, UUID[]::new),
+            column(calls, AccessLogRow::projectId, UUID[]::new),
+            column(calls, AccessLogRow::durationUs, Long[]::new),
         }));
     }
 
-    /** The first facts of a correlation, in order of time: those within reach, and the reader's own calls. */
-    Future<List<Fact>> find(String correlationId, Reach reach, UUID readerId, int limit) {
-        var orgIds = reach.orgIds().toArray(UUID[]::new);
-        var projectIds = reach.projectIds().toArray(UUID[]::new);
+    /** Returns the first entries by time that the reader has access to, and the reader's own calls. */
+    Future<List<CorrelationEntry>> find(
+            String correlationId, AccessibleScopes accessibleScopes, UUID readerId, int limit) {
+        var orgIds = accessibleScopes.orgIds().toArray(UUID[]::new);
+        var projectIds = accessibleScopes.projectIds().toArray(UUID[]::new);
         return reads.preparedQuery(FIND)
                 .execute(Tuple.of(correlationId, orgIds, projectIds, readerId, limit))
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(TimelineStore::fact)
+                        .map(CorrelationStore::entry)
                         .toList());
     }
 
     private static <F, T extends @Nullable Object> T[] column(
-            List<F> facts, Function<F, T> value, IntFunction<T[]> array) {
-        return facts.stream().map(value).toArray(array);
+            List<F> entries, Function<F, T> value, IntFunction<T[]> array) {
+        return entries.stream().map(value).toArray(array);
     }
 
-    private static Fact fact(Row row) {
-        return new Fact(
-                Fact.Kind.of(row.getString("kind")),
+    private static CorrelationEntry entry(Row row) {
+        return new CorrelationEntry(
+                CorrelationEntry.Kind.of(row.getString("kind")),
                 row.getUUID("event_id"),
                 row.getString("title"),
                 row.getOffsetDateTime("occurred_at").toInstant(),
@@ -138,6 +139,6 @@ public final class TimelineStore {
                 row.getString("trace_id"),
                 row.getUUID("org_id"),
                 row.getUUID("project_id"),
-                Json.trusted(row.getString("payload")));
+                Json.parseStoredObject(row.getString("payload")));
     }
 }

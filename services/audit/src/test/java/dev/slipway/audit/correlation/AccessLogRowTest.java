@@ -1,30 +1,47 @@
-package dev.slipway.audit.timeline;
+package dev.slipway.audit.correlation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.messaging.InboxConsumer.Event;
-import dev.slipway.messaging.Incoming;
+import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
+import dev.slipway.messaging.ReceivedRecord;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class CallTest {
+class AccessLogRowTest {
     private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
     private static final UUID CALL = Ids.next();
     private static final UUID CALLER = Ids.next();
     private static final UUID ORG = Ids.next();
     private static final UUID PROJECT = Ids.next();
+    private static final List<String> COLUMNS = List.of(
+            "call_id",
+            "occurred_at_us",
+            "correlation_id",
+            "trace_id",
+            "method",
+            "operation_id",
+            "path",
+            "status",
+            "code",
+            "principal_id",
+            "actor_type",
+            "org_id",
+            "project_id",
+            "duration_us");
     private static final Instant AT = Instant.parse("2026-11-16T07:00:00.123456Z");
 
     @Test
-    void of_readsEveryRowOfATable() {
+    void of_readsTheTableOfVersion1_byColumnName() {
         var payload = Json.object();
+        COLUMNS.forEach(payload.putArray("columns")::add);
         payload.putArray("rows")
                 .add(Json.array()
                         .add(CALL.toString())
@@ -57,7 +74,7 @@ class CallTest {
                         .addNull()
                         .add(3));
 
-        var calls = Call.of(event("gateway.calls", payload)).toList();
+        var calls = AccessLogRow.of(event("gateway.calls", 1, payload)).toList();
 
         assertThat(calls.get(0)).isEqualTo(getApp(CALL));
         assertThat(calls.get(1).operationId()).isNull();
@@ -66,7 +83,30 @@ class CallTest {
     }
 
     @Test
-    void of_readsACallOnItsOwn() {
+    void of_readsTheEntriesOfVersion2() {
+        var payload = Json.object();
+        var calls = payload.putArray("calls");
+        calls.addObject()
+                .put("duration_us", 12)
+                .put("call_id", CALL.toString())
+                .put("occurred_at_us", 1_794_812_400_123_456L)
+                .put("correlation_id", "c-1")
+                .put("trace_id", TRACE)
+                .put("method", "GET")
+                .put("operation_id", "getApp")
+                .put("path", "/api/v1/apps/x")
+                .put("status", 200)
+                .put("principal_id", CALLER.toString())
+                .put("actor_type", "user")
+                .put("org_id", ORG.toString())
+                .put("project_id", PROJECT.toString())
+                .put("added_later", true);
+
+        assertThat(AccessLogRow.of(event("gateway.calls", 2, payload))).containsExactly(getApp(CALL));
+    }
+
+    @Test
+    void of_readsASingleCall() {
         var payload = Json.object()
                 .put("method", "GET")
                 .put("operation_id", "getApp")
@@ -79,17 +119,17 @@ class CallTest {
                 .put("project_id", PROJECT.toString())
                 .put("duration_us", 12);
 
-        assertThat(Call.of(event("gateway.call", payload))).containsExactly(getApp(CALL));
+        assertThat(AccessLogRow.of(event("gateway.call", 1, payload))).containsExactly(getApp(CALL));
     }
 
-    private static Call getApp(UUID id) {
-        return new Call(
+    private static AccessLogRow getApp(UUID id) {
+        return new AccessLogRow(
                 id, AT, "c-1", TRACE, "GET", "getApp", "/api/v1/apps/x", 200, null, CALLER, "user", ORG, PROJECT, 12);
     }
 
-    private static Event event(String type, ObjectNode payload) {
-        var envelope = new Envelope(CALL, type, AT, 1, "c-1", payload);
+    private static ReceivedEvent event(String type, int version, ObjectNode payload) {
+        var envelope = new Envelope(CALL, type, AT, version, "c-1", payload);
         var headers = Map.of("traceparent", "00-" + TRACE + "-00f067aa0ba902b7-01");
-        return new Event(new Incoming("calls", 0, 0, AT, "k", envelope.toBytes(), headers), envelope);
+        return new ReceivedEvent(new ReceivedRecord("calls", 0, 0, AT, "k", envelope.toBytes(), headers), envelope);
     }
 }

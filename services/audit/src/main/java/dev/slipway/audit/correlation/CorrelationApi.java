@@ -1,0 +1,85 @@
+package dev.slipway.audit.correlation;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.audit.correlation.CorrelationEntry.Kind;
+import dev.slipway.authz.Authorizer;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
+import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+
+/** Serves the entries of a correlation id. Clients choose these ids, so a reader sees only what their permissions cover. */
+public final class CorrelationApi {
+    private static final String ACTION = "audit.timeline.read";
+    private static final int MAX_ENTRIES = 1_000;
+
+    private final CorrelationStore store;
+    private final Authorizer authorizer;
+    private final Clock clock;
+
+    public CorrelationApi(CorrelationStore store, Authorizer authorizer, Clock clock) {
+        this.store = store;
+        this.authorizer = authorizer;
+        this.clock = clock;
+    }
+
+    /** The response body. */
+    record Timeline(String correlationId, List<String> traceIds, boolean truncated, List<Item> items) {}
+
+    /** An entry in the response body. */
+    record Item(
+            Kind kind,
+            Instant at,
+            String title,
+            @Nullable String traceId,
+            @Nullable UUID orgId,
+            @Nullable UUID projectId,
+            ObjectNode detail) {
+        static Item of(CorrelationEntry entry) {
+            return new Item(
+                    entry.kind(),
+                    entry.at(),
+                    entry.title(),
+                    entry.traceId(),
+                    entry.orgId(),
+                    entry.projectId(),
+                    entry.detail());
+        }
+    }
+
+    public Future<Reply> get(Request request) {
+        var correlationId = request.path("correlation_id");
+        var reader = request.principal();
+        var accessibleScopes = authorizer.findAccessibleScopes(reader, ACTION, clock.instant());
+        return store.find(correlationId, accessibleScopes, reader.id(), MAX_ENTRIES + 1)
+                .map(entries -> entries.isEmpty() ? notFound() : Reply.ofRecord(timeline(correlationId, entries)));
+    }
+
+    private static Reply notFound() {
+        return Reply.of(
+                Problem.of(
+                        ErrorCode.CORRELATION_NOT_FOUND,
+                        "No entries that you can read have this correlation id. Entries of recent requests appear after a moment."));
+    }
+
+    static Timeline timeline(String correlationId, List<CorrelationEntry> entries) {
+        var first = entries.subList(0, Math.min(entries.size(), MAX_ENTRIES));
+        return new Timeline(
+                correlationId,
+                first.stream()
+                        .map(CorrelationEntry::traceId)
+                        .filter(Objects::nonNull)
+                        .distinct()
+                        .toList(),
+                entries.size() > MAX_ENTRIES,
+                first.stream().map(Item::of).toList());
+    }
+}
