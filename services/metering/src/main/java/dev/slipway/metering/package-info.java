@@ -1,4 +1,4 @@
-/** Counts what the platform's resources were used for. */
+/** The metering service: running time and reported usage of app instances. */
 @NullMarked
 package dev.slipway.metering;
 

@@ -1,47 +1,40 @@
 package dev.slipway.metering.usage;
 
-import dev.slipway.contract.Envelope;
-import dev.slipway.messaging.Incoming;
 import dev.slipway.messaging.UnitOfWork;
-import io.vertx.core.Future;
+import dev.slipway.metering.usage.ReportedUsageConsumer.UsageReport;
 import io.vertx.sqlclient.Tuple;
 
-import java.math.BigDecimal;
+import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.UUID;
+import java.time.ZoneOffset;
 
-/** Counts what adapters report, each once, by the id that they gave it. */
-public final class ReportedUsageStore {
-    private static final String COUNT = """
+/** Stores usage reports, each once by the id that its adapter chose. */
+final class ReportedUsageStore {
+    private static final String INSERT = """
             INSERT INTO reported_usage (app_instance_id, usage_id, org_id, project_id, app_slug, unit, quantity, window_start, window_end,
                 correlation_id)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
             ON CONFLICT (app_instance_id, usage_id) DO NOTHING
             """;
 
-    public Future<Void> apply(UnitOfWork unit, Incoming record, Envelope event) {
-        if (event.eventType().equals("apps.instance_usage.reported")) {
-            unit.write(COUNT, Tuple.from(new Object[] {
-                id(event, "app_instance_id"),
-                id(event, "usage_id"),
-                id(event, "org_id"),
-                id(event, "project_id"),
-                text(event, "app_slug"),
-                text(event, "unit"),
-                new BigDecimal(text(event, "quantity")),
-                OffsetDateTime.parse(text(event, "window_start")),
-                OffsetDateTime.parse(text(event, "window_end")),
-                event.correlationId()
-            }));
-        }
-        return Future.succeededFuture();
+    private ReportedUsageStore() {}
+
+    static void insert(UnitOfWork unit, UsageReport report, String correlationId) {
+        unit.write(INSERT, Tuple.from(new Object[] {
+            report.appInstanceId(),
+            report.usageId(),
+            report.orgId(),
+            report.projectId(),
+            report.appSlug(),
+            report.unit(),
+            report.quantity(),
+            time(report.windowStart()),
+            time(report.windowEnd()),
+            correlationId
+        }));
     }
 
-    private static UUID id(Envelope event, String field) {
-        return UUID.fromString(text(event, field));
-    }
-
-    private static String text(Envelope event, String field) {
-        return event.payload().path(field).asText();
+    private static OffsetDateTime time(Instant instant) {
+        return instant.atOffset(ZoneOffset.UTC);
     }
 }

@@ -1,15 +1,17 @@
 package dev.slipway.metering.usage;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.contract.Json;
-import dev.slipway.metering.usage.domain.Usage;
+import dev.slipway.metering.usage.domain.InstanceUsage;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
 
+import java.math.BigDecimal;
 import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
 
-/** Serves what a project has used. */
+/** Serves the usage of a project. */
 public final class UsageApi {
     private final UsageStore store;
     private final Clock clock;
@@ -19,32 +21,52 @@ public final class UsageApi {
         this.clock = clock;
     }
 
-    public Future<Reply> list(Request request) {
-        return store.page(request.projectId(), request.cursor(), request.limit(), clock.instant())
-                .map(page -> page.reply(UsageApi::item));
+    /** The usage of an instance in the response body. */
+    record Item(
+            UUID orgId,
+            UUID projectId,
+            UUID appInstanceId,
+            String appSlug,
+            String operatingMode,
+            String controlPlaneScope,
+            String runtimeBackend,
+            String correlationId,
+            String unit,
+            String quantitySeconds,
+            boolean running,
+            Instant firstStartedAt,
+            List<Reported> reported) {
+
+        /** The total of one unit that the adapter reported. */
+        record Reported(String unit, String quantity) {}
+
+        static Item of(InstanceUsage usage) {
+            var attribution = usage.attribution();
+            return new Item(
+                    attribution.orgId(),
+                    attribution.projectId(),
+                    attribution.appInstanceId(),
+                    attribution.appSlug(),
+                    attribution.operatingMode(),
+                    attribution.controlPlaneScope(),
+                    attribution.runtimeBackend(),
+                    attribution.correlationId(),
+                    "app_runtime_second",
+                    decimal(usage.quantitySeconds()),
+                    usage.running(),
+                    usage.firstStartedAt(),
+                    usage.reported().stream()
+                            .map(total -> new Reported(total.unit(), decimal(total.quantity())))
+                            .toList());
+        }
+
+        private static String decimal(BigDecimal value) {
+            return value.stripTrailingZeros().toPlainString();
+        }
     }
 
-    static ObjectNode item(Usage usage) {
-        var to = usage.attribution();
-        var item = Json.object()
-                .put("org_id", to.orgId().toString())
-                .put("project_id", to.projectId().toString())
-                .put("app_instance_id", to.appInstanceId().toString())
-                .put("app_slug", to.appSlug())
-                .put("operating_mode", to.operatingMode())
-                .put("control_plane_scope", to.controlPlaneScope())
-                .put("runtime_backend", to.runtimeBackend())
-                .put("correlation_id", to.correlationId())
-                .put("unit", "app_runtime_second")
-                .put(
-                        "quantity_seconds",
-                        usage.quantitySeconds().stripTrailingZeros().toPlainString())
-                .put("running", usage.running())
-                .put("first_started_at", usage.firstStartedAt().toString());
-        var reported = item.putArray("reported");
-        usage.reported().forEach(each -> reported.addObject()
-                .put("unit", each.unit())
-                .put("quantity", each.quantity().stripTrailingZeros().toPlainString()));
-        return item;
+    public Future<Reply> list(Request request) {
+        return store.page(request.projectId(), request.cursor(), request.limit(), clock.instant())
+                .map(page -> page.toReply(Item::of));
     }
 }

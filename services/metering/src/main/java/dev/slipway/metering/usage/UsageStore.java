@@ -3,13 +3,13 @@ package dev.slipway.metering.usage;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.metering.usage.domain.Attribution;
-import dev.slipway.metering.usage.domain.InstanceEvent;
-import dev.slipway.metering.usage.domain.Meter;
-import dev.slipway.metering.usage.domain.Reported;
+import dev.slipway.metering.usage.domain.InstanceUsage;
+import dev.slipway.metering.usage.domain.MeterState;
+import dev.slipway.metering.usage.domain.MeteredInstanceEvent;
+import dev.slipway.metering.usage.domain.ReportedQuantity;
 import dev.slipway.metering.usage.domain.RunningTime;
 import dev.slipway.metering.usage.domain.RunningTime.Change;
-import dev.slipway.metering.usage.domain.Usage;
+import dev.slipway.metering.usage.domain.UsageAttribution;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -28,9 +28,9 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 
-/** When instances ran, and what that adds up to. */
+/** Stores the intervals in which instances ran, and computes their usage. */
 public final class UsageStore {
-    private static final String KNOW = """
+    private static final String INSERT_INSTANCES = """
             INSERT INTO metered_instances
                 (app_instance_id, org_id, project_id, app_slug, operating_mode, control_plane_scope, runtime_backend,
                  correlation_id, last_sequence)
@@ -45,18 +45,18 @@ public final class UsageStore {
             WHERE m.app_instance_id = $1 AND m.project_id = $2
             FOR UPDATE OF m
             """;
-    private static final String COUNTED = """
+    private static final String UPDATE_SEQUENCE = """
             UPDATE metered_instances SET last_sequence = $3, first_started_at = coalesce(first_started_at, $4)
             WHERE app_instance_id = $1 AND project_id = $2
             """;
-    private static final String STARTED = """
+    private static final String INSERT_INTERVAL = """
             INSERT INTO running_intervals (app_instance_id, project_id, sequence, started_at) VALUES ($1, $2, $3, $4)
             """;
-    private static final String STOPPED = """
+    private static final String END_INTERVAL = """
             UPDATE running_intervals SET ended_at = $3
             WHERE app_instance_id = $1 AND project_id = $2 AND ended_at IS NULL
             """;
-    /** Seconds as extract gives them are numeric: exact to the microsecond. What runs is counted up to $5. */
+    /** {@code extract} returns a numeric, exact to the microsecond. Running instances count up to $5. */
     private static final String PAGE = """
             SELECT m.org_id, m.project_id, m.app_instance_id, m.app_slug, m.operating_mode, m.control_plane_scope,
                    m.runtime_backend, m.correlation_id, m.first_started_at, total.seconds, total.running,
@@ -82,61 +82,67 @@ public final class UsageStore {
         this.reads = reads;
     }
 
-    /** Keeps whom instances belong to, as their first events tell. */
-    void know(UnitOfWork unit, List<Attribution> instances) {
+    /** Inserts the attribution of instances that are not known yet. */
+    void insertInstances(UnitOfWork unit, List<UsageAttribution> instances) {
         if (instances.isEmpty()) {
             return;
         }
-        unit.write(KNOW, Tuple.from(new Object[] {
-            column(instances, Attribution::appInstanceId, UUID[]::new),
-            column(instances, Attribution::orgId, UUID[]::new),
-            column(instances, Attribution::projectId, UUID[]::new),
-            column(instances, Attribution::appSlug, String[]::new),
-            column(instances, Attribution::operatingMode, String[]::new),
-            column(instances, Attribution::controlPlaneScope, String[]::new),
-            column(instances, Attribution::runtimeBackend, String[]::new),
-            column(instances, Attribution::correlationId, String[]::new),
+        unit.write(INSERT_INSTANCES, Tuple.from(new Object[] {
+            column(instances, UsageAttribution::appInstanceId, UUID[]::new),
+            column(instances, UsageAttribution::orgId, UUID[]::new),
+            column(instances, UsageAttribution::projectId, UUID[]::new),
+            column(instances, UsageAttribution::appSlug, String[]::new),
+            column(instances, UsageAttribution::operatingMode, String[]::new),
+            column(instances, UsageAttribution::controlPlaneScope, String[]::new),
+            column(instances, UsageAttribution::runtimeBackend, String[]::new),
+            column(instances, UsageAttribution::correlationId, String[]::new),
         }));
     }
 
-    private static <T> T[] column(List<Attribution> rows, Function<Attribution, T> value, IntFunction<T[]> array) {
+    private static <T> T[] column(
+            List<UsageAttribution> rows, Function<UsageAttribution, T> value, IntFunction<T[]> array) {
         return rows.stream().map(value).toArray(array);
     }
 
-    /** Counts an event of an instance that is known. Its row is locked: two processes that meet here during a rebalance take turns. */
-    Future<Void> count(UnitOfWork unit, Attribution to, InstanceEvent event) {
-        var instance = to.appInstanceId();
-        return unit.query(LOCK, Tuple.of(instance, to.projectId())).map(rows -> {
+    /** Applies an event to a known instance. Locks its row, because two processes may apply events during a rebalance. */
+    Future<Void> applyEvent(UnitOfWork unit, UsageAttribution attribution, MeteredInstanceEvent event) {
+        var instance = attribution.appInstanceId();
+        return unit.query(LOCK, Tuple.of(instance, attribution.projectId())).map(rows -> {
             if (rows.size() == 0) {
-                throw new IllegalStateException("instance " + instance + " is another project's");
+                throw new IllegalStateException("instance " + instance + " belongs to another project");
             }
-            write(unit, to, event, RunningTime.on(meter(rows.iterator().next()), event));
+            write(
+                    unit,
+                    attribution,
+                    event,
+                    RunningTime.apply(meter(rows.iterator().next()), event));
             return null;
         });
     }
 
-    private static void write(UnitOfWork unit, Attribution to, InstanceEvent event, Change change) {
+    private static void write(
+            UnitOfWork unit, UsageAttribution attribution, MeteredInstanceEvent event, Change change) {
         if (change instanceof Change.AlreadyCounted) {
             return;
         }
-        var instance = to.appInstanceId();
+        var instance = attribution.appInstanceId();
         var startedAt = change instanceof Change.Started started ? time(started.at()) : null;
-        unit.write(COUNTED, Tuple.of(instance, to.projectId(), event.sequence(), startedAt));
+        unit.write(UPDATE_SEQUENCE, Tuple.of(instance, attribution.projectId(), event.sequence(), startedAt));
         if (startedAt != null) {
-            unit.write(STARTED, Tuple.of(instance, to.projectId(), event.sequence(), startedAt));
+            unit.write(INSERT_INTERVAL, Tuple.of(instance, attribution.projectId(), event.sequence(), startedAt));
         } else if (change instanceof Change.Stopped stopped) {
-            unit.write(STOPPED, Tuple.of(instance, to.projectId(), time(stopped.at())));
+            unit.write(END_INTERVAL, Tuple.of(instance, attribution.projectId(), time(stopped.at())));
         }
     }
 
-    /** A project's instances that have run, the last to start first. */
-    Future<Page<Usage>> page(UUID projectId, @Nullable Cursor after, int limit, Instant now) {
+    /** Returns the instances of a project that have run, latest first start first. */
+    Future<Page<InstanceUsage>> page(UUID projectId, @Nullable Cursor after, int limit, Instant now) {
         var at = after == null ? null : time(after.createdAt());
         var id = after == null ? null : after.id();
         return reads.preparedQuery(PAGE)
                 .execute(Tuple.of(projectId, at, id, limit + 1, time(now)))
                 .map(rows -> {
-                    var items = new ArrayList<Usage>();
+                    var items = new ArrayList<InstanceUsage>();
                     rows.forEach(row -> items.add(usage(row)));
                     return Page.of(
                             items,
@@ -146,13 +152,13 @@ public final class UsageStore {
                 });
     }
 
-    private static Meter meter(Row row) {
+    private static MeterState meter(Row row) {
         var since = row.getOffsetDateTime("started_at");
-        return new Meter(row.getLong("last_sequence"), since == null ? null : since.toInstant());
+        return new MeterState(row.getLong("last_sequence"), since == null ? null : since.toInstant());
     }
 
-    private static Usage usage(Row row) {
-        var attribution = new Attribution(
+    private static InstanceUsage usage(Row row) {
+        var usageAttribution = new UsageAttribution(
                 row.getUUID("org_id"),
                 row.getUUID("project_id"),
                 row.getUUID("app_instance_id"),
@@ -161,20 +167,20 @@ public final class UsageStore {
                 row.getString("control_plane_scope"),
                 row.getString("runtime_backend"),
                 row.getString("correlation_id"));
-        return new Usage(
-                attribution,
+        return new InstanceUsage(
+                usageAttribution,
                 row.getBigDecimal("seconds"),
                 row.getBoolean("running"),
                 row.getOffsetDateTime("first_started_at").toInstant(),
                 reported(row.getString("reported")));
     }
 
-    private static List<Reported> reported(@Nullable String sums) {
+    private static List<ReportedQuantity> reported(@Nullable String sums) {
         return sums == null
                 ? List.of()
-                : Json.trusted(sums).properties().stream()
+                : Json.parseStoredObject(sums).properties().stream()
                         .sorted(Map.Entry.comparingByKey())
-                        .map(sum -> new Reported(
+                        .map(sum -> new ReportedQuantity(
                                 sum.getKey(), new BigDecimal(sum.getValue().asText())))
                         .toList();
     }

@@ -1,4 +1,4 @@
-/** How long each app instance ran. */
+/** The running time and the reported usage of app instances. */
 @NullMarked
 package dev.slipway.metering.usage;
 

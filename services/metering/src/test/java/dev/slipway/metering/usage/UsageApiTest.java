@@ -5,9 +5,9 @@ import dev.slipway.contract.Contract;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Problem.FieldProblem;
-import dev.slipway.metering.usage.domain.Attribution;
-import dev.slipway.metering.usage.domain.Reported;
-import dev.slipway.metering.usage.domain.Usage;
+import dev.slipway.metering.usage.domain.InstanceUsage;
+import dev.slipway.metering.usage.domain.ReportedQuantity;
+import dev.slipway.metering.usage.domain.UsageAttribution;
 import dev.slipway.service.Page;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,8 +31,8 @@ class UsageApiTest {
         "86400.250000,86400.25",
         "9007199254740993.000001,9007199254740993.000001"
     })
-    void body_showsSecondsExactly(String seconds, String shown) {
-        var body = new Page<>(List.of(usage(seconds)), null).json(UsageApi::item);
+    void toJson_keepsDecimalsExact(String seconds, String shown) {
+        var body = new Page<>(List.of(usage(seconds)), null).toJson(UsageApi.Item::of);
 
         assertThat(body.at("/items/0/quantity_seconds").asText()).isEqualTo(shown);
         assertThat(body.at("/items/0/reported/0/quantity").asText()).isEqualTo("1.5");
@@ -40,10 +40,10 @@ class UsageApiTest {
     }
 
     @Test
-    void body_namesTheNextPage_whenThereIsOne() {
+    void toJson_containsNextCursor_whenThereIsANextPage() {
         var next = new Cursor(STARTED, Ids.next());
 
-        var body = new Page<>(List.of(usage("1")), next).json(UsageApi::item);
+        var body = new Page<>(List.of(usage("1")), next).toJson(UsageApi.Item::of);
 
         assertThat(body.path("next_cursor").asText()).isEqualTo(next.encode());
         assertThat(problems(body)).isEmpty();
@@ -51,18 +51,18 @@ class UsageApiTest {
 
     private static List<FieldProblem> problems(ObjectNode body) {
         var problems = new ArrayList<FieldProblem>();
-        Contract.load().responseCheck("getProjectUsage", 200).check(body, problems);
+        Contract.load().responseValidator("getProjectUsage", 200).validate(body, problems);
         return problems;
     }
 
-    private static Usage usage(String seconds) {
-        var attribution = new Attribution(
+    private static InstanceUsage usage(String seconds) {
+        var usageAttribution = new UsageAttribution(
                 Ids.next(), Ids.next(), Ids.next(), "slurm", "tenant_dedicated", "project", "slurm", "c-1");
-        return new Usage(
-                attribution,
+        return new InstanceUsage(
+                usageAttribution,
                 new BigDecimal(seconds),
                 true,
                 STARTED,
-                List.of(new Reported("token", new BigDecimal("1.50"))));
+                List.of(new ReportedQuantity("token", new BigDecimal("1.50"))));
     }
 }

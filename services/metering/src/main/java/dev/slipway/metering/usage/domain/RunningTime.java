@@ -4,16 +4,16 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 
-/** Decides what an event does to the running time of its instance. */
+/** Decides how an event changes the running time of its instance. */
 public final class RunningTime {
     private RunningTime() {}
 
-    /** What is to be written. */
+    /** A change to the stored running time. */
     public sealed interface Change {
-        /** The event was counted before, or a later one was: nothing is written, not even its number. */
+        /** This event or a later one was applied before: nothing is written, not even the sequence. */
         record AlreadyCounted() implements Change {}
 
-        /** It neither starts nor stops anything. */
+        /** The event neither starts nor stops the instance. */
         record Unchanged() implements Change {}
 
         record Started(Instant at) implements Change {}
@@ -21,15 +21,15 @@ public final class RunningTime {
         record Stopped(Instant at) implements Change {}
     }
 
-    public static Change on(Meter meter, InstanceEvent event) {
-        if (event.sequence() <= meter.lastSequence()) {
+    public static Change apply(MeterState meterState, MeteredInstanceEvent event) {
+        if (event.sequence() <= meterState.lastSequence()) {
             return new Change.AlreadyCounted();
         }
         return switch (event.kind()) {
             case REQUESTED, DEPLOYING -> new Change.Unchanged();
-            case RUNNING -> meter.runningSince() == null ? new Change.Started(event.at()) : new Change.Unchanged();
-            // Deleting ends it, not deleted: the tenant asked to stop, and how long that takes is not theirs to pay.
-            case FAILED, DELETING, DELETED -> stopped(meter.runningSince(), event.at());
+            case RUNNING -> meterState.runningSince() == null ? new Change.Started(event.at()) : new Change.Unchanged();
+            // Deleting ends the run, not deleted: the tenant does not pay for the time that a deletion takes.
+            case FAILED, DELETING, DELETED -> stopped(meterState.runningSince(), event.at());
         };
     }
 
@@ -37,7 +37,7 @@ public final class RunningTime {
         if (since == null) {
             return new Change.Unchanged();
         }
-        // Two events may be stamped by two clocks; time that ran backwards is no time.
+        // Two processes with different clocks may have set the times; a negative duration counts as zero.
         return new Change.Stopped(at.isBefore(since) ? since : at);
     }
 }

@@ -1,4 +1,4 @@
-/** What counts as running time; pure. */
+/** Pure rules of running time. */
 @NullMarked
 package dev.slipway.metering.usage.domain;
 

@@ -1,6 +1,6 @@
 package dev.slipway.metering.usage.domain;
 
-import dev.slipway.metering.usage.domain.InstanceEvent.Kind;
+import dev.slipway.metering.usage.domain.MeteredInstanceEvent.Kind;
 import dev.slipway.metering.usage.domain.RunningTime.Change;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,68 +14,68 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RunningTimeTest {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     private static final Instant LATER = START.plusSeconds(60);
-    private static final Meter STOPPED = new Meter(3, null);
-    private static final Meter RUNNING = new Meter(3, START);
+    private static final MeterState STOPPED = new MeterState(3, null);
+    private static final MeterState RUNNING = new MeterState(3, START);
 
     @ParameterizedTest
     @EnumSource
-    void on_countsNothing_whenTheEventOrALaterOneWasCounted(Kind kind) {
+    void apply_ignoresEvent_whenItOrALaterOneWasApplied(Kind kind) {
         for (var sequence = 1; sequence <= 3; sequence++) {
-            var event = new InstanceEvent(kind, sequence, LATER);
-            assertThat(RunningTime.on(STOPPED, event)).isEqualTo(new Change.AlreadyCounted());
-            assertThat(RunningTime.on(RUNNING, event)).isEqualTo(new Change.AlreadyCounted());
+            var event = new MeteredInstanceEvent(kind, sequence, LATER);
+            assertThat(RunningTime.apply(STOPPED, event)).isEqualTo(new Change.AlreadyCounted());
+            assertThat(RunningTime.apply(RUNNING, event)).isEqualTo(new Change.AlreadyCounted());
         }
     }
 
     @Test
-    void on_starts_whenRunningAndStoppedBefore() {
-        assertThat(RunningTime.on(STOPPED, next(Kind.RUNNING))).isEqualTo(new Change.Started(LATER));
+    void apply_startsRun_whenStopped() {
+        assertThat(RunningTime.apply(STOPPED, next(Kind.RUNNING))).isEqualTo(new Change.Started(LATER));
     }
 
     @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = "RUNNING")
-    void on_changesNothing_whenStopped(Kind kind) {
-        assertThat(RunningTime.on(STOPPED, next(kind))).isEqualTo(new Change.Unchanged());
+    void apply_changesNothing_whenStopped(Kind kind) {
+        assertThat(RunningTime.apply(STOPPED, next(kind))).isEqualTo(new Change.Unchanged());
     }
 
     @ParameterizedTest
     @EnumSource(names = {"FAILED", "DELETING", "DELETED"})
-    void on_stops_whenRunning(Kind kind) {
-        assertThat(RunningTime.on(RUNNING, next(kind))).isEqualTo(new Change.Stopped(LATER));
+    void apply_stopsRun_whenRunning(Kind kind) {
+        assertThat(RunningTime.apply(RUNNING, next(kind))).isEqualTo(new Change.Stopped(LATER));
     }
 
     @ParameterizedTest
     @EnumSource(names = {"REQUESTED", "DEPLOYING", "RUNNING"})
-    void on_keepsRunning_whenRunning(Kind kind) {
-        assertThat(RunningTime.on(RUNNING, next(kind))).isEqualTo(new Change.Unchanged());
+    void apply_changesNothing_whenRunning(Kind kind) {
+        assertThat(RunningTime.apply(RUNNING, next(kind))).isEqualTo(new Change.Unchanged());
     }
 
     @Test
-    void on_countsNoTime_whenTheStopIsStampedBeforeTheStart() {
-        var early = new InstanceEvent(Kind.FAILED, 4, START.minusSeconds(1));
+    void apply_countsZero_whenStopIsBeforeStart() {
+        var early = new MeteredInstanceEvent(Kind.FAILED, 4, START.minusSeconds(1));
 
-        assertThat(RunningTime.on(RUNNING, early)).isEqualTo(new Change.Stopped(START));
+        assertThat(RunningTime.apply(RUNNING, early)).isEqualTo(new Change.Stopped(START));
     }
 
     @Test
-    void on_acceptsAGap_soThatOneLostEventStopsNothing() {
-        assertThat(RunningTime.on(RUNNING, new InstanceEvent(Kind.DELETING, 9, LATER)))
+    void apply_acceptsGapInSequence() {
+        assertThat(RunningTime.apply(RUNNING, new MeteredInstanceEvent(Kind.DELETING, 9, LATER)))
                 .isEqualTo(new Change.Stopped(LATER));
     }
 
     @ParameterizedTest
     @EnumSource
-    void kindOf_knowsEveryKindByItsNameOnTheTopic(Kind kind) {
+    void kindOf_returnsKind_forEachEventType(Kind kind) {
         assertThat(Kind.of("apps.instance." + kind.name().toLowerCase(java.util.Locale.ROOT)))
                 .isEqualTo(kind);
     }
 
     @Test
-    void kindOf_isNull_forWhatSaysNothingAboutRunningTime() {
+    void kindOf_returnsNull_forOtherEventTypes() {
         assertThat(Kind.of("apps.instance.operation.succeeded")).isNull();
     }
 
-    private static InstanceEvent next(Kind kind) {
-        return new InstanceEvent(kind, 4, LATER);
+    private static MeteredInstanceEvent next(Kind kind) {
+        return new MeteredInstanceEvent(kind, 4, LATER);
     }
 }

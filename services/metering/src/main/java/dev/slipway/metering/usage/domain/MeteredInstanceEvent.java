@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 
-/** Something that happened to an instance; {@code sequence} numbers its events without gaps. */
-public record InstanceEvent(Kind kind, long sequence, Instant at) {
+/** An event of an instance; {@code sequence} is gap-free per instance. */
+public record MeteredInstanceEvent(Kind kind, long sequence, Instant at) {
 
-    /** The events that metering knows. */
+    /** The event types that metering consumes. */
     public enum Kind {
         REQUESTED,
         DEPLOYING,
@@ -20,7 +20,7 @@ public record InstanceEvent(Kind kind, long sequence, Instant at) {
             return this != REQUESTED && this != DEPLOYING;
         }
 
-        /** The kind by its name on the topic; null for one that says nothing about running time. */
+        /** Returns null for an event type that does not affect running time. */
         public static @Nullable Kind of(String eventType) {
             return switch (eventType) {
                 case "apps.instance.requested" -> REQUESTED;

@@ -4,10 +4,10 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.List;
 
-/** What an instance has used up to now, exactly. */
-public record Usage(
-        Attribution attribution,
+/** The exact usage of an instance up to now. */
+public record InstanceUsage(
+        UsageAttribution attribution,
         BigDecimal quantitySeconds,
         boolean running,
         Instant firstStartedAt,
-        List<Reported> reported) {}
+        List<ReportedQuantity> reported) {}

@@ -2,8 +2,8 @@ package dev.slipway.metering.usage.domain;
 
 import java.util.UUID;
 
-/** Whom usage belongs to. {@code correlationId} is that of the request that launched the instance. */
-public record Attribution(
+/** The owner of usage. {@code correlationId} is that of the request that launched the instance. */
+public record UsageAttribution(
         UUID orgId,
         UUID projectId,
         UUID appInstanceId,

@@ -11,15 +11,15 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class BoundariesTest {
+class MeteringBoundariesTest {
     @TestFactory
-    Stream<DynamicTest> service_keepsItsBoundaries() {
+    Stream<DynamicTest> service_respectsBoundaries() {
         return ArchitectureRules.ofService("dev.slipway.metering");
     }
 
     @Test
     @Proves("2.22")
-    void noHandler_readsARolesName() {
-        assertThat(ArchitectureRules.roleNamesIn(Path.of("src/main/java"))).isEmpty();
+    void handlers_doNotContainRoleNames() {
+        assertThat(ArchitectureRules.findRoleNames(Path.of("src/main/java"))).isEmpty();
     }
 }
