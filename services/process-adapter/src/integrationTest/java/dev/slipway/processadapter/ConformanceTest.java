@@ -16,21 +16,21 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The adapter takes the same test as anybody's, as a process of its own. */
+/** Runs the conformance kit on the adapter as a separate process. */
 class ConformanceTest {
     @TempDir
     Path home;
 
-    /** The rest takes long; it is run with the soak tests. */
+    /** The other scenarios take long and run with the soak tests. */
     @Test
-    void adapter_passesTheKit() throws Exception {
-        passesTheKit(
+    void adapter_passesSelectedScenarios() throws Exception {
+        runKit(
                 home,
                 "--only",
                 "happy-path,duplicates,delete-during-create,crash-while-deploying,restart,upgrade,members,operation,usage");
     }
 
-    static void passesTheKit(Path home, String... more) throws Exception {
+    static void runKit(Path home, String... more) throws Exception {
         var arguments = new ArrayList<>(List.of(
                 "run",
                 "--kafka",
@@ -38,7 +38,7 @@ class ConformanceTest {
                 "--adapter",
                 adapter(home),
                 "--effects",
-                "grep -lsxz '" + Processes.MARK + "={app_instance_id}' /proc/[0-9]*/environ",
+                "grep -lsxz '" + ProcessTable.INSTANCE_VARIABLE + "={app_instance_id}' /proc/[0-9]*/environ",
                 "--data",
                 home.toString(),
                 "--report",
@@ -65,7 +65,7 @@ class ConformanceTest {
                 ProcessAdapterMain.class.getName());
     }
 
-    /** A member that comes back under its name has its partitions at once: no crash waits for a session to end. */
+    /** With static group membership a restarted adapter gets its partitions without waiting for a session timeout. */
     private static Path client(Path home) throws Exception {
         return Files.writeString(home.resolve("client.properties"), "group.instance.id=conformance\n");
     }

@@ -21,12 +21,12 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-import static dev.slipway.processadapter.Awaiting.get;
-import static dev.slipway.processadapter.Awaiting.pids;
-import static dev.slipway.processadapter.Awaiting.read;
+import static dev.slipway.processadapter.ProcessTestSupport.await;
+import static dev.slipway.processadapter.ProcessTestSupport.pids;
+import static dev.slipway.processadapter.ProcessTestSupport.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** From the platform's commands to its reports, with real processes in between. */
+/** Tests commands and reports end to end with real processes. */
 class ProcessAdapterVerticleTest {
     @TempDir
     Path home;
@@ -43,25 +43,25 @@ class ProcessAdapterVerticleTest {
 
     @AfterEach
     void stop() throws Exception {
-        get(vertx.close());
+        await(vertx.close());
         platform.close();
         telemetry.close();
-        Processes.of(Set.of(instance)).forEach(ProcessHandle::destroyForcibly);
+        ProcessTable.findByInstance(Set.of(instance)).forEach(ProcessHandle::destroyForcibly);
     }
 
     private String adapter() throws Exception {
         var config = new ProcessAdapterConfig(
-                platform.adapter(home.resolve("adapter/journal"), ProcessAdapterConfig.MAX_CONCURRENT),
+                platform.adapterConfig(home.resolve("adapter/journal"), ProcessAdapterConfig.MAX_CONCURRENT),
                 home.resolve("adapter"),
                 5,
                 ProcessAdapterConfig.builtIn(),
                 Duration.ofSeconds(1));
-        return get(vertx.deployVerticle(new ProcessAdapterVerticle(config, telemetry.traces())));
+        return await(vertx.deployVerticle(new ProcessAdapterVerticle(config, telemetry.traces())));
     }
 
-    /** As it is shipped. */
+    /** Starts the installed program. */
     private Process program() throws IOException {
-        var config = platform.adapter(home.resolve("unused"), 1);
+        var config = platform.adapterConfig(home.resolve("unused"), 1);
         var builder = new ProcessBuilder(System.getProperty("slipway.process-adapter.program"))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(
@@ -90,37 +90,37 @@ class ProcessAdapterVerticleTest {
     }
 
     private Report nextRunning(Report before) throws Exception {
-        return platform.await(report -> report.type().equals("running")
+        return platform.awaitReport(report -> report.type().equals("running")
                 && !report.event().eventId().equals(before.event().eventId()));
     }
 
     @Test
-    void instance_livesFromDeployToDelete_overARestartOfTheAdapter() throws Exception {
+    void instance_survivesAdapterRestart_fromDeployToDelete() throws Exception {
         var deployment = adapter();
         deploy();
-        var running = platform.await(instance, "running");
+        var running = platform.awaitReport(instance, "running");
         assertThat(read(url(running))).contains("hello", instance.toString());
 
-        get(vertx.undeploy(deployment));
+        await(vertx.undeploy(deployment));
         assertThat(pids(instance))
-                .as("the end of the platform ends its processes")
+                .as("stopping the adapter terminates its processes")
                 .isEmpty();
         var restarted = adapter();
         var again = nextRunning(running);
         assertThat(read(url(again))).contains("hello");
 
         platform.send(platform.delete(instance));
-        platform.await(instance, "deleted");
+        platform.awaitReport(instance, "deleted");
         assertThat(pids(instance)).isEmpty();
         assertThat(home.resolve("adapter/instances")).isEmptyDirectory();
-        get(vertx.undeploy(restarted));
+        await(vertx.undeploy(restarted));
     }
 
     @Test
-    void program_findsItsProcess_whenItWasKilled_andEndsItWhenItIsStopped() throws Exception {
+    void program_adoptsProcessAfterKill_andTerminatesItOnStop() throws Exception {
         var killed = program();
         deploy();
-        var running = platform.await(instance, "running");
+        var running = platform.awaitReport(instance, "running");
         var process = pids(instance);
         assertThat(killed.destroyForcibly().waitFor(30, TimeUnit.SECONDS)).isTrue();
 

@@ -17,40 +17,41 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-import static dev.slipway.processadapter.Awaiting.pids;
+import static dev.slipway.processadapter.ProcessTestSupport.pids;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ProcessDirTest {
-    private static final Profile SLEEPER = Profile.of(List.of("sleep", "600"));
+    private static final LaunchProfile SLEEPER = LaunchProfile.of(List.of("sleep", "600"));
 
     @TempDir
     Path home;
 
     private final UUID instance = Ids.next();
-    private final Part part = Part.alone(1);
-    private final Spec spec = new Spec(1, "1.0.0", "sleeper", 60, Json.object(), Json.array(), false, List.of(part));
+    private final ProcessSpec processSpec = ProcessSpec.single(1);
+    private final InstanceSpec spec =
+            new InstanceSpec(1, "1.0.0", "sleeper", 60, Json.object(), Json.array(), false, List.of(processSpec));
 
     @AfterEach
     void end() throws Exception {
-        Processes.of(Set.of(instance)).forEach(ProcessHandle::destroyForcibly);
+        ProcessTable.findByInstance(Set.of(instance)).forEach(ProcessHandle::destroyForcibly);
     }
 
     private ProcessDir directory() throws Exception {
         var directory = new InstanceDir(home, instance);
         directory.write(spec);
-        return directory.process(part);
+        return directory.process(processSpec);
     }
 
     private Path file(String name) throws Exception {
-        var file = home.resolve(instance.toString()).resolve(part.key()).resolve(name);
+        var file = home.resolve(instance.toString()).resolve(processSpec.key()).resolve(name);
         Files.createDirectories(file.getParent());
         return file;
     }
 
-    /** As after kill -9 between fork and claim: two launches that know nothing of each other. */
+    /** Two independent launches, as after a crash between fork and claim. */
     @RepeatedTest(20)
-    void launch_leavesOneProcess_whenTwoAreOnTheirWay() throws Exception {
+    void launch_leavesOneProcess_whenTwoAreConcurrent() throws Exception {
         var together = new CyclicBarrier(2);
         var threads = Executors.newFixedThreadPool(2);
         try {
@@ -67,17 +68,17 @@ class ProcessDirTest {
             threads.shutdown();
         }
 
-        // Both are children of this JVM: the one that lost has ended when there is one left.
+        // Both are children of this JVM: the loser has exited when one is left.
         eventually(() ->
                 assertThat(ProcessHandle.current().children().count() == 1).isTrue());
-        // The one that won has children for a moment, while it claims the directory.
+        // The winner has children for a moment while it claims the directory.
         eventually(() -> assertThat(pids(instance))
                 .containsExactly(Long.parseLong(Files.readString(file("pid")).strip())));
         assertThat(directory().isAlive()).isTrue();
     }
 
     @Test
-    void isAlive_isFalse_whenThePidIsSomebodyElsesNow() throws Exception {
+    void isAlive_isFalse_whenPidIsReused() throws Exception {
         var directory = directory();
         Files.writeString(file("pid"), ProcessHandle.current().pid() + "\n");
 
@@ -88,7 +89,7 @@ class ProcessDirTest {
     }
 
     @Test
-    void launch_doesNothing_whenTheProcessRuns() throws Exception {
+    void launch_doesNothing_whenProcessRuns() throws Exception {
         assertThat(directory().launch(SLEEPER, spec)).isTrue();
         eventually(() -> assertThat(Files.exists(file("pid"))).isTrue());
 
@@ -100,8 +101,8 @@ class ProcessDirTest {
     }
 
     @Test
-    void launch_keepsTheAdaptersEnvironmentFromTheApp() throws Exception {
-        assertThat(directory().launch(shell("env > env.txt; exec sleep 600", Limits.NONE), spec))
+    void launch_doesNotPassOnTheAdaptersEnvironment() throws Exception {
+        assertThat(directory().launch(shell("env > env.txt; exec sleep 600", ProcessLimits.NONE), spec))
                 .isTrue();
         var file = file("env.txt");
         eventually(() -> assertThat(Files.exists(file) && Files.readString(file).contains("SLIPWAY_APP_INSTANCE_ID"))
@@ -123,14 +124,14 @@ class ProcessDirTest {
                         "SLIPWAY_PROCESS");
     }
 
-    private static Profile shell(String script, Limits limits) {
-        return new Profile(List.of("sh", "-c", script), Map.of(), limits, Map.of());
+    private static LaunchProfile shell(String script, ProcessLimits limits) {
+        return new LaunchProfile(List.of("sh", "-c", script), Map.of(), limits, Map.of());
     }
 
     @Test
-    void launch_limitsWhatTheProcessMayUse() throws Exception {
+    void launch_appliesResourceLimits() throws Exception {
         var script = "{ ulimit -v; ulimit -n; ulimit -c; nice; } > limits.tmp; mv limits.tmp limits; exec sleep 600";
-        assertThat(directory().launch(shell(script, new Limits(512, 64, 7)), spec))
+        assertThat(directory().launch(shell(script, new ProcessLimits(512, 64, 7)), spec))
                 .isTrue();
         eventually(() -> assertThat(Files.exists(file("limits"))).isTrue());
 
@@ -138,11 +139,11 @@ class ProcessDirTest {
     }
 
     @Test
-    void boundLog_keepsTheLastPart_whenItIsTooLong() throws Exception {
+    void rotateLog_keepsPreviousFile_whenLogIsTooLarge() throws Exception {
         var directory = directory();
         Files.write(file("log"), new byte[(8 << 20) + 1]);
 
-        directory.boundLog();
+        directory.rotateLog();
 
         assertThat(file("log")).isEmptyFile();
         assertThat(file("log.1")).hasSize((8 << 20) + 1);

@@ -15,9 +15,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** The app of the built-in profile {@code echo}: says what it was asked. Runs in a JVM of its own, with the JDK and nothing else. */
+/** The app of the built-in profile {@code echo}: returns the request. Runs in its own JVM and depends on the JDK only. */
 final class EchoServer {
-    /** A JSON string as it was written: it goes back the same way. */
+    /** A JSON string literal, which is returned unchanged. */
     private static final Pattern MESSAGE = Pattern.compile("\"message\"\\s*:\\s*(\"(?:[^\"\\\\]|\\\\.)*\")");
 
     private static final Pattern SECONDS = Pattern.compile("\"seconds\"\\s*:\\s*([0-9]{1,4})");
@@ -29,10 +29,10 @@ final class EchoServer {
         TimeUnit.SECONDS.sleep(Long.parseLong(env.getOrDefault("SLIPWAY_CONFIG_START_AFTER_SECONDS", "0")));
         var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(Executors.newCachedThreadPool());
-        server.createContext("/health", exchange -> answer(exchange, "{\"status\":\"up\"}"));
-        server.createContext("/ping", exchange -> answer(exchange, ping(body(exchange), env)));
-        server.createContext("/wait", exchange -> answer(exchange, waited(body(exchange))));
-        server.createContext("/", exchange -> answer(exchange, echo(exchange, env)));
+        server.createContext("/health", exchange -> reply(exchange, "{\"status\":\"up\"}"));
+        server.createContext("/ping", exchange -> reply(exchange, ping(body(exchange), env)));
+        server.createContext("/wait", exchange -> reply(exchange, waitSeconds(body(exchange))));
+        server.createContext("/", exchange -> reply(exchange, echo(exchange, env)));
         server.start();
         var portFile = Path.of(args[0]);
         var temporary = Path.of(args[0] + ".tmp");
@@ -41,7 +41,7 @@ final class EchoServer {
     }
 
     private static String echo(HttpExchange exchange, Map<String, String> env) {
-        return "{\"app_instance_id\":" + quote(env.getOrDefault(Processes.MARK, ""))
+        return "{\"app_instance_id\":" + quote(env.getOrDefault(ProcessTable.INSTANCE_VARIABLE, ""))
                 + ",\"version\":" + quote(env.getOrDefault("SLIPWAY_APP_VERSION", ""))
                 + ",\"member\":" + quote(env.getOrDefault("SLIPWAY_MEMBER_ID", ""))
                 + ",\"method\":" + quote(exchange.getRequestMethod())
@@ -56,23 +56,23 @@ final class EchoServer {
                 + quote(env.getOrDefault("SLIPWAY_MEMBER_ID", "")) + "}";
     }
 
-    /** The operation {@code echo.wait}: takes as long as it is told to. */
-    private static String waited(String input) throws IOException {
+    /** The operation {@code echo.wait}: waits for the given number of seconds. */
+    private static String waitSeconds(String input) throws IOException {
         var seconds = SECONDS.matcher(input);
-        var asked = seconds.find() ? Integer.parseInt(seconds.group(1)) : 0;
+        var requested = seconds.find() ? Integer.parseInt(seconds.group(1)) : 0;
         try {
-            TimeUnit.SECONDS.sleep(asked);
+            TimeUnit.SECONDS.sleep(requested);
         } catch (InterruptedException e) {
             throw new IOException(e);
         }
-        return "{\"waited_seconds\":" + asked + "}";
+        return "{\"waited_seconds\":" + requested + "}";
     }
 
     private static String body(HttpExchange exchange) throws IOException {
         return new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
     }
 
-    private static void answer(HttpExchange exchange, String json) throws IOException {
+    private static void reply(HttpExchange exchange, String json) throws IOException {
         var body = json.getBytes(StandardCharsets.UTF_8);
         try (exchange) {
             exchange.getResponseHeaders().add("content-type", "application/json");

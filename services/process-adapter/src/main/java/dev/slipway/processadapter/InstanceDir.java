@@ -15,40 +15,40 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 
-/** One instance's directory: what is to run, and until when its usage has been reported. Blocking; calls must not overlap. */
+/** The directory of one instance: its spec and the end of its reported usage. Methods block and must not overlap. */
 final class InstanceDir {
     private static final String SPEC = "spec.json";
     private static final String METERED_UNTIL = "metered-until";
 
-    private final UUID instance;
+    private final UUID instanceId;
     private final Path parent;
     private final Path directory;
 
     InstanceDir(Path parent, UUID instance) {
-        this.instance = instance;
+        this.instanceId = instance;
         this.parent = parent;
         this.directory = parent.resolve(instance.toString());
     }
 
-    UUID instance() {
-        return instance;
+    UUID instanceId() {
+        return instanceId;
     }
 
-    ProcessDir process(Part part) {
-        return new ProcessDir(directory.resolve(part.key()), instance, part);
+    ProcessDir process(ProcessSpec processSpec) {
+        return new ProcessDir(directory.resolve(processSpec.key()), instanceId, processSpec);
     }
 
-    /** Null when the instance should not run. */
+    /** Returns null if the instance should not run. */
     @Nullable
-    Spec spec() throws IOException {
+    InstanceSpec readSpec() throws IOException {
         try {
-            return Spec.fromBytes(Files.readAllBytes(directory.resolve(SPEC)));
+            return InstanceSpec.fromBytes(Files.readAllBytes(directory.resolve(SPEC)));
         } catch (NoSuchFileException e) {
             return null;
         }
     }
 
-    void write(Spec spec) throws IOException {
+    void write(InstanceSpec spec) throws IOException {
         write(SPEC, spec.toBytes());
     }
 
@@ -56,20 +56,20 @@ final class InstanceDir {
         Files.deleteIfExists(directory.resolve(SPEC));
     }
 
-    /** Null when there is nothing to report, or was not yet. */
-    Metering.@Nullable Mark mark() throws IOException {
+    /** Returns null if no usage has been recorded. */
+    MeteringState.@Nullable MeteringMark readMark() throws IOException {
         try {
-            return Metering.Mark.of(Files.readString(directory.resolve(METERED_UNTIL)));
+            return MeteringState.MeteringMark.of(Files.readString(directory.resolve(METERED_UNTIL)));
         } catch (NoSuchFileException e) {
             return null;
         }
     }
 
-    void write(Metering.Mark mark) throws IOException {
-        write(METERED_UNTIL, mark.text().getBytes(StandardCharsets.UTF_8));
+    void write(MeteringState.MeteringMark meteringMark) throws IOException {
+        write(METERED_UNTIL, meteringMark.text().getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Synced: what was reported has to be true even after a power cut. */
+    /** Synced to disk, because reported state must survive a power failure. */
     private void write(String name, byte[] content) throws IOException {
         Files.createDirectories(directory);
         var temporary = directory.resolve(name + ".tmp");

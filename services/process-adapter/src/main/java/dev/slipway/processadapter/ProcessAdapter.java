@@ -2,13 +2,13 @@ package dev.slipway.processadapter;
 
 import dev.slipway.adapter.DeleteCommand;
 import dev.slipway.adapter.DeployCommand;
+import dev.slipway.adapter.InstanceReporter;
 import dev.slipway.adapter.MemberCommand;
 import dev.slipway.adapter.OperateCommand;
 import dev.slipway.adapter.Outcome;
 import dev.slipway.adapter.Outcome.Deleted;
 import dev.slipway.adapter.Outcome.Failed;
 import dev.slipway.adapter.Progress;
-import dev.slipway.adapter.Reports;
 import dev.slipway.adapter.RuntimeAdapter;
 import dev.slipway.adapter.UpgradeCommand;
 import io.vertx.core.Future;
@@ -30,30 +30,31 @@ import java.util.UUID;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A process for every member of an instance, launched from a profile, watched, and launched again when it ends by itself.
+ * Runs each member of an instance as a process: launches it from a profile, supervises it and relaunches it when it exits.
  *
- * <p>State lives on one event loop; files and processes are touched by a worker, one call after another.
+ * <p>State is confined to one event loop; files and processes are accessed by a worker thread, one call at a time.
  */
 final class ProcessAdapter implements RuntimeAdapter {
-    private static final long WATCH_EVERY_MS = 500;
+    private static final long WATCH_INTERVAL_MS = 500;
     private static final int UUID_LENGTH = 36;
 
     private final Vertx vertx;
-    private final Machine machine;
+    private final ProcessLauncher launcher;
     private final Duration usageWindow;
-    private final Operations operations;
-    private final Map<UUID, Instance> instances = new HashMap<>();
-    private @Nullable Keeper keeper;
-    private @Nullable UsageMeter usage;
-    private @Nullable Changes changes;
-    private long watch = -1;
-    private long settle = -1;
+    private final OperationClient operationClient;
+    private final Map<UUID, ManagedInstance> instances = new HashMap<>();
+    private @Nullable ProcessSupervisor supervisor;
+    private @Nullable UsageReporter usage;
+    private @Nullable InstanceDeployer deployer;
+    private long watchTimer = -1;
+    private long usageTimer = -1;
 
-    ProcessAdapter(Vertx vertx, Path home, int maxProcesses, Map<String, Profile> profiles, Duration usageWindow) {
+    ProcessAdapter(
+            Vertx vertx, Path home, int maxProcesses, Map<String, LaunchProfile> profiles, Duration usageWindow) {
         this.vertx = vertx;
-        this.machine = new Machine(vertx, home, maxProcesses, profiles);
+        this.launcher = new ProcessLauncher(vertx, home, maxProcesses, profiles);
         this.usageWindow = usageWindow;
-        this.operations = new Operations(vertx);
+        this.operationClient = new OperationClient(vertx);
     }
 
     @Override
@@ -66,38 +67,39 @@ final class ProcessAdapter implements RuntimeAdapter {
         return "slipway process-adapter";
     }
 
-    /** Takes its processes up again, and launches those that should run and do not. */
+    /** Adopts running processes and launches those that should run and do not. */
     @Override
-    public Future<Void> start(Reports reports) {
-        var meter = new UsageMeter(machine, reports, usageWindow);
-        var keeping = new Keeper(machine, reports, meter, instances::values);
+    public Future<Void> start(InstanceReporter reporter) {
+        var meter = new UsageReporter(launcher, reporter, usageWindow);
+        var newSupervisor = new ProcessSupervisor(launcher, reporter, meter, instances::values);
         usage = meter;
-        keeper = keeping;
-        changes = new Changes(machine, keeping, meter);
-        return machine.blocking(this::onDisk).map(found -> {
+        supervisor = newSupervisor;
+        deployer = new InstanceDeployer(launcher, newSupervisor, meter);
+        return launcher.runBlocking(this::loadInstances).map(found -> {
             for (var instance : found) {
                 instances.put(instance.id(), instance);
-                for (var ignored : instance.procs()) {
-                    machine.places().occupy();
+                for (var ignored : instance.processes()) {
+                    launcher.slots().forceAcquire();
                 }
-                instance.places(instance.procs().size());
-                keeping.restore(instance);
+                instance.slots(instance.processes().size());
+                newSupervisor.restore(instance);
             }
-            watch = vertx.setPeriodic(WATCH_EVERY_MS, timer -> keeping.watch());
-            settle = vertx.setPeriodic(
-                    Math.max(1, usageWindow.toMillis() / 2), timer -> meter.settle(List.copyOf(instances.values())));
+            watchTimer = vertx.setPeriodic(WATCH_INTERVAL_MS, timer -> newSupervisor.checkProcesses());
+            usageTimer = vertx.setPeriodic(
+                    Math.max(1, usageWindow.toMillis() / 2),
+                    timer -> meter.reportCompletedWindows(List.copyOf(instances.values())));
             return null;
         });
     }
 
-    private List<Instance> onDisk() throws Exception {
-        var found = new ArrayList<Instance>();
-        for (var id : directories()) {
-            var instance = new Instance(new InstanceDir(machine.instances(), id));
-            var spec = instance.directory().spec();
-            var mark = instance.directory().mark();
-            if (mark != null) {
-                instance.metering().restore(mark);
+    private List<ManagedInstance> loadInstances() throws Exception {
+        var found = new ArrayList<ManagedInstance>();
+        for (var id : listInstanceIds()) {
+            var instance = new ManagedInstance(new InstanceDir(launcher.instancesDir(), id));
+            var spec = instance.directory().readSpec();
+            var meteringMark = instance.directory().readMark();
+            if (meteringMark != null) {
+                instance.metering().restore(meteringMark);
             }
             if (spec != null) {
                 instance.spec(spec);
@@ -107,10 +109,10 @@ final class ProcessAdapter implements RuntimeAdapter {
         return found;
     }
 
-    private Set<UUID> directories() throws Exception {
-        Files.createDirectories(machine.instances());
+    private Set<UUID> listInstanceIds() throws Exception {
+        Files.createDirectories(launcher.instancesDir());
         var ids = new HashSet<UUID>();
-        try (var entries = Files.newDirectoryStream(machine.instances())) {
+        try (var entries = Files.newDirectoryStream(launcher.instancesDir())) {
             for (var entry : entries) {
                 var name = entry.getFileName().toString();
                 if (name.length() == UUID_LENGTH) {
@@ -121,53 +123,53 @@ final class ProcessAdapter implements RuntimeAdapter {
         return ids;
     }
 
-    /** Also those that failed and left their logs. */
+    /** Includes failed instances, whose logs are kept. */
     @Override
-    public Future<Set<UUID>> owned(Set<UUID> onRecord) {
-        return machine.blocking(this::directories);
+    public Future<Set<UUID>> listInstances(Set<UUID> onRecord) {
+        return launcher.runBlocking(this::listInstanceIds);
     }
 
     @Override
     public Future<Outcome> deploy(DeployCommand command, Progress progress) {
-        var spec = Spec.of(command);
-        var refusal = machine.refusal(spec);
+        var spec = InstanceSpec.of(command);
+        var refusal = launcher.validate(spec);
         if (refusal != null) {
             return Future.succeededFuture(refusal);
         }
-        var instance = instance(command.task().appInstanceId());
-        return requireNonNull(changes).deploy(instance, spec, progress);
+        var instance = getOrCreate(command.task().appInstanceId());
+        return requireNonNull(deployer).deploy(instance, spec, progress);
     }
 
     @Override
     public Future<Outcome> upgrade(UpgradeCommand command, Progress progress) {
-        var spec = Spec.of(command);
-        var refusal = machine.refusal(spec);
+        var spec = InstanceSpec.of(command);
+        var refusal = launcher.validate(spec);
         if (refusal != null) {
             return Future.succeededFuture(refusal);
         }
-        var instance = instance(command.task().appInstanceId());
-        return requireNonNull(changes).upgrade(instance, spec, progress);
+        var instance = getOrCreate(command.task().appInstanceId());
+        return requireNonNull(deployer).upgrade(instance, spec, progress);
     }
 
-    /** The version that it came from is launched like any other. */
+    /** A rollback is an upgrade to the previous version. */
     @Override
     public Future<Outcome> rollback(UpgradeCommand command, Progress progress) {
         return upgrade(command, progress);
     }
 
     @Override
-    public Future<Outcome> member(MemberCommand command, Progress progress) {
+    public Future<Outcome> changeMember(MemberCommand command, Progress progress) {
         var instance = instances.get(command.task().appInstanceId());
         if (instance == null || instance.spec() == null) {
-            return Future.succeededFuture(new Failed("nothing of the instance runs here"));
+            return Future.succeededFuture(new Failed("the instance does not run here"));
         }
-        var work = new MemberWork(machine, requireNonNull(keeper), instance, progress);
+        var work = new MemberCommandHandler(launcher, requireNonNull(supervisor), instance, progress);
         return switch (command.operation()) {
             case ADD -> work.add(command.member());
             case DRAIN -> work.drain(command.member());
             case REMOVE -> work.remove(command.member());
             case REPLACE -> work.replace(command.member(), requireNonNull(command.replacement()));
-            case CORDON, UNCORDON, LABEL -> RuntimeAdapter.super.member(command, progress);
+            case CORDON, UNCORDON, LABEL -> RuntimeAdapter.super.changeMember(command, progress);
         };
     }
 
@@ -176,57 +178,58 @@ final class ProcessAdapter implements RuntimeAdapter {
         var instance = instances.get(command.task().appInstanceId());
         var spec = instance == null ? null : instance.spec();
         if (instance == null || spec == null) {
-            return Future.succeededFuture(new Failed("nothing of the instance runs here"));
+            return Future.succeededFuture(new Failed("the instance does not run here"));
         }
-        var path = machine.profile(spec).path(command.operation());
+        var path = launcher.profile(spec).operationPath(command.operation());
         if (path == null) {
             return RuntimeAdapter.super.operate(command, progress);
         }
-        return instance.procs().stream()
-                .filter(proc -> !proc.part().drained())
-                .map(Proc::url)
+        return instance.processes().stream()
+                .filter(process -> !process.spec().drained())
+                .map(ManagedProcess::url)
                 .filter(Objects::nonNull)
                 .findFirst()
-                .map(url -> operations.run(command, url + path, progress))
-                .orElseGet(() -> Future.succeededFuture(new Failed("no process of the instance is healthy now")));
+                .map(url -> operationClient.invoke(command, url + path, progress))
+                .orElseGet(() -> Future.succeededFuture(new Failed("no process of the instance is healthy")));
     }
 
     @Override
     public Future<Outcome> delete(DeleteCommand command, Progress progress) {
-        var instance = instance(command.task().appInstanceId());
-        return instance.exclusively(() -> machine.endAll(List.of(instance))
+        var instance = getOrCreate(command.task().appInstanceId());
+        return instance.runExclusively(() -> launcher.terminateAll(List.of(instance))
                         .compose(ok -> requireNonNull(usage).close(instance))
-                        .compose(ok -> machine.blocking(() -> {
+                        .compose(ok -> launcher.runBlocking(() -> {
                             instance.directory().remove();
                             return null;
                         })))
                 .map(ok -> {
-                    machine.leave(instance, instance.places());
-                    instance.noSpec();
+                    launcher.releaseSlots(instance, instance.slots());
+                    instance.clearSpec();
                     instances.remove(instance.id());
                     return new Deleted();
                 });
     }
 
-    /** Ends all processes; what should run is still on record, and is launched at the next start. */
+    /** Terminates all processes. Their specs are kept, so the next start launches them again. */
     @Override
     public Future<Void> stop() {
-        vertx.cancelTimer(watch);
-        vertx.cancelTimer(settle);
+        vertx.cancelTimer(watchTimer);
+        vertx.cancelTimer(usageTimer);
         var all = List.copyOf(instances.values());
-        return machine.endAll(all)
+        return launcher.terminateAll(all)
                 .transform(
                         ended -> Future.join(all.stream().map(this::closeUsage).toList()))
                 .<Void>mapEmpty()
-                .eventually(operations::close)
-                .eventually(machine::close);
+                .eventually(operationClient::close)
+                .eventually(launcher::close);
     }
 
-    private Future<Void> closeUsage(Instance instance) {
+    private Future<Void> closeUsage(ManagedInstance instance) {
         return usage == null ? Future.succeededFuture() : usage.close(instance);
     }
 
-    private Instance instance(UUID id) {
-        return instances.computeIfAbsent(id, unknown -> new Instance(new InstanceDir(machine.instances(), unknown)));
+    private ManagedInstance getOrCreate(UUID id) {
+        return instances.computeIfAbsent(
+                id, unknown -> new ManagedInstance(new InstanceDir(launcher.instancesDir(), unknown)));
     }
 }

@@ -16,16 +16,16 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The adapter's settings.
+ * Settings of the process adapter.
  *
- * @param home the adapter's own directory; must outlive the process
- * @param maxChildren how many processes run at a time; more wait
- * @param profiles what may be launched
- * @param usageWindow how long the time is that one report of usage is about
+ * @param home the adapter's data directory; must be persistent
+ * @param maxChildren maximum number of concurrent processes; further launches wait
+ * @param profiles the profiles that manifests can refer to
+ * @param usageWindow length of the window of one usage report
  */
 public record ProcessAdapterConfig(
-        AdapterConfig adapter, Path home, int maxChildren, Map<String, Profile> profiles, Duration usageWindow) {
-    /** Far more than children, as those that wait for a place count too. */
+        AdapterConfig adapter, Path home, int maxChildren, Map<String, LaunchProfile> profiles, Duration usageWindow) {
+    /** Much larger than the number of processes, because commands that wait for a slot count too. */
     public static final int MAX_CONCURRENT = 10_000;
 
     public ProcessAdapterConfig {
@@ -33,18 +33,18 @@ public record ProcessAdapterConfig(
         profiles = Map.copyOf(profiles);
     }
 
-    /** Throws one message that names everything wrong. */
+    /** Throws one exception that lists all faults. */
     public static ProcessAdapterConfig from(Map<String, String> env) {
         var settings = new Settings(env);
         var config = from(settings);
-        settings.check();
+        settings.requireValid();
         return config;
     }
 
-    /** Faults are left in {@code settings}. */
+    /** Faults are collected in {@code settings}. */
     public static ProcessAdapterConfig from(Settings settings) {
-        var home = Path.of(settings.required(
-                "SLIPWAY_PROCESS_ADAPTER_HOME", "the directory that keeps the instances and what is in flight"));
+        var home = Path.of(
+                settings.required("SLIPWAY_PROCESS_ADAPTER_HOME", "directory for instances, commands and reports"));
         var config = new ProcessAdapterConfig(
                 AdapterConfig.from(settings, home.resolve("journal"), MAX_CONCURRENT),
                 home,
@@ -52,13 +52,14 @@ public record ProcessAdapterConfig(
                 profiles(settings),
                 settings.duration("SLIPWAY_PROCESS_ADAPTER_USAGE_WINDOW", Duration.ofMinutes(1)));
         if (!Files.isReadable(Path.of("/proc/self/environ"))) {
-            settings.fault("this machine has no /proc, by which the adapter knows its processes: it runs on Linux");
+            settings.addError(
+                    "/proc is not readable: the process adapter identifies its processes through /proc and runs on Linux only");
         }
         return config;
     }
 
-    /** The built-in ones, and those of a JSON file: {"name": …}, as {@link Profile#of(JsonNode)} reads them. */
-    private static Map<String, Profile> profiles(Settings settings) {
+    /** Returns the built-in profiles and those of a JSON file: {"name": …}, see {@link LaunchProfile#of(JsonNode)}. */
+    private static Map<String, LaunchProfile> profiles(Settings settings) {
         var profiles = new HashMap<>(builtIn());
         var name = "SLIPWAY_PROCESS_ADAPTER_PROFILES_FILE";
         var file = settings.optional(name);
@@ -71,24 +72,24 @@ public record ProcessAdapterConfig(
                         profile.getKey(),
                         profile.getValue(),
                         profiles,
-                        fault -> settings.fault(name + "=" + file + fault));
+                        fault -> settings.addError(name + "=" + file + fault));
             }
         } catch (IOException e) {
-            settings.fault(name + "=" + file + " cannot be read: " + e);
+            settings.addError(name + "=" + file + " cannot be read: " + e);
         }
         return profiles;
     }
 
-    private static void read(String name, JsonNode json, Map<String, Profile> profiles, Consumer<String> faults) {
+    private static void read(String name, JsonNode json, Map<String, LaunchProfile> profiles, Consumer<String> faults) {
         try {
-            profiles.put(name, Profile.of(json));
+            profiles.put(name, LaunchProfile.of(json));
         } catch (IllegalArgumentException e) {
-            faults.accept(" is wrong about " + name + ": " + e.getMessage());
+            faults.accept(": invalid profile " + name + ": " + e.getMessage());
         }
     }
 
-    /** {@code echo}: a small server that answers with what it was asked, for trying the platform out. */
-    static Map<String, Profile> builtIn() {
+    /** Returns the profile {@code echo}: a small server that returns each request, for trying out the platform. */
+    static Map<String, LaunchProfile> builtIn() {
         try {
             var classes = EchoServer.class.getProtectionDomain().getCodeSource().getLocation();
             var command = List.of(
@@ -103,9 +104,9 @@ public record ProcessAdapterConfig(
                     EchoServer.class.getName(),
                     "{port_file}");
             var operations = Map.of("echo.ping", "/ping", "echo.wait", "/wait");
-            return Map.of("echo", new Profile(command, Map.of(), new Limits(2_048, 256, 5), operations));
+            return Map.of("echo", new LaunchProfile(command, Map.of(), new ProcessLimits(2_048, 256, 5), operations));
         } catch (URISyntaxException e) {
-            throw new IllegalStateException("cannot find this program's own classes", e);
+            throw new IllegalStateException("cannot locate the classes of the echo server", e);
         }
     }
 }

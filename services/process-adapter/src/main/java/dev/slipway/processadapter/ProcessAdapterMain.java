@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Runs the adapter as a program of its own. */
+/** Runs the process adapter as a separate program. */
 public final class ProcessAdapterMain {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessAdapterMain.class);
     private static final int STOP_SECONDS = 20;
@@ -20,10 +20,10 @@ public final class ProcessAdapterMain {
 
     public static void main(String[] args) {
         try {
-            var environment = Settings.withFile(System.getenv());
+            var environment = Settings.withConfigFile(System.getenv());
             run(ProcessAdapterConfig.from(environment), environment);
         } catch (IllegalArgumentException e) {
-            LOG.atError().log("wrong settings: {}", e.getMessage());
+            LOG.atError().log("invalid settings: {}", e.getMessage());
             System.exit(2);
         }
     }
@@ -34,8 +34,8 @@ public final class ProcessAdapterMain {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(vertx, telemetry), "shutdown"));
         vertx.deployVerticle(new ProcessAdapterVerticle(config, telemetry.traces()))
                 .onFailure(e -> {
-                    LOG.atError().setCause(e).log("the adapter cannot start");
-                    // Not from here: the shutdown waits for this very event loop.
+                    LOG.atError().setCause(e).log("starting the adapter failed");
+                    // In a separate thread, because the shutdown hook waits for this event loop.
                     new Thread(() -> System.exit(1), "exit").start();
                 });
     }
@@ -45,7 +45,7 @@ public final class ProcessAdapterMain {
         vertx.close().onComplete(done -> stopped.countDown());
         try {
             if (!stopped.await(STOP_SECONDS, TimeUnit.SECONDS)) {
-                LOG.atWarn().log("the adapter did not stop in time; the next start takes up what is left");
+                LOG.atWarn().log("the adapter did not stop in time; the next start resumes unfinished commands");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -6,7 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.jspecify.annotations.Nullable;
 
-/** Wires the adapter. Its end is the end of all processes; its next start launches again what should run. */
+/** Deploys the adapter. Undeploying terminates all processes; the next deployment launches them again. */
 public final class ProcessAdapterVerticle extends VerticleBase {
     private final ProcessAdapterConfig config;
     private final Traces traces;

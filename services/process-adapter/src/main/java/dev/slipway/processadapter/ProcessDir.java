@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** The directory of one process, and the process. Blocking; calls must not overlap. */
+/** The directory of one process, and the process itself. Methods block and must not overlap. */
 final class ProcessDir {
     private static final long LOG_MAX_BYTES = 8 << 20;
 
     /**
-     * Runs in the child. A hard link is made whole or not at all, and only if there is none: of two that try, whoever started them, one
-     * becomes the app and the other ends.
+     * Runs in the child process. Creating a hard link is atomic and fails if the link exists, so of two concurrent launches exactly one
+     * becomes the app and the other exits.
      */
     private static final String CLAIM = """
             echo $$ > pid.$$ && { ln pid.$$ pid; won=$?; rm -f pid.$$; [ $won -eq 0 ]; } || exit 73
@@ -30,31 +30,31 @@ final class ProcessDir {
 
     private final Path directory;
     private final UUID instance;
-    private final Part part;
-    private @Nullable Process launched;
+    private final ProcessSpec processSpec;
+    private @Nullable Process child;
 
-    ProcessDir(Path directory, UUID instance, Part part) {
+    ProcessDir(Path directory, UUID instance, ProcessSpec processSpec) {
         this.directory = directory;
         this.instance = instance;
-        this.part = part;
+        this.processSpec = processSpec;
     }
 
     Path log() {
         return directory.resolve("log");
     }
 
-    /** First the one that we started, for it has not claimed the directory yet when it is very young. */
+    /** Checks the child first, because a new process has not claimed the directory yet. */
     boolean isAlive() throws IOException {
-        if (launched != null && launched.isAlive()) {
+        if (child != null && child.isAlive()) {
             return true;
         }
-        var owner = owner();
-        return owner != null && isOurs(owner);
+        var owner = ownerPid();
+        return owner != null && isOwnProcess(owner);
     }
 
-    /** The pid that claimed the directory, dead or alive. */
+    /** Returns the pid that claimed the directory, dead or alive. */
     @Nullable
-    Long owner() throws IOException {
+    Long ownerPid() throws IOException {
         try {
             return Long.valueOf(Files.readString(directory.resolve("pid")).strip());
         } catch (NoSuchFileException e) {
@@ -62,24 +62,23 @@ final class ProcessDir {
         }
     }
 
-    private boolean isOurs(long pid) {
-        return Processes.belongs(pid, Processes.ofParts(instance, Set.of(part.key())));
+    private boolean isOwnProcess(long pid) {
+        return ProcessTable.matches(pid, ProcessTable.byProcesses(instance, Set.of(processSpec.key())));
     }
 
-    /** Starts the process unless there is one. Answers whether it did. */
-    boolean launch(Profile profile, Spec spec) throws IOException {
+    /** Starts the process unless it runs. Returns whether it was started. */
+    boolean launch(LaunchProfile profile, InstanceSpec spec) throws IOException {
         if (isAlive()) {
             return false;
         }
         Files.createDirectories(directory);
-        // Only a claim that was seen is removed: one made since may be that of a process which an adapter before us has
-        // started.
-        var dead = owner();
-        if (dead != null && !isOurs(dead)) {
+        // Removes only a claim that was read: a newer one may belong to a process that an earlier adapter started.
+        var dead = ownerPid();
+        if (dead != null && !isOwnProcess(dead)) {
             Files.delete(directory.resolve("pid"));
         }
-        var words = new ArrayList<>(List.of("sh", "-c", CLAIM + profile.limits().script(), "sh"));
-        for (var word : profile.command(part.component())) {
+        var words = new ArrayList<>(List.of("sh", "-c", CLAIM + profile.limits().launchScript(), "sh"));
+        for (var word : profile.command(processSpec.component())) {
             words.add(word.replace("{port_file}", directory.resolve("port").toString())
                     .replace("{dir}", directory.toString()));
         }
@@ -88,24 +87,24 @@ final class ProcessDir {
                 .redirectInput(new File("/dev/null"))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
-        // The adapter's own environment may hold what is none of an app's business.
+        // The adapter's environment may contain secrets and is not passed on.
         var path = System.getenv("PATH");
         var environment = builder.environment();
         environment.clear();
         environment.putAll(spec.environment());
         environment.put("PATH", path == null ? "/usr/bin:/bin" : path);
         environment.put("HOME", directory.toString());
-        environment.put("SLIPWAY_COMPONENT", part.component());
+        environment.put("SLIPWAY_COMPONENT", processSpec.component());
         environment.put(
                 "SLIPWAY_MEMBER_ID",
-                part.memberId() == null ? "" : part.memberId().toString());
-        environment.put(Processes.MARK, instance.toString());
-        environment.put(Processes.PART, Processes.part(instance, part.key()));
-        launched = builder.start();
+                processSpec.memberId() == null ? "" : processSpec.memberId().toString());
+        environment.put(ProcessTable.INSTANCE_VARIABLE, instance.toString());
+        environment.put(ProcessTable.PROCESS_VARIABLE, ProcessTable.processVariable(instance, processSpec.key()));
+        child = builder.start();
         return true;
     }
 
-    /** The port that the process listens on; null until it has said so. */
+    /** Returns the port of the process; null until it has written its port file. */
     @Nullable
     Integer port() throws IOException {
         try {
@@ -115,8 +114,8 @@ final class ProcessDir {
         }
     }
 
-    /** What an app prints must not fill the disk: the last part and the one before are kept. It appends, so it goes on at the new end. */
-    void boundLog() throws IOException {
+    /** Limits the log to two files. The app appends, so it continues at the new end after truncation. */
+    void rotateLog() throws IOException {
         if (Files.exists(log()) && Files.size(log()) > LOG_MAX_BYTES) {
             Files.copy(log(), directory.resolve("log.1"), StandardCopyOption.REPLACE_EXISTING);
             try (var channel = FileChannel.open(log(), StandardOpenOption.WRITE)) {

@@ -1,11 +1,11 @@
 /**
- * Runs app instances as processes of this machine (Linux), from command lines of its own configuration: a process for every member.
+ * Runs app instances as Linux processes of this machine, one process per member, from command lines in the adapter's configuration.
  *
- * <p>An instance has a directory: {@code spec.json} while it should run, {@code metered-until} where its time is usage, and a directory
- * for every process, with {@code pid}, {@code port} and {@code log}. A process claims its directory by linking its own pid to {@code pid}
- * before it becomes the app, so there is never a second one, whatever crashes when; and it carries its name in its environment, so a pid
- * that the system gave to somebody else is not mistaken for it. What is not in {@code spec.json} is not to run: after a crash in the middle
- * of an upgrade that is the side that had not taken over, or did no more.
+ * <p>Each instance has a directory with {@code spec.json} while it should run, {@code metered-until} if its running time is metered, and a
+ * directory per process with {@code pid}, {@code port} and {@code log}. A process claims its directory by hard-linking its pid file to
+ * {@code pid} before exec, so a second process can never run, whatever crashes. It also carries its name in its environment, so that a
+ * reused pid is not mistaken for it. Processes that are not in {@code spec.json} are terminated: after a crash during an upgrade these are
+ * the ones of the version that is not in effect.
  */
 @NullMarked
 package dev.slipway.processadapter;

@@ -24,7 +24,7 @@ class ProcessAdapterConfigTest {
             "SLIPWAY_PROCESS_ADAPTER_HOME", "/var/lib/slipway"));
 
     @Test
-    void from_hasTheEchoProfileAndADefaultBound() {
+    void from_returnsEchoProfileAndDefaults() {
         var config = ProcessAdapterConfig.from(env);
 
         assertThat(config.profiles()).containsOnlyKeys("echo");
@@ -33,7 +33,7 @@ class ProcessAdapterConfigTest {
     }
 
     @Test
-    void from_readsFurtherProfilesFromAFile() throws Exception {
+    void from_readsProfilesFile() throws Exception {
         var file = Files.writeString(home.resolve("profiles.json"), "{\"web\": [\"web-server\", \"{port_file}\"]}");
         env.put("SLIPWAY_PROCESS_ADAPTER_PROFILES_FILE", file.toString());
 
@@ -42,7 +42,7 @@ class ProcessAdapterConfigTest {
     }
 
     @Test
-    void from_readsWhatAProfileLimitsAndOffers() throws Exception {
+    void from_readsLimitsAndOperationsOfProfile() throws Exception {
         var file = Files.writeString(home.resolve("profiles.json"), """
                 {"web": {"command": ["web-server"], "components": {"worker": ["work"]},
                          "limits": {"address_space_mib": 512, "open_files": 64, "niceness": 10},
@@ -54,13 +54,13 @@ class ProcessAdapterConfigTest {
 
         assertThat(web.command("worker")).containsExactly("work");
         assertThat(web.command("server")).containsExactly("web-server");
-        assertThat(web.limits()).isEqualTo(new Limits(512, 64, 10));
-        assertThat(web.path("web.flush")).isEqualTo("/flush");
-        assertThat(web.path("web.other")).isNull();
+        assertThat(web.limits()).isEqualTo(new ProcessLimits(512, 64, 10));
+        assertThat(web.operationPath("web.flush")).isEqualTo("/flush");
+        assertThat(web.operationPath("web.other")).isNull();
     }
 
     @Test
-    void from_namesEveryFaultAtOnce() throws Exception {
+    void from_listsAllFaults_whenSettingsAreInvalid() throws Exception {
         var file = Files.writeString(
                 home.resolve("profiles.json"),
                 "{\"web\": [], \"db\": {\"command\": [\"db\"], \"limits\": {\"niceness\": -5}}}");
@@ -72,8 +72,8 @@ class ProcessAdapterConfigTest {
         assertThatThrownBy(() -> ProcessAdapterConfig.from(env))
                 .hasMessageContainingAll(
                         "SLIPWAY_PROCESS_ADAPTER_PROFILES_FILE",
-                        "wrong about web: there are no words to launch",
-                        "wrong about db: niceness",
+                        "invalid profile web: the command is empty",
+                        "invalid profile db: niceness",
                         "SLIPWAY_PROCESS_ADAPTER_MAX_CHILDREN",
                         "SLIPWAY_ADAPTER_ID",
                         "SLIPWAY_PROCESS_ADAPTER_HOME");

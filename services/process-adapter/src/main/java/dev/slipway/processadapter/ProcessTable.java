@@ -19,33 +19,33 @@ import java.util.stream.Collectors;
  * Knows processes by marks in their environment, as /proc shows it: their instance's id, and which of its processes they are. Whatever
  * an app starts inherits both. Blocking.
  */
-final class Processes {
-    static final String MARK = "SLIPWAY_APP_INSTANCE_ID";
-    static final String PART = "SLIPWAY_PROCESS";
+final class ProcessTable {
+    static final String INSTANCE_VARIABLE = "SLIPWAY_APP_INSTANCE_ID";
+    static final String PROCESS_VARIABLE = "SLIPWAY_PROCESS";
 
     private static final Path PROC = Path.of("/proc");
-    private static final long EXEC_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long EXEC_TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    private Processes() {}
+    private ProcessTable() {}
 
-    /** Whether this pid is a living process of that kind. A dead one that nobody has reaped has no environment: it is not. */
-    static boolean belongs(long pid, Predicate<List<String>> marked) {
-        // A process that is just becoming another program shows no environment for a moment either.
-        var deadline = System.nanoTime() + EXEC_NANOS;
-        var environment = environment(String.valueOf(pid));
+    /** Returns whether this pid is a living process that matches. A zombie has no environment and does not match. */
+    static boolean matches(long pid, Predicate<List<String>> marked) {
+        // During exec the environment is empty for a moment, too.
+        var deadline = System.nanoTime() + EXEC_TIMEOUT_NANOS;
+        var environment = readEnvironment(String.valueOf(pid));
         while (environment != null && environment.isEmpty() && System.nanoTime() < deadline) {
             Thread.onSpinWait();
-            environment = environment(String.valueOf(pid));
+            environment = readEnvironment(String.valueOf(pid));
         }
         return environment != null && marked.test(environment);
     }
 
-    static List<ProcessHandle> all(Predicate<List<String>> marked) throws IOException {
+    static List<ProcessHandle> find(Predicate<List<String>> marked) throws IOException {
         var found = new ArrayList<ProcessHandle>();
         try (var entries = Files.newDirectoryStream(PROC, "[0-9]*")) {
             for (var entry : entries) {
                 var pid = entry.getFileName().toString();
-                var environment = environment(pid);
+                var environment = readEnvironment(pid);
                 if (environment != null && marked.test(environment)) {
                     ProcessHandle.of(Long.parseLong(pid)).ifPresent(found::add);
                 }
@@ -54,21 +54,22 @@ final class Processes {
         return found;
     }
 
-    /** All processes of these instances. */
-    static List<ProcessHandle> of(Set<UUID> instances) throws IOException {
-        return all(ofInstances(instances));
+    static List<ProcessHandle> findByInstance(Set<UUID> instances) throws IOException {
+        return find(byInstances(instances));
     }
 
-    static Predicate<List<String>> ofInstances(Set<UUID> instances) {
-        return anyOf(instances.stream().map(id -> MARK + "=" + id).collect(Collectors.toSet()));
+    static Predicate<List<String>> byInstances(Set<UUID> instances) {
+        return anyOf(instances.stream().map(id -> INSTANCE_VARIABLE + "=" + id).collect(Collectors.toSet()));
     }
 
-    static Predicate<List<String>> ofParts(UUID instance, Set<String> keys) {
-        return anyOf(keys.stream().map(key -> PART + "=" + part(instance, key)).collect(Collectors.toSet()));
+    static Predicate<List<String>> byProcesses(UUID instance, Set<String> keys) {
+        return anyOf(keys.stream()
+                .map(key -> PROCESS_VARIABLE + "=" + processVariable(instance, key))
+                .collect(Collectors.toSet()));
     }
 
-    /** The value of the mark. */
-    static String part(UUID instance, String key) {
+    /** Returns the value of {@link #PROCESS_VARIABLE}. */
+    static String processVariable(UUID instance, String key) {
         return instance + "/" + key;
     }
 
@@ -76,12 +77,12 @@ final class Processes {
         return environment -> environment.stream().anyMatch(marks::contains);
     }
 
-    private static @Nullable List<String> environment(String pid) {
+    private static @Nullable List<String> readEnvironment(String pid) {
         try {
             var text = new String(Files.readAllBytes(PROC.resolve(pid).resolve("environ")), StandardCharsets.UTF_8);
             return text.isEmpty() ? List.of() : Arrays.asList(text.split("\0"));
         } catch (IOException e) {
-            return null; // gone, or somebody else's
+            return null; // exited, or owned by another user
         }
     }
 }

@@ -17,22 +17,25 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 
-/** Runs declared operations: posts the input to where the profile says, and takes the answer for the output. */
-final class Operations {
+/** Runs declared operations: posts the input to the path of the profile and returns the response as the output. */
+final class OperationClient {
+    private static final Logger LOG = LoggerFactory.getLogger(OperationClient.class);
     private static final int CONNECT_TIMEOUT_MS = 2_000;
     private static final int ANSWER_MAX_BYTES = 1 << 20;
 
     private final HttpClient http;
 
-    Operations(Vertx vertx) {
+    OperationClient(Vertx vertx) {
         this.http = vertx.createHttpClient(new HttpClientOptions().setConnectTimeout(CONNECT_TIMEOUT_MS));
     }
 
-    /** Ends when the app answers, or when nobody wants to know any more: the command's deadline is the limit. */
-    Future<Outcome> run(OperateCommand command, String url, Progress progress) {
+    /** Completes when the app responds or the command is canceled. The command's deadline is the time limit. */
+    Future<Outcome> invoke(OperateCommand command, String url, Progress progress) {
         var options = new RequestOptions()
                 .setMethod(HttpMethod.POST)
                 .setAbsoluteURI(url)
@@ -42,11 +45,18 @@ final class Operations {
         var result = Promise.<Outcome>promise();
         http.request(options)
                 .compose(request -> {
-                    progress.cancelled().onSuccess(ok -> cancel(request, result));
+                    progress.cancellation().onSuccess(ok -> cancel(request, result));
                     return request.send(Buffer.buffer(Json.bytes(command.input())))
-                            .compose(answer -> answer.body().map(body -> read(answer.statusCode(), body)));
+                            .compose(response ->
+                                    response.body().map(body -> parseResponse(response.statusCode(), body)));
                 })
-                .otherwise(e -> new Failed("the app did not answer: " + e.getMessage()))
+                .otherwise(e -> {
+                    LOG.atWarn()
+                            .addKeyValue("command_id", command.task().commandId())
+                            .setCause(e)
+                            .log("calling the app failed");
+                    return new Failed("the app did not respond");
+                })
                 .onSuccess(result::tryComplete);
         return result.future();
     }
@@ -56,21 +66,21 @@ final class Operations {
     }
 
     private static void cancel(HttpClientRequest request, Promise<Outcome> result) {
-        if (result.tryComplete(new Canceled("the app was not waited for"))) {
+        if (result.tryComplete(new Canceled("canceled before the app responded"))) {
             var ignored = request.reset();
         }
     }
 
-    private static Outcome read(int status, Buffer body) {
+    private static Outcome parseResponse(int status, Buffer body) {
         try {
             if (status != 200) {
-                return new Failed("the app answered " + status);
+                return new Failed("the app returned status " + status);
             }
             return body.length() <= ANSWER_MAX_BYTES && Json.parse(body.getBytes()) instanceof ObjectNode output
                     ? new Done(output)
-                    : new Failed("the app did not answer with an object of JSON");
+                    : new Failed("the app did not return a JSON object");
         } catch (IOException e) {
-            return new Failed("the app did not answer with JSON");
+            return new Failed("the app did not return JSON");
         }
     }
 }

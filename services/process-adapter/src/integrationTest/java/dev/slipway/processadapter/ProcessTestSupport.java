@@ -13,19 +13,21 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-/** A bounded wait, and a look at real processes. */
-final class Awaiting {
-    private static final int PATIENCE_S = 60;
+/** Helpers to await futures with a timeout and to inspect processes. */
+final class ProcessTestSupport {
+    private static final int TIMEOUT_SECONDS = 60;
 
-    private Awaiting() {}
+    private ProcessTestSupport() {}
 
     @CanIgnoreReturnValue
-    static <T> T get(Future<T> future) throws Exception {
-        return future.toCompletionStage().toCompletableFuture().get(PATIENCE_S, TimeUnit.SECONDS);
+    static <T> T await(Future<T> future) throws Exception {
+        return future.toCompletionStage().toCompletableFuture().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     static List<Long> pids(UUID instance) throws Exception {
-        return Processes.of(Set.of(instance)).stream().map(ProcessHandle::pid).toList();
+        return ProcessTable.findByInstance(Set.of(instance)).stream()
+                .map(ProcessHandle::pid)
+                .toList();
     }
 
     static String read(String url) throws Exception {

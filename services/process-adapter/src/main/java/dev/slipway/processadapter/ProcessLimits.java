@@ -1,27 +1,27 @@
 package dev.slipway.processadapter;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.contract.Json;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one process may use. The shell that becomes the app sets it on itself, so that all that the app starts has it too; a limit that
- * cannot be set ends the process instead.
+ * Resource limits of one process. The launching shell sets them on itself before exec, so that child processes inherit them. If a limit
+ * cannot be set, the process exits.
  *
- * @param addressSpaceMib of each process ({@code ulimit -v})
- * @param openFiles of each process ({@code ulimit -n})
- * @param niceness how far it steps back for others when the processor is busy ({@code nice -n})
+ * @param addressSpaceMib address space of each process ({@code ulimit -v})
+ * @param openFiles open files of each process ({@code ulimit -n})
+ * @param niceness scheduling priority ({@code nice -n})
  */
-public record Limits(
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record ProcessLimits(
         @Nullable Integer addressSpaceMib,
         @Nullable Integer openFiles,
         @Nullable Integer niceness) {
-    static final Limits NONE = new Limits(null, null, null);
+    static final ProcessLimits NONE = new ProcessLimits(null, null, null);
 
-    /** Throws {@link IllegalArgumentException} with what is wrong. */
-    static Limits of(JsonNode json) {
-        return new Limits(
+    /** Throws {@link IllegalArgumentException} if the value is invalid. */
+    static ProcessLimits of(JsonNode json) {
+        return new ProcessLimits(
                 number(json, "address_space_mib", 1, 1 << 20),
                 number(json, "open_files", 16, 1 << 20),
                 number(json, "niceness", 0, 19));
@@ -38,8 +38,8 @@ public record Limits(
         return value.intValue();
     }
 
-    /** The end of the script that launches: from here on it is the app. */
-    String script() {
+    /** Returns the last part of the launch script, which replaces the shell by the app. */
+    String launchScript() {
         var script = new StringBuilder("ulimit -c 0\n");
         if (addressSpaceMib != null) {
             script.append("ulimit -v ").append(addressSpaceMib * 1024L).append(" || exit 74\n");
@@ -49,19 +49,5 @@ public record Limits(
         }
         return script.append(niceness == null ? "exec \"$@\"\n" : "exec nice -n " + niceness + " \"$@\"\n")
                 .toString();
-    }
-
-    ObjectNode toJson() {
-        var json = Json.object();
-        if (addressSpaceMib != null) {
-            json.put("address_space_mib", addressSpaceMib);
-        }
-        if (openFiles != null) {
-            json.put("open_files", openFiles);
-        }
-        if (niceness != null) {
-            json.put("niceness", niceness);
-        }
-        return json.put("enforced_by", "rlimits and niceness, per process");
     }
 }
