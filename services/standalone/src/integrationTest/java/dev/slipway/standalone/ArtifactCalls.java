@@ -3,10 +3,10 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ArtifactSigner;
 import dev.slipway.testkit.DistributionServer;
-import dev.slipway.testkit.EventTap.Seen;
+import dev.slipway.testkit.EventTap.ObservedRecord;
 import dev.slipway.testkit.RegistryPusher;
 
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.stream.StreamSupport;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the tests of artifacts do again and again: push, sign, register, and what follows, in the demo project unless said otherwise. */
+/** Calls that artifact tests share: push, sign, register and change, in the demo project unless another is given. */
 final class ArtifactCalls {
     private final PlatformUnderTest platform;
     private final DistributionServer registry;
@@ -28,14 +28,14 @@ final class ArtifactCalls {
         this.trusted = trusted;
     }
 
-    Answer intend(String user, String source, String repository) {
-        return intend(user, source, repository, key());
+    ApiResponse createPublishIntent(String user, String source, String repository) {
+        return createPublishIntent(user, source, repository, key());
     }
 
-    Answer intend(String user, String source, String repository, String key) {
+    ApiResponse createPublishIntent(String user, String source, String repository, String key) {
         return platform.as(user)
                 .call("createPublishIntent")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .header("Idempotency-Key", key)
                 .body(Json.object()
                         .put("registry", source)
@@ -44,31 +44,33 @@ final class ArtifactCalls {
                 .send();
     }
 
-    Answer pull(String user, String artifactId) {
+    ApiResponse createPullIntent(String user, String artifactId) {
         return platform.as(user)
                 .call("createPullIntent")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .body(Json.object().put("artifact_id", artifactId))
                 .send();
     }
 
     RegistryPusher publisher(String name) {
-        var token =
-                intend("project_owner", "shared", own(name)).expect(201).body().at("/credential/token");
+        var token = createPublishIntent("project_owner", "shared", repository(name))
+                .expect(201)
+                .body()
+                .at("/credential/token");
         return new RegistryPusher(registry.url(), token.asText());
     }
 
-    String pushed(String name, String content) {
-        return publisher(name).image(own(name), "v1", content);
+    String push(String name, String content) {
+        return publisher(name).image(repository(name), "v1", content);
     }
 
-    void signed(String name, String digest) {
-        var payload = ArtifactSigner.payload(own(name), digest);
-        publisher(name).signature(own(name), digest, payload, trusted.sign(payload));
+    void sign(String name, String digest) {
+        var payload = ArtifactSigner.payload(repository(name), digest);
+        publisher(name).signature(repository(name), digest, payload, trusted.sign(payload));
     }
 
-    /** Pushes to another project's namespace, as somebody there. */
-    String pushedTo(UUID projectId, String user, String repository, String content) {
+    /** Pushes to the namespace of another project. */
+    String pushTo(UUID projectId, String user, String repository, String content) {
         var token = platform.as(user)
                 .call("createPublishIntent")
                 .path("project_id", projectId)
@@ -81,7 +83,7 @@ final class ArtifactCalls {
     }
 
     ObjectNode body(String name, String digest) {
-        return at(own(name), digest);
+        return at(repository(name), digest);
     }
 
     ObjectNode at(String repository, String digest) {
@@ -93,15 +95,15 @@ final class ArtifactCalls {
         return body;
     }
 
-    Answer register(String user, ObjectNode body) {
+    ApiResponse register(String user, ObjectNode body) {
         return register(user, body, key());
     }
 
-    Answer register(String user, ObjectNode body, String key) {
-        return register(user, Demo.PROJECT, body, key);
+    ApiResponse register(String user, ObjectNode body, String key) {
+        return register(user, DemoData.PROJECT, body, key);
     }
 
-    Answer register(String user, UUID projectId, ObjectNode body, String key) {
+    ApiResponse register(String user, UUID projectId, ObjectNode body, String key) {
         return platform.as(user)
                 .call("registerArtifact")
                 .path("project_id", projectId)
@@ -110,70 +112,90 @@ final class ArtifactCalls {
                 .send();
     }
 
-    Answer list(String user, String query) {
+    ApiResponse list(String user, String query) {
         return platform.as(user)
                 .call("listArtifacts")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .query(query)
                 .send()
                 .expect(200);
     }
 
     ApiClient.Call one(String operation, String user, String id) {
-        return in(Demo.PROJECT, operation, user, id);
+        return in(DemoData.PROJECT, operation, user, id);
     }
 
     ApiClient.Call in(UUID projectId, String operation, String user, String id) {
         return platform.as(user).call(operation).path("project_id", projectId).path("artifact_id", id);
     }
 
-    Answer verify(String id) {
+    ApiResponse verify(String id) {
         return one("verifyArtifact", "project_owner", id).send();
     }
 
-    Answer promote(String id, String channel) {
+    ApiResponse promote(String id, String channel) {
         return one("promoteArtifact", "tenant_owner", id)
                 .body(Json.object().put("channel", channel))
                 .send();
     }
 
-    Answer change(String operation, String user, String id) {
+    ApiResponse change(String operation, String user, String id) {
         return one(operation, user, id)
                 .body(Json.object().put("reason", "it is time"))
                 .send();
     }
 
-    List<Seen> announced(String id, String event) {
-        return platform.events().where(seen -> seen.type().equals("apps.artifact." + event) && isOf(seen, id));
+    List<ObservedRecord> events(String id, String event) {
+        return platform.events()
+                .find(observedRecord ->
+                        observedRecord.type().equals("apps.artifact." + event) && isOf(observedRecord, id));
     }
 
-    void assertAnnounced(String id, String event, int times) {
-        eventually(() -> assertThat(announced(id, event)).hasSize(times));
-        assertThat(platform.events().faults()).isEmpty();
+    void assertEventCount(String id, String event, int times) {
+        eventually(() -> assertThat(events(id, event)).hasSize(times));
+        assertThat(platform.events().violations()).isEmpty();
     }
 
     void assertAudited(String target, String action) {
         eventually(() -> assertThat(platform.events()
-                        .where(seen -> seen.type().equals("audit.recorded")
-                                && seen.payload().path("action").asText().equals(action)
-                                && seen.payload().path("target_id").asText().equals(target)))
+                        .find(observedRecord -> observedRecord.type().equals("audit.recorded")
+                                && observedRecord
+                                        .payload()
+                                        .path("action")
+                                        .asText()
+                                        .equals(action)
+                                && observedRecord
+                                        .payload()
+                                        .path("target_id")
+                                        .asText()
+                                        .equals(target)))
                 .hasSize(1));
     }
 
-    static String own(String name) {
-        return "slipway/apps/" + Demo.PROJECT + "/" + name;
+    static ObjectNode manifestWith(String digest) {
+        var manifest = Json.parseStoredObject(DemoData.manifest());
+        manifest.putArray("artifacts")
+                .addObject()
+                .put("name", "bundle")
+                .put("type", "app_bundle")
+                .put("digest", digest);
+        return manifest;
     }
 
-    static List<String> ids(Answer page) {
+    static String repository(String name) {
+        return "slipway/apps/" + DemoData.PROJECT + "/" + name;
+    }
+
+    static List<String> ids(ApiResponse page) {
         return StreamSupport.stream(page.body().path("items").spliterator(), false)
                 .map(item -> item.path("id").asText())
                 .toList();
     }
 
-    private static boolean isOf(Seen seen, String id) {
-        return seen.payload().path("artifact_id").asText().equals(id)
-                && seen.key().equals(id)
-                && seen.payload().path("project_id").asText().equals(Demo.PROJECT.toString());
+    private static boolean isOf(ObservedRecord observedRecord, String id) {
+        return observedRecord.payload().path("artifact_id").asText().equals(id)
+                && observedRecord.key().equals(id)
+                && observedRecord.payload().path("project_id").asText().equals(DemoData.PROJECT.toString());
     }
 
     static String key() {

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
-import dev.slipway.testkit.EventTap.Seen;
+import dev.slipway.testkit.EventTap.ObservedRecord;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.stream.StreamSupport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the tests of the catalog do again and again, as administrators; and what they read of the answers. */
+/** Calls of the catalog tests, as administrators. */
 final class CatalogCalls {
     private final PlatformUnderTest platform;
     private final ApiClient admin;
@@ -39,7 +39,7 @@ final class CatalogCalls {
                 + listed.path("not_launchable_reason").asText();
     }
 
-    void assertUnseen(String slug, String version) {
+    void assertInvisible(String slug, String version) {
         var viewer = platform.as("project_viewer");
         assertThat(version(viewer, "getAppVersion", slug, version)
                         .send()
@@ -47,13 +47,21 @@ final class CatalogCalls {
                         .text("code"))
                 .isEqualTo("app_version_not_found");
         assertThat(platform.events()
-                        .where(seen -> seen.type().startsWith("apps.version.")
-                                && seen.payload().path("app_slug").asText().equals(slug)
-                                && seen.payload().path("app_version").asText().equals(version)))
+                        .find(observedRecord -> observedRecord.type().startsWith("apps.version.")
+                                && observedRecord
+                                        .payload()
+                                        .path("app_slug")
+                                        .asText()
+                                        .equals(slug)
+                                && observedRecord
+                                        .payload()
+                                        .path("app_version")
+                                        .asText()
+                                        .equals(version)))
                 .isEmpty();
     }
 
-    void published(String slug, String category, String name) {
+    void publishApp(String slug, String category, String name) {
         admin.call("createApp")
                 .body(app(slug, "apps").put("category", category).put("display_name", name))
                 .send()
@@ -62,22 +70,22 @@ final class CatalogCalls {
         version(admin, "publishAppVersion", slug, "1.0.0").send().expect(200);
     }
 
-    Answer register(String slug, JsonNode manifest) {
+    ApiResponse register(String slug, JsonNode manifest) {
         return admin.call("registerAppVersion")
                 .path("app_slug", slug)
-                .body(wrapped(manifest))
+                .body(manifestBody(manifest))
                 .send();
     }
 
-    Answer replace(String slug, String version, JsonNode manifest, @Nullable String expected) {
-        var body = wrapped(manifest);
+    ApiResponse replace(String slug, String version, JsonNode manifest, @Nullable String expected) {
+        var body = manifestBody(manifest);
         if (expected != null) {
             body.put("expected_digest", expected);
         }
         return version(admin, "replaceDraftManifest", slug, version).body(body).send();
     }
 
-    Answer put(String kind, String id, ObjectNode body) {
+    ApiResponse put(String kind, String id, ObjectNode body) {
         return admin.call("putRegistryEntry")
                 .path("kind", kind)
                 .path("entry_id", id)
@@ -85,7 +93,7 @@ final class CatalogCalls {
                 .send();
     }
 
-    Answer put(String kind, String id, ObjectNode body, String etag) {
+    ApiResponse put(String kind, String id, ObjectNode body, String etag) {
         return admin.call("putRegistryEntry")
                 .path("kind", kind)
                 .path("entry_id", id)
@@ -94,7 +102,7 @@ final class CatalogCalls {
                 .send();
     }
 
-    Answer move(String kind, String id, String lifecycle) {
+    ApiResponse move(String kind, String id, String lifecycle) {
         return admin.call("moveRegistryEntry")
                 .path("kind", kind)
                 .path("entry_id", id)
@@ -102,7 +110,7 @@ final class CatalogCalls {
                 .send();
     }
 
-    Answer get(String operation, String kind, String id) {
+    ApiResponse get(String operation, String kind, String id) {
         return platform.as("project_viewer")
                 .call(operation)
                 .path("kind", kind)
@@ -110,7 +118,7 @@ final class CatalogCalls {
                 .send();
     }
 
-    Answer search(String query) {
+    ApiResponse search(String query) {
         return platform.as("project_viewer")
                 .call("listApps")
                 .query(query)
@@ -118,12 +126,12 @@ final class CatalogCalls {
                 .expect(200);
     }
 
-    List<Seen> audits(String action, String target) {
+    List<ObservedRecord> audits(String action, String target) {
         return platform.events()
-                .where(seen -> seen.type().equals("audit.recorded")
-                        && seen.payload().path("action").asText().equals(action)
-                        && seen.payload().path("target_id").asText().equals(target)
-                        && seen.payload().path("result").asText().equals("success"));
+                .find(observedRecord -> observedRecord.type().equals("audit.recorded")
+                        && observedRecord.payload().path("action").asText().equals(action)
+                        && observedRecord.payload().path("target_id").asText().equals(target)
+                        && observedRecord.payload().path("result").asText().equals("success"));
     }
 
     static ObjectNode policyKey(String type) {
@@ -141,12 +149,12 @@ final class CatalogCalls {
                 .put("product_id", product);
     }
 
-    /** The demo's own manifest under another name: what it has is enough for anybody. */
+    /** Returns the demo's manifest for another app and version. */
     static ObjectNode manifest(String slug, String version) {
-        return Json.trusted(Demo.manifest()).put("app", slug).put("version", version);
+        return Json.parseStoredObject(DemoData.manifest()).put("app", slug).put("version", version);
     }
 
-    static ObjectNode wrapped(JsonNode manifest) {
+    static ObjectNode manifestBody(JsonNode manifest) {
         var body = Json.object();
         body.set("manifest", manifest);
         return body;
@@ -162,15 +170,15 @@ final class CatalogCalls {
         return caller.call(operation).path("app_slug", slug).path("version", version);
     }
 
-    static List<String> problems(Answer answer) {
-        return StreamSupport.stream(answer.body().path("problems").spliterator(), false)
+    static List<String> problems(ApiResponse apiResponse) {
+        return StreamSupport.stream(apiResponse.body().path("problems").spliterator(), false)
                 .map(problem -> problem.path("pointer").asText() + " "
                         + problem.path("code").asText())
                 .toList();
     }
 
-    static List<String> fields(Answer answer) {
-        return texts(answer.body().at("/details/fields"), "field");
+    static List<String> fields(ApiResponse apiResponse) {
+        return texts(apiResponse.body().at("/details/fields"), "field");
     }
 
     static List<String> texts(JsonNode items, String field) {

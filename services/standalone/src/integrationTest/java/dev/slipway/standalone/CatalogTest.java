@@ -16,11 +16,11 @@ import static dev.slipway.standalone.CatalogCalls.manifest;
 import static dev.slipway.standalone.CatalogCalls.policyKey;
 import static dev.slipway.standalone.CatalogCalls.texts;
 import static dev.slipway.standalone.CatalogCalls.version;
-import static dev.slipway.standalone.Tenants.told;
+import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What everybody sees of the registries and of the catalog, and what becomes of an entry. */
+/** The catalog and the registries, through the API. */
 class CatalogTest {
     private static PlatformUnderTest platform;
     private static ApiClient admin;
@@ -37,12 +37,12 @@ class CatalogTest {
 
     @AfterAll
     static void stop() {
-        assertThat(platform.events().faults()).isEmpty();
+        assertThat(platform.events().violations()).isEmpty();
         platform.close();
     }
 
     @Test
-    void policyKey_thatWouldNotBeInForce_isNotRegistered() {
+    void putRegistryEntry_refuses_invalidPolicyKey() {
         var odd = policyKey("integer").put("merge", "intersect").put("default", "many");
         assertThat(fields(calls.put("policy", "queue.odd", odd).expect(400)))
                 .containsExactlyInAnyOrder("/body/merge", "/body/default");
@@ -58,7 +58,7 @@ class CatalogTest {
 
     @Test
     @Proves({"3.30", "3.38", "C.20"})
-    void entry_livesFromDraftToRetired_everyChangeAVersionWithItsAuthor_announcedAndAudited() {
+    void registryEntry_passesItsLifecycle_withVersionsEventsAndAudit() {
         var body = Json.object()
                 .put("product_id", "nowhere")
                 .put("owner", "metering")
@@ -76,17 +76,21 @@ class CatalogTest {
         var draft = calls.put("usage_unit", "page_view", body.put("product_id", "apps"))
                 .expect(200);
         assertThat(draft.text("lifecycle") + draft.text("version")).isEqualTo("draft1");
-        assertThat(told(calls.move("usage_unit", "page_view", "deprecated"))).isEqualTo("409 state_conflict");
+        assertThat(statusAndCode(calls.move("usage_unit", "page_view", "deprecated")))
+                .isEqualTo("409 state_conflict");
         calls.move("usage_unit", "page_view", "active").expect(200);
-        assertThat(told(calls.put("usage_unit", "page_view", body))).isEqualTo("428 precondition_required");
-        assertThat(told(calls.put("usage_unit", "page_view", body, "\"1\""))).isEqualTo("412 precondition_failed");
+        assertThat(statusAndCode(calls.put("usage_unit", "page_view", body))).isEqualTo("428 precondition_required");
+        assertThat(statusAndCode(calls.put("usage_unit", "page_view", body, "\"1\"")))
+                .isEqualTo("412 precondition_failed");
         var etag = calls.get("getRegistryEntry", "usage_unit", "page_view").header("ETag");
         var revised = calls.put("usage_unit", "page_view", body.deepCopy().put("precision", 3), etag)
                 .expect(200);
         assertThat(revised.text("lifecycle") + revised.text("version")).isEqualTo("active3");
         calls.move("usage_unit", "page_view", "retired").expect(200);
-        assertThat(told(calls.put("usage_unit", "page_view", body, "*"))).isEqualTo("409 state_conflict");
-        assertThat(told(calls.move("usage_unit", "page_view", "active"))).isEqualTo("409 state_conflict");
+        assertThat(statusAndCode(calls.put("usage_unit", "page_view", body, "*")))
+                .isEqualTo("409 state_conflict");
+        assertThat(statusAndCode(calls.move("usage_unit", "page_view", "active")))
+                .isEqualTo("409 state_conflict");
 
         var versions = calls.get("listRegistryEntryVersions", "usage_unit", "page_view")
                 .expect(200)
@@ -97,8 +101,8 @@ class CatalogTest {
         assertThat(versions.get(2).path("body").path("precision").asInt()).isZero();
         assertThat(versions.findValuesAsText("display_name")).contains("Demo platform superadmin");
         eventually(() -> assertThat(platform.events()
-                        .where(seen -> seen.key().equals("registry:usage_unit:page_view")
-                                && seen.type().equals("catalog.registry.snapshot")))
+                        .find(observedRecord -> observedRecord.key().equals("registry:usage_unit:page_view")
+                                && observedRecord.type().equals("catalog.registry.snapshot")))
                 .hasSize(4));
         eventually(() -> assertThat(calls.audits("registry.write", "usage_unit:page_view"))
                 .hasSize(4));
@@ -106,7 +110,7 @@ class CatalogTest {
 
     @Test
     @Proves("3.32")
-    void registries_areReadByAnybody_inPages_withScopesAsIamHasThem() {
+    void listRegistryEntries_isPaged_andContainsIamScopes() {
         var viewer = platform.as("project_viewer");
         var first = viewer.call("listRegistryEntries")
                 .path("kind", "usage_unit")
@@ -131,10 +135,52 @@ class CatalogTest {
     }
 
     @Test
-    @Proves({"1.41", "1.42"})
-    void catalog_isSearchedAndPaged_withoutDrafts() {
+    @Proves("1.42")
+    void listAppVersions_returnsPublishedVersions_newestFirst() {
+        calls.publishApp("versioned", "views", "Versioned");
+        for (var version : List.of("1.1.0", "1.2.0", "2.0.0")) {
+            calls.register("versioned", manifest("versioned", version)).expect(201);
+        }
+        version(admin, "publishAppVersion", "versioned", "1.1.0").send().expect(200);
+        version(admin, "publishAppVersion", "versioned", "1.2.0").send().expect(200);
+        version(admin, "deprecateAppVersion", "versioned", "1.0.0")
+                .body(Json.object().put("successor", "1.2.0"))
+                .send()
+                .expect(200);
+        var viewer = platform.as("project_viewer");
+
+        var all = viewer.call("listAppVersions")
+                .path("app_slug", "versioned")
+                .send()
+                .expect(200);
+        var page = viewer.call("listAppVersions")
+                .path("app_slug", "versioned")
+                .query("limit=2")
+                .send()
+                .expect(200);
+        var rest = viewer.call("listAppVersions")
+                .path("app_slug", "versioned")
+                .query("limit=2&cursor=" + page.text("next_cursor"))
+                .send()
+                .expect(200);
+
+        assertThat(texts(all.body().path("items"), "version")).containsExactly("1.2.0", "1.1.0", "1.0.0");
+        assertThat(texts(all.body().path("items"), "status")).containsExactly("active", "active", "deprecated");
+        assertThat(all.body().at("/items/2/successor").asText()).isEqualTo("1.2.0");
+        assertThat(all.body().at("/items/0/manifest/version").asText()).isEqualTo("1.2.0");
+        assertThat(texts(page.body().path("items"), "version")).containsExactly("1.2.0", "1.1.0");
+        assertThat(texts(rest.body().path("items"), "version")).containsExactly("1.0.0");
+        assertThat(statusAndCode(viewer.call("listAppVersions")
+                        .path("app_slug", "no-such-app")
+                        .send()))
+                .isEqualTo("404 app_not_found");
+    }
+
+    @Test
+    @Proves("1.41")
+    void listApps_searchesAndPagesPublishedApps() {
         for (var i = 0; i < 5; i++) {
-            calls.published("searched-" + i, i % 2 == 0 ? "even" : "odd", "Finder " + i + " Größe");
+            calls.publishApp("searched-" + i, i % 2 == 0 ? "even" : "odd", "Finder " + i + " Größe");
         }
         admin.call("createApp").body(app("searched-hidden", "apps")).send().expect(201);
 
@@ -152,8 +198,8 @@ class CatalogTest {
         assertThat(paged("q=finder&limit=2"))
                 .containsExactly("searched-4", "searched-3", "searched-2", "searched-1", "searched-0");
         assertThat(paged("q=finder&category=odd&limit=1")).containsExactly("searched-3", "searched-1");
-        calls.assertUnseen("searched-hidden", "1.0.0");
-        assertThat(told(platform.as("project_viewer")
+        calls.assertInvisible("searched-hidden", "1.0.0");
+        assertThat(statusAndCode(platform.as("project_viewer")
                         .call("getApp")
                         .path("app_slug", "searched-hidden")
                         .send()))
@@ -161,9 +207,9 @@ class CatalogTest {
     }
 
     @Test
-    void catalog_isSearchedToItsEnd_whenMostOfItIsNewerAndNotMeant() {
+    void listApps_findsOldMatches_whenMostAppsAreNewer() {
         for (var i = 0; i < 3; i++) {
-            calls.published("needle-" + i, "haystack", "Needle " + i);
+            calls.publishApp("needle-" + i, "haystack", "Needle " + i);
         }
         platform.database().execute("""
                 INSERT INTO catalog.app_catalog (id, slug, display_name, category, publisher, status, published)
@@ -182,9 +228,9 @@ class CatalogTest {
         }
     }
 
-    /** As on a platform that has just been started for the first time. */
+    /** A platform can be in this state shortly after its first start. */
     @Test
-    void manifest_isRefusedForNow_whileAScopeThatIamToldOfIsNotHere() {
+    void publishAppVersion_isUnavailable_whileAScopeIsNotReplicated() {
         admin.call("createApp").body(app("early", "apps")).send().expect(201);
         calls.register("early", manifest("early", "1.0.0")).expect(201);
         renameScope("apps.instance.report", "away");
@@ -198,7 +244,7 @@ class CatalogTest {
         version(admin, "publishAppVersion", "early", "1.0.0").send().expect(200);
     }
 
-    /** Though its versions refer to it. */
+    /** Ignores the foreign key of its versions. */
     private static void renameScope(String from, String to) {
         platform.database().execute("""
                 SET session_replication_role = replica;
@@ -207,9 +253,9 @@ class CatalogTest {
     }
 
     @Test
-    void launchSchema_hasTheDefaultsAndWhatIsLocked() {
+    void getLaunchSchema_returnsDefaultsAndLockedProperties() {
         var manifest = manifest("launched", "1.0.0");
-        manifest.set("launch", Json.trusted("""
+        manifest.set("launch", Json.parseStoredObject("""
                 {"schema": {"type": "object", "properties": {"size": {"type": "integer", "maximum": 8, "default": 2},
                                                              "mode": {"enum": ["a", "b"], "default": "a"}, "note": {"type": "string"}}},
                  "locked": ["mode"]}
@@ -222,7 +268,7 @@ class CatalogTest {
                 .send()
                 .expect(200);
 
-        assertThat(schema.body().path("defaults")).isEqualTo(Json.trusted("{\"size\": 2, \"mode\": \"a\"}"));
+        assertThat(schema.body().path("defaults")).isEqualTo(Json.parseStoredObject("{\"size\": 2, \"mode\": \"a\"}"));
         assertThat(schema.body().path("locked")).hasSize(1);
         assertThat(schema.body().at("/schema/properties/size/maximum").asInt()).isEqualTo(8);
         assertThat(platform.as("project_member")
@@ -235,25 +281,25 @@ class CatalogTest {
 
     @Test
     @Proves("1.41")
-    void catalog_saysWhatAProjectCouldLaunch_andWhyNot() {
-        calls.published("viewed", "views", "Viewed");
-        assertThat(calls.launchability("viewed", Demo.PROJECT)).isEqualTo("false app_not_entitled");
-        assertThat(calls.launchability(Demo.APP, Demo.PROJECT)).isEqualTo("true null");
+    void catalog_showsLaunchEligibility_ofAProject() {
+        calls.publishApp("viewed", "views", "Viewed");
+        assertThat(calls.launchability("viewed", DemoData.PROJECT)).isEqualTo("false app_not_entitled");
+        assertThat(calls.launchability(DemoData.APP, DemoData.PROJECT)).isEqualTo("true null");
 
         platform.as("tenant_owner")
                 .call("putAppEntitlement")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .path("app_slug", "viewed")
                 .body(Json.object().put("enabled", true))
                 .send()
                 .expect(200);
 
-        assertThat(calls.launchability("viewed", Demo.PROJECT)).isEqualTo("true null");
-        assertThat(calls.launchability("viewed", Demo.SIBLING_PROJECT)).isEqualTo("false app_not_entitled");
+        assertThat(calls.launchability("viewed", DemoData.PROJECT)).isEqualTo("true null");
+        assertThat(calls.launchability("viewed", DemoData.SIBLING_PROJECT)).isEqualTo("false app_not_entitled");
         version(admin, "disableAppVersion", "viewed", "1.0.0").send().expect(200);
-        assertThat(calls.launchability("viewed", Demo.PROJECT)).isEqualTo("false app_version_not_launchable");
+        assertThat(calls.launchability("viewed", DemoData.PROJECT)).isEqualTo("false app_version_not_launchable");
         var shown = version(platform.as("tenant_owner"), "getAppVersion", "viewed", "1.0.0")
-                .header("X-Project-ID", Demo.PROJECT.toString())
+                .header("X-Project-ID", DemoData.PROJECT.toString())
                 .send()
                 .expect(200);
         assertThat(shown.text("not_launchable_reason")).isEqualTo("app_version_not_launchable");
@@ -261,7 +307,7 @@ class CatalogTest {
                 .isFalse();
     }
 
-    /** All that there is, page by page. */
+    /** Reads all pages. */
     private static List<String> paged(String query) {
         var found = new ArrayList<String>();
         var cursor = "";

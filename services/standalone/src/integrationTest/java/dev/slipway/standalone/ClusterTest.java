@@ -2,7 +2,7 @@ package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.EventTap;
 import dev.slipway.testkit.FreePorts;
@@ -27,9 +27,10 @@ import java.util.Map;
 import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.repeatUntil;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The services in several processes on one bus, of which one dies. */
+/** Tests several processes on one event bus, one of which is killed. */
 @TestMethodOrder(OrderAnnotation.class) // each goes on with the processes that the one before has left
 class ClusterTest {
     private static final String PREFIX = "c" + UUID.randomUUID().toString().substring(0, 8) + ".";
@@ -58,11 +59,11 @@ class ClusterTest {
         front.awaitReady();
         one.awaitReady();
         owner = front.as("project_owner");
-        adapter = SimulatedAdapter.start(new SimulatedAdapter.Place(
+        adapter = SimulatedAdapter.start(new SimulatedAdapter.AdapterSettings(
                 front.demo().path("base_url").asText(),
                 KAFKA,
                 PREFIX,
-                Demo.ADAPTER,
+                DemoData.ADAPTER,
                 front.home().resolve("adapter.secret"),
                 directory.resolve("adapter")));
     }
@@ -99,25 +100,27 @@ class ClusterTest {
     }
 
     private static Call create(ApiClient caller, Map<String, String> fields) {
-        var body = Json.object().put("app_slug", Demo.APP).put("version", Demo.VERSION);
+        var body = Json.object().put("app_slug", DemoData.APP).put("version", DemoData.VERSION);
         fields.forEach(body::put);
-        return caller.call("createAppInstance").path("project_id", Demo.PROJECT).body(body);
+        return caller.call("createAppInstance")
+                .path("project_id", DemoData.PROJECT)
+                .body(body);
     }
 
     private static Call instance(String operation, String id) {
-        return owner.call(operation).path("project_id", Demo.PROJECT).path("app_instance_id", id);
+        return owner.call(operation).path("project_id", DemoData.PROJECT).path("app_instance_id", id);
     }
 
     @Test
     @Order(1)
-    void members_keepTheirConsoleForPeople() {
+    void start_writesNoErrors_whenProcessJoinsCluster() {
         assertThat(front.process().errors()).isEmpty();
         assertThat(one.process().errors()).isEmpty();
     }
 
     @Test
     @Order(1)
-    void theContractHolds_acrossProcesses() {
+    void api_followsContract_whenServicesRunInSeveralProcesses() {
         var named = Map.of("display_name", "clustered");
         var id = create(owner, named)
                 .header("Idempotency-Key", "c1")
@@ -135,7 +138,7 @@ class ClusterTest {
                         instance("getAppInstance", id).send().expect(200).text("status"))
                 .isEqualTo("running"));
         assertThat(owner.call("listAppInstances")
-                        .path("project_id", Demo.PROJECT)
+                        .path("project_id", DemoData.PROJECT)
                         .send()
                         .expect(200)
                         .body()
@@ -170,12 +173,12 @@ class ClusterTest {
         instance("getAppInstance", UUID.randomUUID().toString()).send().expect(404);
     }
 
-    /** One way to end somebody's access: the token that has it, and what ends it. */
+    /** A token and the call that revokes its access. */
     private record Access(String name, String token, Call end) {}
 
     @Test
     @Order(2)
-    void whatIsRevoked_isRefusedByEveryService_throughEveryProcess() {
+    void call_isRejectedByEveryService_whenAccessIsRevoked() {
         var accesses = List.of(tokenRevoked(), credentialRevoked(), keyRevoked(), accountDeleted(), userDisabled());
         for (var access : accesses) {
             eventually(() -> assertThat(answers(access.token)).doesNotContain("401 token_invalid"));
@@ -189,19 +192,19 @@ class ClusterTest {
         }
     }
 
-    /** How an operation of every service answers, asked of the gateway of each process, by the permissions that it has. */
+    /** Returns the responses of one operation per service, through the gateway of each process. */
     private static List<String> answers(String token) {
         var answers = new ArrayList<String>();
         for (var gateway : List.of(front.demo().path("base_url").asText(), "http://127.0.0.1:" + ports.get(3))) {
             var caller = new ApiClient(gateway, token);
             for (var call : List.of(
                     caller.call("getMe"),
-                    caller.call("listApps").header("X-Project-ID", Demo.PROJECT.toString()),
+                    caller.call("listApps").header("X-Project-ID", DemoData.PROJECT.toString()),
                     caller.call("listAppInstances"),
                     caller.call("getCorrelation").path("correlation_id", "c-1"),
                     caller.call("getProjectUsage"))) {
-                var answer = call.path("project_id", Demo.PROJECT).send();
-                answers.add(answer.status() + " " + answer.text("code"));
+                var apiResponse = call.path("project_id", DemoData.PROJECT).send();
+                answers.add(apiResponse.status() + " " + apiResponse.text("code"));
             }
         }
         return answers;
@@ -210,7 +213,7 @@ class ClusterTest {
     private static Access tokenRevoked() {
         var account = account();
         var token = exchanged("exchangeServiceAccountToken", credential(account), "credential_id");
-        var jti = TokenText.of(token).jti();
+        var jti = DecodedToken.of(token).jti();
         return new Access("a token", token, inProject("revokeProjectToken").path("jti", jti));
     }
 
@@ -261,7 +264,7 @@ class ClusterTest {
     }
 
     private static Call inProject(String operation) {
-        return owner.call(operation).path("project_id", Demo.PROJECT);
+        return owner.call(operation).path("project_id", DemoData.PROJECT);
     }
 
     private static String account() {
@@ -272,7 +275,7 @@ class ClusterTest {
                 .text("id");
     }
 
-    private static Answer credential(String account) {
+    private static ApiResponse credential(String account) {
         return inProject("createServiceAccountCredential")
                 .path("service_account_id", account)
                 .body(Json.object())
@@ -280,7 +283,7 @@ class ClusterTest {
                 .expect(201);
     }
 
-    private static String exchanged(String operation, Answer secret, String idField) {
+    private static String exchanged(String operation, ApiResponse secret, String idField) {
         return owner.as(null)
                 .call(operation)
                 .body(CredentialCalls.client(secret.text(idField), secret.text("secret")))
@@ -291,27 +294,27 @@ class ClusterTest {
 
     @Test
     @Order(3)
-    void nothingIsLostOrDoubled_whenOneOfTwoProcessesIsKilled() {
+    void launch_isAppliedOnce_whenOneOfTwoProcessesIsKilled() {
         two.start();
-        var load = new Load(owner, 3, 80, 1);
-        try (load) {
-            load.accept(20);
+        var launchLoad = new LaunchLoad(owner, 3, 80, 1);
+        try (launchLoad) {
+            launchLoad.accept(20);
             one.process().kill(); // the elder: it publishes for both
-            load.accept(20);
+            launchLoad.accept(20);
         }
-        System.out.println("cluster: " + load.acceptedSoFar() + " launched; on the way " + load.refusals());
+        System.out.println("cluster: " + launchLoad.acceptedCount() + " launched; on the way " + launchLoad.refusals());
         try (var events = new EventTap(KAFKA, PREFIX)) {
-            new Kept(owner, load).verify(events, adapter.world(), 1);
+            new RecoveryAssertions(owner, launchLoad).verify(events, adapter.instanceFiles(), 1);
         }
         assertThat(database.query("SELECT count(*) FROM instances.outbox")).isEqualTo("0");
     }
 
     @Test
     @Order(4)
-    void callersAreTold_whenNoProcessServesTheOperation() {
+    void call_returnsServiceUnavailable_whenNoProcessServesOperation() {
         two.process().kill();
 
-        eventually(() -> assertThat(
+        repeatUntil(() -> assertThat(
                         create(owner, Map.of("display_name", "nobody")).send().text("code"))
                 .isEqualTo("service_unavailable"));
         create(owner, Map.of("display_name", "nobody")).send().expect(503);

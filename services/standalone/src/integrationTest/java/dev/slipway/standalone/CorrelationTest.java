@@ -2,7 +2,7 @@ package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.EventTap.Seen;
+import dev.slipway.testkit.EventTap.ObservedRecord;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,7 +20,7 @@ import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** One id, from the request to everything that followed; and only for those who may see it. */
+/** Tests that one correlation id leads to everything a request caused, visible only to authorized users. */
 class CorrelationTest {
     private static PlatformUnderTest platform;
 
@@ -35,7 +35,7 @@ class CorrelationTest {
     }
 
     @Test
-    void timeline_isNotFound_whenNothingOfItIsTheReaders() {
+    void timeline_isNotFound_whenCallerMayReadNoEntry() {
         var id = "private-" + UUID.randomUUID();
         platform.launch("project_owner", id)
                 .header("X-Correlation-ID", id)
@@ -55,19 +55,19 @@ class CorrelationTest {
     }
 
     @Test
-    void timeline_showsEachTenantTheirOwn_whenBothChoseTheSameId() {
+    void timeline_returnsOnlyOwnEntries_whenTenantsUseSameCorrelationId() {
         var id = "shared-" + UUID.randomUUID();
         platform.launch("project_owner", id)
                 .header("X-Correlation-ID", id)
                 .send()
                 .expect(202);
-        platform.launchIn(Demo.OTHER_PROJECT, "other_tenant_owner", "theirs")
+        platform.launchIn(DemoData.OTHER_PROJECT, "other_tenant_owner", "theirs")
                 .header("X-Correlation-ID", id)
                 .send()
                 .expect(202);
 
         for (var reader : List.of("tenant_owner", "other_tenant_owner")) {
-            var own = reader.equals("tenant_owner") ? Demo.ORG : Demo.OTHER_ORG;
+            var own = reader.equals("tenant_owner") ? DemoData.ORG : DemoData.OTHER_ORG;
             eventually(() -> assertThat(items(timeline(reader, id)))
                     .filteredOn(item -> !item.path("title").asText().startsWith("apps.instance_"))
                     .extracting(item -> item.path("kind").asText())
@@ -80,7 +80,7 @@ class CorrelationTest {
 
     @Test
     @Proves("1.16")
-    void timeline_hasEverythingThatFollowed_inOrder() {
+    void timeline_returnsAllEntriesInOrder() {
         var id = "incident-" + UUID.randomUUID();
         var instance = launch("project_owner", id);
         platform.instance("getAppInstance", "project_viewer", instance)
@@ -137,7 +137,7 @@ class CorrelationTest {
 
     @Test
     @Proves("C.03")
-    void correlationId_isKept_whenItIsValid() {
+    void correlationId_isUsed_whenValid() {
         var id = "kept:" + UUID.randomUUID() + "._-" + "x".repeat(80);
         assertThat(answered("X-Correlation-ID", id)).isEqualTo(id);
         assertThat(answered("X-Request-Id", id)).isEqualTo(id);
@@ -168,7 +168,7 @@ class CorrelationTest {
 
     @Test
     @Proves({"1.70", "1.87"})
-    void everyRecord_isACloudEventInATrace_andNumberedWithoutGap() {
+    void record_hasCloudEventHeadersTraceAndGaplessSequence() {
         var ids = new ArrayList<String>();
         for (var i = 0; i < 5; i++) {
             ids.add(launch("project_owner", "numbered-" + UUID.randomUUID()));
@@ -179,7 +179,7 @@ class CorrelationTest {
 
         for (var id : ids) {
             eventually(() -> assertThat(lifeOf(id))
-                    .extracting(Seen::type)
+                    .extracting(ObservedRecord::type)
                     .containsExactly(
                             "apps.instance.requested",
                             "apps.instance_operation.accepted",
@@ -187,39 +187,62 @@ class CorrelationTest {
                             "apps.instance.deleting",
                             "apps.instance_operation.accepted"));
             assertThat(lifeOf(id))
-                    .extracting(seen -> seen.payload().path("sequence").asLong())
+                    .extracting(observedRecord ->
+                            observedRecord.payload().path("sequence").asLong())
                     .containsExactlyElementsOf(
                             LongStream.rangeClosed(1, 5).boxed().toList());
-            assertThat(lifeOf(id)).allSatisfy(seen -> {
-                assertThat(seen.payload().path("org_id").asText()).isEqualTo(Demo.ORG.toString());
-                assertThat(seen.payload().path("project_id").asText()).isEqualTo(Demo.PROJECT.toString());
-                assertThat(seen.payload().path("app_slug").asText()).isEqualTo(Demo.APP);
-                assertThat(seen.payload().path("app_instance_id").asText()).isEqualTo(id);
+            assertThat(lifeOf(id)).allSatisfy(observedRecord -> {
+                assertThat(observedRecord.payload().path("org_id").asText()).isEqualTo(DemoData.ORG.toString());
+                assertThat(observedRecord.payload().path("project_id").asText()).isEqualTo(DemoData.PROJECT.toString());
+                assertThat(observedRecord.payload().path("app_slug").asText()).isEqualTo(DemoData.APP);
+                assertThat(observedRecord.payload().path("app_instance_id").asText())
+                        .isEqualTo(id);
             });
         }
-        var all = platform.events().where(seen -> true);
-        assertThat(all.stream().map(Seen::topic).collect(Collectors.toSet()))
+        for (var id : ids) {
+            eventually(() -> assertThat(platform.events()
+                            .find(observedRecord -> observedRecord.type().equals("audit.recorded")
+                                    && observedRecord
+                                            .payload()
+                                            .path("target_id")
+                                            .asText()
+                                            .equals(id)))
+                    .hasSize(2)
+                    .allSatisfy(CorrelationTest::assertMutationContext));
+        }
+        var all = platform.events().find(observedRecord -> true);
+        assertThat(all.stream().map(ObservedRecord::topic).collect(Collectors.toSet()))
                 .contains("instances.events", "audit.events", "calls", "authz.state", "runtime.commands.bare_metal");
         all.forEach(CorrelationTest::assertCloudEvent);
-        assertThat(platform.events().faults()).isEmpty();
+        assertThat(platform.events().violations()).isEmpty();
     }
 
-    private static void assertCloudEvent(Seen seen) {
-        var headers = seen.headers();
+    private static void assertMutationContext(ObservedRecord observedRecord) {
+        assertThat(observedRecord.event().path("correlation_id").asText()).isNotEmpty();
+        assertThat(observedRecord.payload().path("org_id").asText()).isEqualTo(DemoData.ORG.toString());
+        assertThat(observedRecord.payload().path("project_id").asText()).isEqualTo(DemoData.PROJECT.toString());
+        assertThat(observedRecord.payload().at("/metadata/app_slug").asText()).isEqualTo(DemoData.APP);
+    }
+
+    private static void assertCloudEvent(ObservedRecord observedRecord) {
+        var headers = observedRecord.headers();
         assertThat(headers)
                 .containsEntry("content-type", "application/json")
                 .containsEntry("ce_specversion", "1.0")
-                .containsEntry("ce_id", seen.event().path("event_id").asText())
-                .containsEntry("ce_type", seen.type())
-                .containsEntry("ce_time", seen.event().path("occurred_at").asText())
+                .containsEntry("ce_id", observedRecord.event().path("event_id").asText())
+                .containsEntry("ce_type", observedRecord.type())
                 .containsEntry(
-                        "ce_correlationid", seen.event().path("correlation_id").asText())
+                        "ce_time", observedRecord.event().path("occurred_at").asText())
+                .containsEntry(
+                        "ce_correlationid",
+                        observedRecord.event().path("correlation_id").asText())
                 .containsKeys("ce_source", "ce_subject");
-        if (seen.type().equals("gateway.calls")) {
+        if (observedRecord.type().equals("gateway.calls")) {
             // Many requests in one record: each names its own trace.
-            assertThat(seen.payload().path("rows"))
-                    .allSatisfy(call -> assertThat(call.path(3).asText()).matches("(?!0{32})[0-9a-f]{32}"));
-        } else if (!seen.type().equals("state.heartbeat")) { // which is nobody's request
+            assertThat(observedRecord.payload().path("calls")).isNotEmpty().allSatisfy(call -> assertThat(
+                            call.path("trace_id").asText())
+                    .matches("(?!0{32})[0-9a-f]{32}"));
+        } else if (!observedRecord.type().equals("state.heartbeat")) { // which is nobody's request
             assertThat(headers.get("traceparent")).matches("00-(?!0{32})[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
         }
     }
@@ -249,10 +272,10 @@ class CorrelationTest {
                 .orElseThrow();
     }
 
-    private static List<Seen> lifeOf(String instanceId) {
+    private static List<ObservedRecord> lifeOf(String instanceId) {
         return platform.events()
-                .where(seen ->
-                        seen.topic().equals("instances.events") && seen.key().equals(instanceId));
+                .find(observedRecord -> observedRecord.topic().equals("instances.events")
+                        && observedRecord.key().equals(instanceId));
     }
 
     private static String launch(String user, String correlationId) {
@@ -273,11 +296,11 @@ class CorrelationTest {
     }
 
     private static JsonNode timeline(String reader, String id) {
-        var answer = platform.as(reader)
+        var apiResponse = platform.as(reader)
                 .call("getCorrelation")
                 .path("correlation_id", id)
                 .send();
-        return answer.status() == 200 ? answer.body() : Json.object();
+        return apiResponse.status() == 200 ? apiResponse.body() : Json.object();
     }
 
     private static List<JsonNode> items(JsonNode timeline) {

@@ -3,55 +3,56 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Operation;
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
 
 import java.util.List;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-import static dev.slipway.standalone.Tenants.told;
+import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Calls on service accounts, credentials and tokens, each with something of its own to act on. */
+/** Calls on service accounts, credentials and tokens. */
 final class CredentialCalls {
     private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)}");
 
     private CredentialCalls() {}
 
-    /** The call with what its operation asks for; where it is allowed, with a new account of the project to act on. */
-    static Call completed(PlatformUnderTest platform, Operation operation, Call call, UUID projectId, boolean allowed) {
+    /** Fills the call with a valid body and ids; if it is allowed, with a new account. */
+    static Call complete(
+            PlatformUnderTest platform, ApiOperation apiOperation, Call call, UUID projectId, boolean allowed) {
         var completed = call;
-        if (operation.id().equals("createServiceAccount")) {
+        if (apiOperation.id().equals("createServiceAccount")) {
             return completed.body(account());
         }
-        if (operation.id().equals("createServiceAccountCredential")) {
+        if (apiOperation.id().equals("createServiceAccountCredential")) {
             completed = completed.body(Json.object());
         }
-        if (allowed && operation.path().contains("{service_account_id}")) {
-            var account = created(platform, projectId);
+        if (allowed && apiOperation.path().contains("{service_account_id}")) {
+            var account = createAccount(platform, projectId);
             completed = completed.path("service_account_id", account);
-            if (operation.path().contains("{credential_id}")) {
+            if (apiOperation.path().contains("{credential_id}")) {
                 completed = completed.path(
                         "credential_id",
-                        credential(platform, projectId, account).text("credential_id"));
+                        createCredential(platform, projectId, account).text("credential_id"));
             }
         }
-        if (allowed && operation.path().contains("{jti}")) {
-            var credential = credential(platform, projectId, created(platform, projectId));
+        if (allowed && apiOperation.path().contains("{jti}")) {
+            var credential = createCredential(platform, projectId, createAccount(platform, projectId));
             completed = completed.path(
-                    "jti", TokenText.of(exchanged(platform, credential)).jti());
+                    "jti", DecodedToken.of(exchangeToken(platform, credential)).jti());
         }
-        return withAnyIds(operation, completed);
+        return withAnyIds(apiOperation, completed);
     }
 
-    /** With an id of nothing for every parameter that has none yet. */
-    static Call withAnyIds(Operation operation, Call call) {
+    /** Fills every remaining path parameter with a random id. */
+    static Call withAnyIds(ApiOperation apiOperation, Call call) {
         var filled = call;
-        for (var parameter : PARAMETER.matcher(operation.path()).results().toList()) {
+        for (var parameter : PARAMETER.matcher(apiOperation.path()).results().toList()) {
             filled = filled.path(parameter.group(1), UUID.randomUUID());
         }
         return filled;
@@ -67,7 +68,7 @@ final class CredentialCalls {
     }
 
     @CanIgnoreReturnValue
-    static String created(PlatformUnderTest platform, UUID projectId, String... actions) {
+    static String createAccount(PlatformUnderTest platform, UUID projectId, String... actions) {
         return platform.as(ownerOf(projectId))
                 .call("createServiceAccount")
                 .path("project_id", projectId)
@@ -78,7 +79,7 @@ final class CredentialCalls {
     }
 
     @CanIgnoreReturnValue
-    static Answer credential(PlatformUnderTest platform, UUID projectId, String account) {
+    static ApiResponse createCredential(PlatformUnderTest platform, UUID projectId, String account) {
         return platform.as(ownerOf(projectId))
                 .call("createServiceAccountCredential")
                 .path("project_id", projectId)
@@ -89,7 +90,7 @@ final class CredentialCalls {
     }
 
     @CanIgnoreReturnValue
-    static String exchanged(PlatformUnderTest platform, Answer credential) {
+    static String exchangeToken(PlatformUnderTest platform, ApiResponse credential) {
         return platform.anonymous()
                 .call("exchangeServiceAccountToken")
                 .body(client(credential.text("credential_id"), credential.text("secret")))
@@ -102,11 +103,11 @@ final class CredentialCalls {
         return Json.object().put("client_id", id).put("client_secret", secret);
     }
 
-    static Call exchange(PlatformUnderTest platform, String operation, Answer credential) {
+    static Call exchange(PlatformUnderTest platform, String operation, ApiResponse credential) {
         return exchange(platform, operation, credential.text("credential_id"), credential.text("secret"));
     }
 
-    static Call exchange(PlatformUnderTest platform, String operation, Answer credential, String scope) {
+    static Call exchange(PlatformUnderTest platform, String operation, ApiResponse credential, String scope) {
         return platform.anonymous()
                 .call(operation)
                 .body(client(credential.text("credential_id"), credential.text("secret"))
@@ -117,41 +118,42 @@ final class CredentialCalls {
         return platform.anonymous().call(operation).body(client(id, secret));
     }
 
-    /** What the instances service answers to the token. */
-    static String listed(PlatformUnderTest platform, String token) {
-        return told(platform.anonymous()
+    /** Returns the response of the instances service to the token. */
+    static String listInstances(PlatformUnderTest platform, String token) {
+        return statusAndCode(platform.anonymous()
                 .as(token)
                 .call("listAppInstances")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .send());
     }
 
-    /** What IAM answers to the token. */
+    /** Returns the response of IAM to the token. */
     static String me(PlatformUnderTest platform, String token) {
-        return told(platform.anonymous().as(token).call("getMe").send());
+        return statusAndCode(platform.anonymous().as(token).call("getMe").send());
     }
 
-    static List<JsonNode> audited(PlatformUnderTest platform, String action, String target, String result) {
+    static List<JsonNode> findAudits(PlatformUnderTest platform, String action, String target, String result) {
         return platform
                 .events()
-                .where(seen -> seen.type().equals("audit.recorded")
-                        && seen.payload().path("action").asText().equals(action)
-                        && seen.payload().path("target_id").asText().equals(target)
-                        && seen.payload().path("result").asText().equals(result))
+                .find(observedRecord -> observedRecord.type().equals("audit.recorded")
+                        && observedRecord.payload().path("action").asText().equals(action)
+                        && observedRecord.payload().path("target_id").asText().equals(target)
+                        && observedRecord.payload().path("result").asText().equals(result))
                 .stream()
-                .map(seen -> seen.payload())
+                .map(observedRecord -> observedRecord.payload())
                 .toList();
     }
 
-    /** Who wanted to give more than they hold is on record, with what it was. */
+    /** Asserts that the attempt to grant more than one holds was audited. */
     static void assertExcessAudited(PlatformUnderTest platform, String action, String target) {
-        eventually(() -> assertThat(audited(platform, action, target, "denied")).anySatisfy(audit -> {
-            assertThat(audit.path("reason").asText()).isEqualTo("grant_exceeds_own");
-            assertThat(audit.at("/metadata/message").asText()).contains("apps.instance");
-        }));
+        eventually(
+                () -> assertThat(findAudits(platform, action, target, "denied")).anySatisfy(audit -> {
+                    assertThat(audit.path("reason").asText()).isEqualTo("grant_exceeds_own");
+                    assertThat(audit.at("/metadata/message").asText()).contains("apps.instance");
+                }));
     }
 
     private static String ownerOf(UUID projectId) {
-        return projectId.equals(Demo.OTHER_PROJECT) ? "other_tenant_owner" : "tenant_owner";
+        return projectId.equals(DemoData.OTHER_PROJECT) ? "other_tenant_owner" : "tenant_owner";
     }
 }

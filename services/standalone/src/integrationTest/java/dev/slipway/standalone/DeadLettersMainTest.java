@@ -19,10 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.ExitCode;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,20 +61,29 @@ class DeadLettersMainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "list", "list a b", "replay", "replay a", "replay a b c", "remove a", "-h"})
-    void run_showsItsUsage_whenCalledOtherwise(String line) {
+    @ValueSource(strings = {"", "list", "list a b", "replay", "replay a", "replay a b c", "unknown a"})
+    void run_printsUsage_whenArgumentsAreInvalid(String line) {
         var args = line.isEmpty() ? new String[0] : line.split(" ", -1);
 
-        assertThat(run(ENVIRONMENT, args)).isEqualTo(DeadLettersMain.MISUSED);
+        assertThat(run(ENVIRONMENT, args)).isEqualTo(ExitCode.USAGE);
 
-        assertThat(text(err)).startsWith("Usage: dead-letters list TOPIC");
+        assertThat(text(err)).contains("Usage: dead-letters");
         assertThat(text(out)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-h", "--help", "list --help", "replay -h"})
+    void run_printsUsage_whenAskedForHelp(String line) {
+        assertThat(run(ENVIRONMENT, line.split(" ", -1))).isEqualTo(ExitCode.OK);
+
+        assertThat(text(out)).contains("Usage: dead-letters");
+        assertThat(text(err)).isEmpty();
     }
 
     @Test
     void run_saysWhatIsMissing_whenNoBrokerIsNamed(@TempDir Path home) {
         assertThat(run(Map.of("SLIPWAY_HOME", home.toString()), "list", "listed"))
-                .isEqualTo(DeadLettersMain.FAILED);
+                .isEqualTo(ExitCode.SOFTWARE);
 
         assertThat(text(err)).contains("SLIPWAY_KAFKA_BOOTSTRAP is not set").contains(home.toString());
     }
@@ -88,29 +98,29 @@ class DeadLettersMainTest {
         var environment = Map.of(
                 "SLIPWAY_KAFKA_BOOTSTRAP", "127.0.0.1:" + closed, "SLIPWAY_KAFKA_CLIENT_FILE", client.toString());
 
-        assertThat(run(environment, "list", "listed")).isEqualTo(DeadLettersMain.FAILED);
+        assertThat(run(environment, "list", "listed")).isEqualTo(ExitCode.SOFTWARE);
 
         assertThat(text(err)).startsWith("dead-letters: the broker at 127.0.0.1:" + closed + " does not answer");
     }
 
     @Test
     void run_saysSo_whenThereIsNoSuchTopic() {
-        assertThat(run(ENVIRONMENT, "list", "nowhere")).isEqualTo(DeadLettersMain.FAILED);
+        assertThat(run(ENVIRONMENT, "list", "nowhere")).isEqualTo(ExitCode.SOFTWARE);
 
-        assertThat(text(err)).isEqualTo("dead-letters: there is no topic " + PREFIX + "nowhere.dlq\n");
+        assertThat(text(err)).isEqualTo("dead-letters: topic " + PREFIX + "nowhere.dlq does not exist\n");
     }
 
     @Test
     void replay_saysSo_whenThereIsNoSuchLetter() {
-        assertThat(run(ENVIRONMENT, "replay", "listed", "0/99")).isEqualTo(DeadLettersMain.FAILED);
+        assertThat(run(ENVIRONMENT, "replay", "listed", "0/99")).isEqualTo(ExitCode.SOFTWARE);
 
-        assertThat(text(err)).contains("there is no letter at 0/99");
+        assertThat(text(err)).contains("there is no dead letter at 0/99");
         assertThat(read("listed")).isEmpty();
     }
 
     @Test
     void list_printsNothing_whenThereIsNone() {
-        assertThat(run(ENVIRONMENT, "list", "empty")).isEqualTo(DeadLettersMain.DONE);
+        assertThat(run(ENVIRONMENT, "list", "empty")).isEqualTo(ExitCode.OK);
 
         assertThat(text(out)).isEmpty();
         assertThat(text(err)).isEqualTo("No dead letters of empty.\n");
@@ -118,7 +128,7 @@ class DeadLettersMainTest {
 
     @Test
     void list_printsALineForEachLetter() {
-        assertThat(run(ENVIRONMENT, "list", "listed")).isEqualTo(DeadLettersMain.DONE);
+        assertThat(run(ENVIRONMENT, "list", "listed")).isEqualTo(ExitCode.OK);
 
         assertThat(text(out).lines())
                 .satisfiesExactly(
@@ -135,7 +145,7 @@ class DeadLettersMainTest {
                 Json.object().put("kafka_bootstrap", BOOTSTRAP).toString());
         var environment = Map.of("SLIPWAY_HOME", home.toString(), "SLIPWAY_TOPIC_PREFIX", PREFIX);
 
-        assertThat(run(environment, "replay", "replayed", "0/0")).isEqualTo(DeadLettersMain.DONE);
+        assertThat(run(environment, "replay", "replayed", "0/0")).isEqualTo(ExitCode.OK);
 
         assertThat(text(out)).isEqualTo("Sent back to replayed: 0/0\n");
         assertThat(read("replayed")).singleElement().satisfies(record -> {
@@ -146,9 +156,10 @@ class DeadLettersMainTest {
     }
 
     private int run(Map<String, String> environment, String... args) {
-        var main = new DeadLettersMain(
-                new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
-        return main.run(args, environment);
+        return DeadLettersMain.commandLine(environment)
+                .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
+                .execute(args);
     }
 
     private static String text(ByteArrayOutputStream stream) {

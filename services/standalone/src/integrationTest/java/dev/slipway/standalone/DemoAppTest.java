@@ -23,7 +23,7 @@ import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** The demo's app as real processes, by the bundled adapter, which comes in by the front door like any other. */
+/** Tests the demo's app as real processes, started by the bundled adapter through the public API. */
 class DemoAppTest {
     private static PlatformUnderTest platform;
 
@@ -45,7 +45,7 @@ class DemoAppTest {
         return platform.instance(operationId, "project_owner", id);
     }
 
-    /** Where the instance answers, once it runs the version. */
+    /** Waits until the instance runs the version, and returns its URL. */
     private static String url(String id, String version) {
         return eventuallyGet(() -> {
             var instance = call("getAppInstance", id).send().expect(200);
@@ -57,12 +57,12 @@ class DemoAppTest {
 
     private static JsonNode answer(String url) throws Exception {
         var request = HttpRequest.newBuilder(URI.create(url)).build();
-        return Json.trusted(HttpClient.newHttpClient()
+        return Json.parseStoredObject(HttpClient.newHttpClient()
                 .send(request, HttpResponse.BodyHandlers.ofString())
                 .body());
     }
 
-    /** The operation, when it is over. */
+    /** Waits until the operation has succeeded. */
     @CanIgnoreReturnValue
     private static JsonNode done(String id, String operationId) {
         return eventuallyGet(() -> {
@@ -94,13 +94,13 @@ class DemoAppTest {
     @Proves("1.107")
     void app_isLaunchedUpgradedOperatedGrownRolledBackAndDeleted() throws Exception {
         var id = platform.launch("project_owner", "echo").send().expect(202).text("id");
-        var old = url(id, Demo.VERSION);
-        assertThat(answer(old).path("version").asText()).isEqualTo(Demo.VERSION);
+        var old = url(id, DemoData.VERSION);
+        assertThat(answer(old).path("version").asText()).isEqualTo(DemoData.VERSION);
         eventually(() -> assertThat(ready(id)).isEqualTo(1));
 
-        done(id, operate("upgradeAppInstance", id, Json.object().put("version", Demo.NEXT_VERSION)));
-        var url = url(id, Demo.NEXT_VERSION);
-        assertThat(answer(url).path("version").asText()).isEqualTo(Demo.NEXT_VERSION);
+        done(id, operate("upgradeAppInstance", id, Json.object().put("version", DemoData.NEXT_VERSION)));
+        var url = url(id, DemoData.NEXT_VERSION);
+        assertThat(answer(url).path("version").asText()).isEqualTo(DemoData.NEXT_VERSION);
         eventually(() -> assertThat(ready(id)).isEqualTo(1));
         eventually(() -> assertThatThrownBy(() -> answer(old)).isInstanceOf(IOException.class));
 
@@ -121,22 +121,24 @@ class DemoAppTest {
         eventually(() -> assertThat(ready(id)).isEqualTo(2));
 
         done(id, operate("rollbackAppInstance", id, Json.object()));
-        assertThat(answer(url(id, Demo.VERSION)).path("version").asText()).isEqualTo(Demo.VERSION);
+        assertThat(answer(url(id, DemoData.VERSION)).path("version").asText()).isEqualTo(DemoData.VERSION);
 
-        var last = url(id, Demo.VERSION);
+        var last = url(id, DemoData.VERSION);
         call("deleteAppInstance", id).send().expect(202);
         eventually(
                 () -> assertThat(call("getAppInstance", id).send().expect(200).text("status"))
                         .isEqualTo("deleted"));
         assertThatThrownBy(() -> answer(last)).isInstanceOf(IOException.class);
         eventually(() -> assertThat(platform.events()
-                        .where(seen -> seen.topic().equals("usage.events")
-                                && seen.payload()
+                        .find(observedRecord -> observedRecord.topic().equals("usage.events")
+                                && observedRecord
+                                        .payload()
                                         .path("app_instance_id")
                                         .asText()
                                         .equals(id)))
                 .isNotEmpty());
-        assertThat(platform.events().where(seen -> seen.type().equals("runtime.report.rejected")))
+        assertThat(platform.events()
+                        .find(observedRecord -> observedRecord.type().equals("runtime.report.rejected")))
                 .as("no report of the adapter's was refused")
                 .isEmpty();
     }

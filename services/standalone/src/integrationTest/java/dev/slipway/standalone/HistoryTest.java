@@ -3,7 +3,7 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.SimulatedAdapter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,12 +18,12 @@ import java.util.Map;
 import java.util.stream.LongStream;
 import java.util.stream.StreamSupport;
 
-import static dev.slipway.standalone.Tenants.told;
-import static dev.slipway.standalone.Tenants.user;
+import static dev.slipway.standalone.TenantCalls.statusAndCode;
+import static dev.slipway.standalone.TenantCalls.userReference;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What happened to instances: at a past time, in order, as it happens, and held against what they are. */
+/** Tests point-in-time reads, timelines, event streams and consistency checks of instances. */
 class HistoryTest {
     private static final String REASON = "The tenant asked us to look";
 
@@ -41,30 +41,30 @@ class HistoryTest {
 
     @AfterAll
     static void stop() {
-        assertThat(platform.events().faults()).isEmpty();
+        assertThat(platform.events().violations()).isEmpty();
         adapter.close();
         platform.close();
     }
 
     @Test
-    void instance_isNotFound_beforeItsTime_norFromAnotherProject() {
+    void getAt_isNotFound_beforeCreationOrFromAnotherProject() {
         var id = running("young");
         var created = get(id).text("created_at");
 
-        assertThat(told(at(id, Instant.parse(created).minusMillis(1).toString())))
+        assertThat(statusAndCode(at(id, Instant.parse(created).minusMillis(1).toString())))
                 .isEqualTo("404 app_instance_not_found");
-        assertThat(told(at(id, "0001-01-01T00:00:00Z"))).isEqualTo("404 app_instance_not_found");
-        assertThat(told(at(id, "yesterday"))).isEqualTo("400 validation_error");
+        assertThat(statusAndCode(at(id, "0001-01-01T00:00:00Z"))).isEqualTo("404 app_instance_not_found");
+        assertThat(statusAndCode(at(id, "yesterday"))).isEqualTo("400 validation_error");
         for (var operation : List.of("getInstanceTimeline", "watchAppInstance", "getAppInstance")) {
-            assertThat(told(platform.as("tenant_owner")
+            assertThat(statusAndCode(platform.as("tenant_owner")
                             .call(operation)
-                            .path("project_id", Demo.SIBLING_PROJECT)
+                            .path("project_id", DemoData.SIBLING_PROJECT)
                             .path("app_instance_id", id)
                             .query(operation.equals("getAppInstance") ? "at=" + Instant.now() : "")
                             .send()))
                     .as(operation)
                     .isEqualTo("404 app_instance_not_found");
-            assertThat(told(platform.instance(operation, "other_tenant_owner", id)
+            assertThat(statusAndCode(platform.instance(operation, "other_tenant_owner", id)
                             .send()))
                     .as(operation)
                     .isEqualTo("404 not_found");
@@ -72,7 +72,7 @@ class HistoryTest {
     }
 
     @Test
-    void instance_isAsItWas_atEveryTimeOfItsLife() {
+    void getAt_returnsThePastState() {
         var id = running("mortal");
         var now = get(id);
         assertThat(at(id, Instant.now().toString()).body()).isEqualTo(now.body());
@@ -96,7 +96,7 @@ class HistoryTest {
     }
 
     @Test
-    void timeline_hasEveryEvent_withWhoAndWhy_inPages() {
+    void timeline_returnsEveryEventWithActorAndReason_inPages() {
         var id = running("told");
         deleted(id);
 
@@ -138,13 +138,14 @@ class HistoryTest {
         assertThat(paged).isEqualTo(entries);
         // The tenant's own is in its history, and on no topic.
         assertThat(requested.path("payload").has("config")).isTrue();
-        assertThat(platform.events().where(seen -> seen.topic().equals("instances.events")))
+        assertThat(platform.events()
+                        .find(observedRecord -> observedRecord.topic().equals("instances.events")))
                 .isNotEmpty()
-                .noneMatch(seen -> seen.payload().has("config"));
+                .noneMatch(observedRecord -> observedRecord.payload().has("config"));
     }
 
     @Test
-    void watcher_seesASnapshotAndThenEverything_andGoesOnWhereItWas() {
+    void watch_sendsASnapshotAndAllEvents_andResumes() {
         adapter.hold();
         var id = platform.launch("project_owner", "watched").send().expect(202).text("id");
         var seen = new ArrayList<JsonNode>();
@@ -183,17 +184,17 @@ class HistoryTest {
     }
 
     @Test
-    void watcher_isOut_onceTheyMayNotSeeIt() {
+    void watch_ends_whenThePermissionIsRevoked() {
         var id = running("private");
         var binding = platform.as("tenant_owner")
                 .call("createProjectRoleBinding")
-                .path("project_id", Demo.PROJECT)
-                .body(user("curious").put("role", "project_viewer"))
+                .path("project_id", DemoData.PROJECT)
+                .body(userReference("curious").put("role", "project_viewer"))
                 .send()
                 .expect(201);
         var watch = platform.person("curious")
                 .call("watchAppInstance")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .path("app_instance_id", id)
                 .header("X-Revision", binding.header("X-Revision"));
         try (var events = watch.stream()) {
@@ -201,7 +202,7 @@ class HistoryTest {
 
             platform.as("tenant_owner")
                     .call("deleteProjectRoleBinding")
-                    .path("project_id", Demo.PROJECT)
+                    .path("project_id", DemoData.PROJECT)
                     .path("binding_id", binding.text("id"))
                     .send()
                     .expect(200);
@@ -209,24 +210,24 @@ class HistoryTest {
             var end = events.next();
             assertThat(end.path("event").asText()).isEqualTo("error");
             assertThat(end.at("/data/code").asText()).isEqualTo("not_found");
-            eventually(() -> assertThat(events.ended()).isTrue());
+            eventually(() -> assertThat(events.isEnded()).isTrue());
         }
     }
 
     @Test
-    void watcher_isRefused_whenTheyWatchAsMuchAsTheyMay() {
+    void watch_isRefused_aboveTheStreamLimit() {
         var id = running("crowded");
         var watch = platform.instance("watchAppInstance", "project_member", id);
         try (var one = watch.stream();
                 var two = watch.stream()) {
             assertThat(List.of(one.next(), two.next())).hasSize(2);
-            assertThat(told(watch.send())).isEqualTo("429 rate_limited");
+            assertThat(statusAndCode(watch.send())).isEqualTo("429 rate_limited");
         }
         eventually(() -> watch.send().expect(200));
     }
 
     @Test
-    void watchThroughTheTwin_isOnRecordOnce_howeverLongItTakes() {
+    void watch_isAuditedOnce_throughTheAdminVariant() {
         var id = running("looked into");
         var watch = platform.instance("adminWatchAppInstance", "platform_ops", id)
                 .header("X-Break-Glass-Reason", REASON)
@@ -237,13 +238,17 @@ class HistoryTest {
         }
         deleted(id);
         eventually(() -> assertThat(platform.events()
-                        .where(seen -> seen.type().equals("audit.break_glass.used")
-                                && seen.event().path("correlation_id").asText().equals("c-" + id)))
+                        .find(observedRecord -> observedRecord.type().equals("audit.break_glass.used")
+                                && observedRecord
+                                        .event()
+                                        .path("correlation_id")
+                                        .asText()
+                                        .equals("c-" + id)))
                 .hasSize(1));
     }
 
     @Test
-    void check_findsNothing_butWhatWasTamperedWith() {
+    void check_findsOnlyTamperedInstances() {
         var from = Instant.now();
         var sound = running("sound");
         var changed = running("changed");
@@ -276,8 +281,8 @@ class HistoryTest {
                 .call("checkInstanceConsistency")
                 .body(range(from))
                 .send();
-        assertThat(told(refused)).isEqualTo("403 insufficient_permissions");
-        assertThat(told(platform.as("platform_ops")
+        assertThat(statusAndCode(refused)).isEqualTo("403 insufficient_permissions");
+        assertThat(statusAndCode(platform.as("platform_ops")
                         .call("checkInstanceConsistency")
                         .body(range(from).put("to", from.toString()))
                         .send()))
@@ -321,15 +326,15 @@ class HistoryTest {
         eventually(() -> assertThat(get(id).text("status")).isEqualTo("deleted"));
     }
 
-    /** Without what is not the instance's own: the operation that is changing it. */
-    private static Answer get(String id) {
-        var answer =
+    /** Removes the running operation, which is not part of the instance. */
+    private static ApiResponse get(String id) {
+        var apiResponse =
                 platform.instance("getAppInstance", "project_viewer", id).send().expect(200);
-        ((ObjectNode) answer.body()).remove("operation_id");
-        return answer;
+        ((ObjectNode) apiResponse.body()).remove("operation_id");
+        return apiResponse;
     }
 
-    private static Answer at(String id, String time) {
+    private static ApiResponse at(String id, String time) {
         return platform.instance("getAppInstance", "project_viewer", id)
                 .query("at=" + time)
                 .send();

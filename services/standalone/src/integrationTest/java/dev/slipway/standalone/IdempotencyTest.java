@@ -1,6 +1,6 @@
 package dev.slipway.standalone;
 
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A request that is sent again does nothing again. */
+/** Tests that a repeated request has no second effect. */
 class IdempotencyTest {
     private static PlatformUnderTest platform;
 
@@ -32,11 +32,11 @@ class IdempotencyTest {
     }
 
     @Test
-    void create_isRefused_whenTheKeyHadAnotherBodyOrAnotherPath() {
+    void create_isRejected_whenKeyWasUsedWithOtherBodyOrPath() {
         var first = create("tenant_owner", "first", "k-conflict").expect(202);
 
         var otherBody = create("tenant_owner", "second", "k-conflict").expect(409);
-        var otherPath = platform.launchIn(Demo.SIBLING_PROJECT, "tenant_owner", "first")
+        var otherPath = platform.launchIn(DemoData.SIBLING_PROJECT, "tenant_owner", "first")
                 .header("Idempotency-Key", "k-conflict")
                 .send()
                 .expect(409);
@@ -49,16 +49,16 @@ class IdempotencyTest {
     }
 
     @Test
-    void create_isNotRemembered_whenItWasRefused() {
+    void create_storesNoReply_whenRejected() {
         create("project_viewer", "forbidden", "k-refused").expect(403);
-        platform.launchIn(Demo.OTHER_PROJECT, "project_owner", "foreign")
+        platform.launchIn(DemoData.OTHER_PROJECT, "project_owner", "foreign")
                 .header("Idempotency-Key", "k-refused")
                 .send()
                 .expect(404);
         platform.launch("project_owner", "conflicting")
                 .header("Idempotency-Key", "k-refused")
                 .body(PlatformUnderTest.launchBody("conflicting")
-                        .put("operator_service_account_id", Demo.OTHER_OPERATOR.toString()))
+                        .put("operator_service_account_id", DemoData.OTHER_OPERATOR.toString()))
                 .send()
                 .expect(409);
 
@@ -69,7 +69,7 @@ class IdempotencyTest {
 
     @Test
     @Proves("C.02")
-    void create_answersAsTheFirstTime_whenTheKeyComesAgain() {
+    void create_returnsStoredReply_whenKeyIsRepeated() {
         var key = "k".repeat(128);
         var first = create("project_owner", "again", key).expect(202);
         platform.instance("deleteAppInstance", "project_owner", first.text("id"))
@@ -87,7 +87,7 @@ class IdempotencyTest {
     }
 
     @Test
-    void create_isIndependent_whenAnotherPrincipalHasTheSameKey() {
+    void create_isIndependent_whenOtherPrincipalUsesSameKey() {
         var owners = create("project_owner", "mine", "k-both").expect(202);
         var members = create("project_member", "mine", "k-both").expect(202);
 
@@ -96,20 +96,20 @@ class IdempotencyTest {
     }
 
     @Test
-    void create_launchesOnce_whenTwentyComeAtOnce() throws Exception {
+    void create_launchesOnce_whenSentConcurrently() throws Exception {
         var answers = atOnce(20, () -> create("project_owner", "crowd", "k-crowd"));
 
         var ids = answers.stream()
-                .map(answer -> answer.expect(202).text("id"))
+                .map(apiResponse -> apiResponse.expect(202).text("id"))
                 .distinct()
                 .toList();
         assertThat(ids).hasSize(1);
         assertThat(instancesNamed("crowd")).isEqualTo("1");
-        assertToldOnce(ids.get(0), "apps.instance.requested", "apps.instance.create");
+        assertPublishedOnce(ids.get(0), "apps.instance.requested", "apps.instance.create");
     }
 
     @Test
-    void delete_happensOnce_howeverOftenItIsAskedFor() throws Exception {
+    void delete_isAppliedOnce_whenRepeated() throws Exception {
         var id = create("project_owner", "doomed", "k-doomed").expect(202).text("id");
 
         var answers = atOnce(10, () -> platform.instance("deleteAppInstance", "project_owner", id)
@@ -117,7 +117,9 @@ class IdempotencyTest {
                 .send());
         var later = platform.instance("deleteAppInstance", "project_admin", id).send();
 
-        assertThat(answers.stream().map(answer -> answer.expect(202).body()).distinct())
+        assertThat(answers.stream()
+                        .map(apiResponse -> apiResponse.expect(202).body())
+                        .distinct())
                 .hasSize(1);
         assertThat(later.expect(202).body()).isEqualTo(answers.get(0).body());
         assertThat(later.text("status")).isEqualTo("deleting");
@@ -136,11 +138,11 @@ class IdempotencyTest {
         eventually(() -> assertThat(eventsOf(id, "apps.instance.deleting")).isEqualTo(1));
     }
 
-    private static List<Answer> atOnce(int many, Callable<Answer> call) throws Exception {
+    private static List<ApiResponse> atOnce(int many, Callable<ApiResponse> call) throws Exception {
         var threads = Executors.newFixedThreadPool(many);
         try {
             var ready = new CountDownLatch(many);
-            var waiting = new ArrayList<java.util.concurrent.Future<Answer>>();
+            var waiting = new ArrayList<java.util.concurrent.Future<ApiResponse>>();
             for (var i = 0; i < many; i++) {
                 waiting.add(threads.submit(() -> {
                     ready.countDown();
@@ -148,7 +150,7 @@ class IdempotencyTest {
                     return call.call();
                 }));
             }
-            var answers = new ArrayList<Answer>();
+            var answers = new ArrayList<ApiResponse>();
             for (var answer : waiting) {
                 answers.add(answer.get(60, TimeUnit.SECONDS));
             }
@@ -158,8 +160,8 @@ class IdempotencyTest {
         }
     }
 
-    /** What comes after it in the same order has been seen, so a second one would have been, too. */
-    private static void assertToldOnce(String id, String event, String action) {
+    /** Asserts on a later record in the same partition, so that a duplicate would have been seen before. */
+    private static void assertPublishedOnce(String id, String event, String action) {
         var later = create("project_owner", "later", UUID.randomUUID().toString())
                 .expect(202)
                 .text("id");
@@ -170,19 +172,20 @@ class IdempotencyTest {
 
     private static long eventsOf(String id, String type) {
         return platform.events()
-                .where(seen -> seen.type().equals(type) && seen.key().equals(id))
+                .find(observedRecord -> observedRecord.type().equals(type)
+                        && observedRecord.key().equals(id))
                 .size();
     }
 
     private static long auditsOf(String id, String action) {
         return platform.events()
-                .where(seen -> seen.type().equals("audit.recorded")
-                        && seen.payload().path("target_id").asText().equals(id)
-                        && seen.payload().path("action").asText().equals(action))
+                .find(observedRecord -> observedRecord.type().equals("audit.recorded")
+                        && observedRecord.payload().path("target_id").asText().equals(id)
+                        && observedRecord.payload().path("action").asText().equals(action))
                 .size();
     }
 
-    private static Answer create(String user, String name, String key) {
+    private static ApiResponse create(String user, String name, String key) {
         return platform.launch(user, name).header("Idempotency-Key", key).send();
     }
 

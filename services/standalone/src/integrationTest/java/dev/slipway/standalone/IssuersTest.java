@@ -1,16 +1,9 @@
 package dev.slipway.standalone;
 
-import com.nimbusds.jose.JOSEException;
-import com.nimbusds.jose.JWSAlgorithm;
-import com.nimbusds.jose.JWSHeader;
-import com.nimbusds.jose.crypto.RSASSASigner;
-import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
-import com.nimbusds.jwt.JWTClaimsSet;
-import com.nimbusds.jwt.SignedJWT;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.authz.testing.TestKey;
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import org.junit.jupiter.api.AfterAll;
@@ -19,21 +12,21 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
-import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
-import static dev.slipway.standalone.Tenants.told;
+import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.eventuallyGet;
+import static dev.slipway.testkit.Eventually.repeatUntil;
+import static dev.slipway.testkit.Eventually.repeatUntilGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Users of an issuer that only the configuration names, whose keys come over HTTP; and callers who ask too much. */
+/** Tests users of a configured issuer whose keys are fetched over HTTP, and rate limits of its logins. */
 class IssuersTest {
-    private static RSAKey first;
-    private static RSAKey second;
+    private static TestKey first;
+    private static TestKey second;
     private static Vertx vertx;
     private static HttpServer server;
     private static String issuer = "";
@@ -42,9 +35,9 @@ class IssuersTest {
     private static volatile int status = 200;
 
     @BeforeAll
-    static void start() throws JOSEException {
-        first = new RSAKeyGenerator(2048).keyID("first").generate();
-        second = new RSAKeyGenerator(2048).keyID("second").generate();
+    static void start() {
+        first = TestKey.generate("first");
+        second = TestKey.generate("second");
         vertx = Vertx.vertx();
         server = PlatformUnderTest.await(vertx.createHttpServer()
                 .requestHandler(request -> {
@@ -72,19 +65,19 @@ class IssuersTest {
 
     @AfterAll
     static void stop() {
-        assertThat(platform.events().faults()).isEmpty();
+        assertThat(platform.events().violations()).isEmpty();
         platform.close();
         PlatformUnderTest.await(vertx.close());
     }
 
     @BeforeEach
-    void serveTheFirst() {
+    void serveFirstKey() {
         status = 200;
         serve(first);
     }
 
     @Test
-    void revocation_isForgottenEverywhere_onceWhatItEndedHasEnded() {
+    void revocation_isDeletedWithTombstone_whenExpired() {
         var ended = UUID.randomUUID();
         var current = UUID.randomUUID();
         platform.database()
@@ -93,9 +86,9 @@ class IssuersTest {
                         + "', 'token', now() + interval '1 hour')");
 
         eventually(() -> assertThat(platform.events()
-                        .where(seen -> seen.topic().equals("authz.state")
-                                && seen.key().equals("revocation:" + ended)
-                                && seen.event().isMissingNode()))
+                        .find(observedRecord -> observedRecord.topic().equals("authz.state")
+                                && observedRecord.key().equals("revocation:" + ended)
+                                && observedRecord.event().isMissingNode()))
                 .hasSize(1));
 
         assertThat(platform.database()
@@ -103,21 +96,23 @@ class IssuersTest {
                                 + current + "')"))
                 .isEqualTo(current.toString());
         // Whoever follows the topic goes on behind the tombstone.
-        assertThat(new Tenants(platform).create("after-a-tombstone").orgId()).isNotEmpty();
+        assertThat(new TenantCalls(platform).create("after-a-tombstone").orgId())
+                .isNotEmpty();
     }
 
     @Test
-    void session_makesTheUser_onceForATokenOfATrustedIssuerOnly() {
+    void openSession_createsUserOnce_whenIssuerIsTrusted() {
         var token = token(first, "somebody", UnaryOperator.identity());
         assertThat(me(token)).isEqualTo("401 token_invalid");
         for (var wrong : List.of(
                 "garbage",
-                token(first, "somebody", claims -> claims.audience("slipway")),
-                token(first, "somebody", claims -> claims.issuer("http://127.0.0.1:1/other")),
+                token(first, "somebody", claims -> claims.put("aud", "slipway")),
+                token(first, "somebody", claims -> claims.put("iss", "http://127.0.0.1:1/other")),
                 token(
                         first,
                         "somebody",
-                        claims -> claims.expirationTime(Date.from(Instant.now().minusSeconds(60)))),
+                        claims ->
+                                claims.put("exp", Instant.now().minusSeconds(60).getEpochSecond())),
                 token(second, "somebody", UnaryOperator.identity()),
                 platform.token("project_owner"))) {
             assertThat(session(wrong).status()).isEqualTo(401);
@@ -131,18 +126,26 @@ class IssuersTest {
         eventually(() -> assertThat(me(token)).isEqualTo("200 "));
         assertThat(again.text("principal_id")).isEqualTo(opened.text("principal_id"));
         assertThat(again.body().path("created").asBoolean()).isFalse();
-        assertThat(CredentialCalls.listed(platform, token))
+        assertThat(CredentialCalls.listInstances(platform, token))
                 .as("a user without a role")
                 .isEqualTo("404 not_found");
         eventually(() -> assertThat(platform.events()
-                        .where(seen -> seen.type().equals("audit.recorded")
-                                && seen.payload().path("action").asText().equals("iam.user.provision")
-                                && seen.payload().path("target_id").asText().equals(opened.text("principal_id"))))
+                        .find(observedRecord -> observedRecord.type().equals("audit.recorded")
+                                && observedRecord
+                                        .payload()
+                                        .path("action")
+                                        .asText()
+                                        .equals("iam.user.provision")
+                                && observedRecord
+                                        .payload()
+                                        .path("target_id")
+                                        .asText()
+                                        .equals(opened.text("principal_id"))))
                 .hasSize(1));
     }
 
     @Test
-    void keys_followTheIssuer_andTheOldOnesEnd() {
+    void token_isRejected_whenIssuerReplacedItsKey() {
         var old = token(first, "rotating", UnaryOperator.identity());
         session(old).expect(200);
         eventually(() -> assertThat(me(old)).isEqualTo("200 "));
@@ -155,9 +158,9 @@ class IssuersTest {
     }
 
     @Test
-    void keys_standAndShowTheirAge_whileTheIssuerIsAwayOrTalksNonsense() {
+    void token_isAccepted_whenIssuerIsUnavailableOrReturnsInvalidKeys() {
         var token = token(first, "patient", UnaryOperator.identity());
-        eventually(() -> assertThat(session(token).status()).isEqualTo(200));
+        repeatUntil(() -> assertThat(session(token).status()).isEqualTo(200));
         eventually(() -> assertThat(me(token)).isEqualTo("200 "));
 
         for (var nonsense : List.of("garbage", "{\"keys\":[]}", "x".repeat(1 << 20))) {
@@ -172,15 +175,15 @@ class IssuersTest {
         eventually(() -> assertThat(failures()).isGreaterThan(before));
 
         assertThat(me(token)).isEqualTo("200 ");
-        assertThat(platform.managed("/health/ready"))
+        assertThat(platform.getManagement("/health/ready"))
                 .contains("issuer " + issuer)
                 .contains("keys fetched ")
                 .contains("the last try failed: answered 503");
-        assertThat(platform.managed("/metrics")).contains("slipway_issuer_keys_age_seconds");
+        assertThat(platform.getManagement("/metrics")).contains("slipway_issuer_keys_age_seconds");
     }
 
     @Test
-    void principal_isHeldBack_whenItAsksTooMuch_andAloneInThat() {
+    void call_isRateLimited_whenPrincipalExceedsItsRate() {
         var limited = platform.as("project_member").call("getMe").send();
         for (var i = 0; limited.status() == 200 && i < 1_000; i++) {
             limited = platform.as("project_member").call("getMe").send();
@@ -193,9 +196,14 @@ class IssuersTest {
                         platform.as("project_member").call("getMe").send().status())
                 .isEqualTo(200));
         eventually(() -> assertThat(platform.events()
-                        .where(seen -> seen.type().equals("audit.recorded")
-                                && seen.payload().path("reason").asText().equals("rate_limited")
-                                && seen.payload()
+                        .find(observedRecord -> observedRecord.type().equals("audit.recorded")
+                                && observedRecord
+                                        .payload()
+                                        .path("reason")
+                                        .asText()
+                                        .equals("rate_limited")
+                                && observedRecord
+                                        .payload()
                                         .at("/actor/display_name")
                                         .asText()
                                         .equals("Demo project member")))
@@ -203,71 +211,57 @@ class IssuersTest {
     }
 
     @Test
-    void address_isHeldBack_whenItGuessesSecrets() {
+    void exchangeToken_isRateLimited_whenAddressGuessesSecrets() {
         var guess = CredentialCalls.client(UUID.randomUUID().toString(), "sws_guess");
         var tried = 0;
-        Answer answer;
+        ApiResponse apiResponse;
         do {
-            answer = platform.anonymous()
+            apiResponse = platform.anonymous()
                     .call("exchangeServiceAccountToken")
                     .body(guess)
                     .send();
             tried++;
-        } while (answer.status() == 401 && tried < 100);
+        } while (apiResponse.status() == 401 && tried < 100);
 
-        assertThat(answer.text("code")).isEqualTo("rate_limited");
+        assertThat(apiResponse.text("code")).isEqualTo("rate_limited");
         assertThat(tried).as("far fewer than may ask").isLessThan(40);
         platform.as("project_owner").call("getMe").send().expect(200);
     }
 
-    private static void serve(RSAKey key) {
-        served = new JWKSet(key.toPublicJWK()).toString();
+    private static void serve(TestKey key) {
+        served = key.jwks();
     }
 
-    private static Answer session(String token) {
-        return eventuallyGet(() -> {
-            var answer = platform.anonymous()
+    private static ApiResponse session(String token) {
+        return repeatUntilGet(() -> {
+            var apiResponse = platform.anonymous()
                     .call("openSession")
                     .body(Json.object().put("token", token))
                     .send();
-            assertThat(answer.status()).isNotEqualTo(429);
-            return answer;
+            assertThat(apiResponse.status()).isNotEqualTo(429);
+            return apiResponse;
         });
     }
 
     private static String me(String token) {
-        return eventuallyGet(() -> {
-            var answer = platform.anonymous().as(token).call("getMe").send();
-            assertThat(answer.status()).isNotEqualTo(429);
-            return told(answer);
+        return repeatUntilGet(() -> {
+            var apiResponse = platform.anonymous().as(token).call("getMe").send();
+            assertThat(apiResponse.status()).isNotEqualTo(429);
+            return statusAndCode(apiResponse);
         });
     }
 
     private static double failures() {
-        return platform.managed("/metrics")
+        return platform.getManagement("/metrics")
                 .lines()
                 .filter(line -> line.startsWith("slipway_issuer_keys_failures_total"))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
                 .sum();
     }
 
-    private static String token(RSAKey key, String subject, UnaryOperator<JWTClaimsSet.Builder> change) {
-        var claims = change.apply(new JWTClaimsSet.Builder()
-                        .issuer(issuer)
-                        .subject(subject)
-                        .audience("their-client")
-                        .issueTime(Date.from(Instant.now()))
-                        .expirationTime(Date.from(Instant.now().plusSeconds(600)))
-                        .jwtID(UUID.randomUUID().toString())
-                        .claim("nickname", "Some Body"))
-                .build();
-        var jwt = new SignedJWT(
-                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(key.getKeyID()).build(), claims);
-        try {
-            jwt.sign(new RSASSASigner(key));
-        } catch (JOSEException e) {
-            throw new AssertionError(e);
-        }
-        return jwt.serialize();
+    private static String token(TestKey key, String subject, UnaryOperator<ObjectNode> change) {
+        var claims =
+                TestKey.claims(issuer, subject, "their-client", Instant.now()).put("nickname", "Some Body");
+        return key.sign(change.apply(claims));
     }
 }

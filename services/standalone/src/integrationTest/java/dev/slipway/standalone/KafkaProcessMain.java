@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
 
-/** A broker in a process of its own, to be killed: {@code directory port}. */
+/** Runs a broker as a separate process: {@code directory port}. */
 final class KafkaProcessMain {
     private KafkaProcessMain() {}
 

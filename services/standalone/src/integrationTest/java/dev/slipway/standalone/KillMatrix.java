@@ -2,10 +2,10 @@ package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
-import dev.slipway.standalone.Stand.Victim;
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.standalone.ProcessCluster.ProcessKind;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
-import dev.slipway.testkit.EventTap.Seen;
+import dev.slipway.testkit.EventTap.ObservedRecord;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,45 +19,45 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
 
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.eventuallyGet;
+import static dev.slipway.testkit.Eventually.repeatUntilGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Kills one part of a running system at one step of what is done with an instance, has it come back, and looks whether the step was done
- * once and everything after it, too. A step is a record on a topic: a run without a fault shows which there are.
+ * Kills one process at one step of an instance's change, restarts it, and asserts that every step took effect once. A step is a record
+ * on a topic; a run without a fault records the steps.
  */
 final class KillMatrix {
     private static final Set<Integer> MAY_PASS = Set.of(503, 504);
     private static final String PING = "echo.ping";
 
-    private final Stand stand;
+    private final ProcessCluster processCluster;
 
-    /** Somebody is killed when the record was seen. */
-    record Point(Deed deed, String step, Victim victim) {
+    /** Kills the process when the record was seen. */
+    record KillPoint(Change change, String step, ProcessKind victim) {
         @Override
         public String toString() {
-            return deed + " at " + step + ", " + victim + " killed";
+            return change + " at " + step + ", " + victim + " killed";
         }
     }
 
-    /** What is done with an instance, the steps of it, and what is left in the world when it is done. */
-    enum Deed {
+    /** A change of an instance, its steps, and the lines in the instance's file afterwards. */
+    enum Change {
         CREATE("create", "deployed", "running"),
         OPERATE(PING, "operated " + PING, "running"),
-        UPGRADE("upgrade", "upgraded " + Demo.NEXT_VERSION, "running"),
+        UPGRADE("upgrade", "upgraded " + DemoData.NEXT_VERSION, "running"),
         DELETE("delete", "deleted", "deleted");
 
         private final String operation;
         private final String effect;
         private final String status;
 
-        Deed(String operation, String effect, String status) {
+        Change(String operation, String effect, String status) {
             this.operation = operation;
             this.effect = effect;
             this.status = status;
         }
 
-        /** The records of it, in the order in which they can be seen first. */
+        /** The steps in the order of their first appearance. */
         List<String> steps() {
             return switch (this) {
                 case CREATE ->
@@ -99,17 +99,17 @@ final class KillMatrix {
         }
     }
 
-    KillMatrix(Stand stand) {
-        this.stand = stand;
+    KillMatrix(ProcessCluster processCluster) {
+        this.processCluster = processCluster;
     }
 
-    /** Every point there is. */
-    static List<Point> points() {
-        var points = new ArrayList<Point>();
-        for (var deed : Deed.values()) {
-            for (var step : deed.steps()) {
-                for (var victim : Victim.values()) {
-                    points.add(new Point(deed, step, victim));
+    /** Returns every kill point. */
+    static List<KillPoint> points() {
+        var points = new ArrayList<KillPoint>();
+        for (var change : Change.values()) {
+            for (var step : change.steps()) {
+                for (var processKind : ProcessKind.values()) {
+                    points.add(new KillPoint(change, step, processKind));
                 }
             }
         }
@@ -117,14 +117,14 @@ final class KillMatrix {
     }
 
     /**
-     * The records that a deed makes when nothing goes wrong, by type; those about members come and go with the app, and an adapter that is
-     * quick has no need to say that it has accepted a command.
+     * Records the steps of a change without a fault, by type. Member events depend on the app, and a fast adapter need not accept a
+     * command explicitly.
      */
-    Set<String> observed(Deed deed) {
-        var done = run(deed, null);
+    Set<String> observe(Change change) {
+        var observedChange = run(change, null);
         var types = new java.util.LinkedHashSet<String>();
-        done.seen().stream()
-                .map(Seen::type)
+        observedChange.seen().stream()
+                .map(ObservedRecord::type)
                 .filter(type -> !type.startsWith("apps.instance_member.")
                         && !Set.of("runtime.report.members", "runtime.report.accepted", "runtime.report.progress")
                                 .contains(type))
@@ -132,118 +132,125 @@ final class KillMatrix {
         return types;
     }
 
-    void kill(Point point) {
-        System.out.println("kill matrix: " + point);
-        verify(point, run(point.deed, point));
+    void kill(KillPoint killPoint) {
+        System.out.println("kill matrix: " + killPoint);
+        verify(killPoint, run(killPoint.change, killPoint));
     }
 
-    /** What was done, and what was seen of it. */
-    private record Done(UUID instance, String correlationId, Map<String, Seen> records) {
-        List<Seen> seen() {
+    /** A change and the records observed. */
+    private record ObservedChange(UUID instance, String correlationId, Map<String, ObservedRecord> records) {
+        List<ObservedRecord> seen() {
             return List.copyOf(records.values());
         }
     }
 
-    private Done run(Deed deed, Point point) {
+    private ObservedChange run(Change change, KillPoint killPoint) {
         var key = "matrix-" + UUID.randomUUID();
-        var target = deed == Deed.CREATE
+        var target = change == Change.CREATE
                 ? null
-                : running(key + "-before", deed == Deed.OPERATE ? Demo.NEXT_VERSION : Demo.VERSION);
-        var asked = CompletableFuture.supplyAsync(() -> answered(call(deed, target, key, Demo.VERSION)));
-        if (point != null) {
-            eventually(() -> assertThat(stand.events().where(seen -> isOf(seen, key, point.step)))
+                : running(key + "-before", change == Change.OPERATE ? DemoData.NEXT_VERSION : DemoData.VERSION);
+        var asked = CompletableFuture.supplyAsync(() -> sendUntilAnswered(call(change, target, key, DemoData.VERSION)));
+        if (killPoint != null) {
+            eventually(() -> assertThat(
+                            processCluster.events().find(observedRecord -> isOf(observedRecord, key, killPoint.step)))
                     .isNotEmpty());
-            stand.kill(point.victim);
+            processCluster.kill(killPoint.victim);
         }
         var instance = target == null ? UUID.fromString(await(asked).text("id")) : target;
         var ignored = await(asked);
-        eventually(() -> assertThat(operations(instance, deed))
-                .as("%s of %s", deed, instance)
+        eventually(() -> assertThat(operations(instance, change))
+                .as("%s of %s", change, instance)
                 .containsExactly("succeeded"));
-        eventually(() -> assertThat(instance(instance)).isEqualTo(deed.status));
-        var last = deed.steps().get(deed.steps().size() - 1);
-        eventually(() ->
-                assertThat(stand.events().where(seen -> isOf(seen, key, last))).isNotEmpty());
+        eventually(() -> assertThat(instance(instance)).isEqualTo(change.status));
+        var last = change.steps().get(change.steps().size() - 1);
+        eventually(() -> assertThat(processCluster.events().find(observedRecord -> isOf(observedRecord, key, last)))
+                .isNotEmpty());
         var ofDeed = new LinkedHashMap<>(records(instance));
         ofDeed.values()
-                .removeIf(seen -> !seen.event().path("correlation_id").asText().equals(key));
-        return new Done(instance, key, ofDeed);
+                .removeIf(observedRecord ->
+                        !observedRecord.event().path("correlation_id").asText().equals(key));
+        return new ObservedChange(instance, key, ofDeed);
     }
 
-    private void verify(Point point, Done done) {
-        var effects = stand.world().asked(done.instance).stream()
-                .filter(point.deed.effect::equals)
+    private void verify(KillPoint killPoint, ObservedChange observedChange) {
+        var effects = processCluster.instanceFiles().requests(observedChange.instance).stream()
+                .filter(killPoint.change.effect::equals)
                 .count();
         assertThat(effects)
-                .as("%s: how often the adapter did it; one that was killed may be asked again", point)
-                .isBetween(1L, point.victim == Victim.ADAPTER ? 2L : 1L);
+                .as("%s: how often the adapter did it; one that was killed may be asked again", killPoint)
+                .isBetween(1L, killPoint.victim == ProcessKind.ADAPTER ? 2L : 1L);
         eventually(() -> {
-            assertThat(records(done.instance).values().stream().map(Seen::type))
-                    .as("%s: every step is on its topic", point)
-                    .containsAll(point.deed.steps());
-            assertThat(sequences(done.instance))
-                    .as("%s: events without a gap", point)
-                    .isEqualTo(counted(done.instance));
+            assertThat(records(observedChange.instance).values().stream().map(ObservedRecord::type))
+                    .as("%s: every step is on its topic", killPoint)
+                    .containsAll(killPoint.change.steps());
+            assertThat(sequences(observedChange.instance))
+                    .as("%s: events without a gap", killPoint)
+                    .isEqualTo(countOf(observedChange.instance));
         });
-        eventually(() -> assertThat(audited(done))
-                .as("%s: put on record once", point)
-                .containsExactly(done.instance.toString()));
-        assertThat(stand.events().faults())
-                .as("%s: dead letters, records that break their schema", point)
+        eventually(() -> assertThat(auditCount(observedChange))
+                .as("%s: put on record once", killPoint)
+                .containsExactly(observedChange.instance.toString()));
+        assertThat(processCluster.events().violations())
+                .as("%s: dead letters, records that break their schema", killPoint)
                 .isEmpty();
     }
 
     private UUID running(String key, String version) {
-        var id = UUID.fromString(answered(call(Deed.CREATE, null, key, version)).text("id"));
+        var id = UUID.fromString(
+                sendUntilAnswered(call(Change.CREATE, null, key, version)).text("id"));
         eventually(() -> assertThat(instance(id)).isEqualTo("running"));
-        eventually(() -> assertThat(operations(id, Deed.CREATE)).containsExactly("succeeded"));
+        eventually(() -> assertThat(operations(id, Change.CREATE)).containsExactly("succeeded"));
         return id;
     }
 
-    private Call call(Deed deed, UUID instance, String key, String version) {
-        var call = stand.owner()
+    private Call call(Change change, UUID instance, String key, String version) {
+        var call = processCluster
+                .owner()
                 .call(
-                        switch (deed) {
+                        switch (change) {
                             case CREATE -> "createAppInstance";
                             case OPERATE -> "runInstanceOperation";
                             case UPGRADE -> "upgradeAppInstance";
                             case DELETE -> "deleteAppInstance";
                         })
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .header("Idempotency-Key", key)
                 .header("X-Correlation-ID", key);
         var addressed = instance == null ? call : call.path("app_instance_id", instance);
-        var body = body(deed, key, version);
+        var body = body(change, key, version);
         return body == null ? addressed : addressed.body(body);
     }
 
-    private static ObjectNode body(Deed deed, String key, String version) {
-        return switch (deed) {
+    private static ObjectNode body(Change change, String key, String version) {
+        return switch (change) {
             case CREATE ->
-                Json.object().put("app_slug", Demo.APP).put("version", version).put("display_name", key);
+                Json.object()
+                        .put("app_slug", DemoData.APP)
+                        .put("version", version)
+                        .put("display_name", key);
             case OPERATE -> {
                 var body = Json.object().put("operation", PING);
                 body.putObject("input").put("message", "hello");
                 yield body;
             }
-            case UPGRADE -> Json.object().put("version", Demo.NEXT_VERSION);
+            case UPGRADE -> Json.object().put("version", DemoData.NEXT_VERSION);
             case DELETE -> null;
         };
     }
 
-    /** Sends until there is an answer that is final, as a careful client does. */
-    private static Answer answered(Call call) {
-        return eventuallyGet(() -> {
-            var answer = call.send();
-            if (!MAY_PASS.contains(answer.status())) {
-                assertThat(answer.status()).as("%s", answer.body()).isEqualTo(202);
-                return answer;
+    /** Repeats the request until the response is final. */
+    private static ApiResponse sendUntilAnswered(Call call) {
+        return repeatUntilGet(() -> {
+            var apiResponse = call.send();
+            if (!MAY_PASS.contains(apiResponse.status())) {
+                assertThat(apiResponse.status()).as("%s", apiResponse.body()).isEqualTo(202);
+                return apiResponse;
             }
-            throw new IllegalStateException(answer.status() + " " + answer.body());
+            throw new IllegalStateException(apiResponse.status() + " " + apiResponse.body());
         });
     }
 
-    private static Answer await(CompletableFuture<Answer> asked) {
+    private static ApiResponse await(CompletableFuture<ApiResponse> asked) {
         try {
             return asked.get(150, TimeUnit.SECONDS);
         } catch (Exception e) {
@@ -251,66 +258,71 @@ final class KillMatrix {
         }
     }
 
-    /** Everything that was announced of an instance, by its id: what came twice counts once. */
-    private Map<String, Seen> records(UUID instance) {
-        var records = new LinkedHashMap<String, Seen>();
-        for (var seen : stand.events().where(seen -> seen.key().equals(instance.toString()))) {
-            records.putIfAbsent(seen.event().path("event_id").asText(), seen);
+    /** Returns the events of an instance by id; duplicates count once. */
+    private Map<String, ObservedRecord> records(UUID instance) {
+        var records = new LinkedHashMap<String, ObservedRecord>();
+        for (var observedRecord : processCluster
+                .events()
+                .find(observedRecord -> observedRecord.key().equals(instance.toString()))) {
+            records.putIfAbsent(observedRecord.event().path("event_id").asText(), observedRecord);
         }
         return records;
     }
 
-    private static boolean isOf(Seen seen, String correlationId, String type) {
-        return seen.type().equals(type)
-                && seen.event().path("correlation_id").asText().equals(correlationId);
+    private static boolean isOf(ObservedRecord observedRecord, String correlationId, String type) {
+        return observedRecord.type().equals(type)
+                && observedRecord.event().path("correlation_id").asText().equals(correlationId);
     }
 
     private List<Long> sequences(UUID instance) {
         var sequences = new TreeMap<Long, String>();
         records(instance).values().stream()
-                .filter(seen -> seen.topic().equals("instances.events"))
-                .forEach(seen -> assertThat(
-                                sequences.put(seen.payload().path("sequence").asLong(), seen.type()))
+                .filter(observedRecord -> observedRecord.topic().equals("instances.events"))
+                .forEach(observedRecord -> assertThat(sequences.put(
+                                observedRecord.payload().path("sequence").asLong(), observedRecord.type()))
                         .isNull());
         return List.copyOf(sequences.keySet());
     }
 
-    private List<Long> counted(UUID instance) {
+    private List<Long> countOf(UUID instance) {
         var count = records(instance).values().stream()
-                .filter(seen -> seen.topic().equals("instances.events"))
+                .filter(observedRecord -> observedRecord.topic().equals("instances.events"))
                 .count();
         return java.util.stream.LongStream.rangeClosed(1, count).boxed().toList();
     }
 
     private String instance(UUID instance) {
-        return stand.owner()
+        return processCluster
+                .owner()
                 .call("getAppInstance")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .path("app_instance_id", instance)
                 .send()
                 .expect(200)
                 .text("status");
     }
 
-    /** How each operation of the kind stands. */
-    private List<String> operations(UUID instance, Deed deed) {
-        var page = stand.owner()
+    /** Returns the statuses of the instance's operations of the kind. */
+    private List<String> operations(UUID instance, Change change) {
+        var page = processCluster
+                .owner()
                 .call("listInstanceOperations")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .path("app_instance_id", instance)
                 .send()
                 .expect(200)
                 .body();
         return StreamSupport.stream(page.path("items").spliterator(), false)
-                .filter(operation -> operation.path("operation").asText().equals(deed.operation))
+                .filter(operation -> operation.path("operation").asText().equals(change.operation))
                 .map(operation -> operation.path("status").asText())
                 .toList();
     }
 
-    private List<String> audited(Done done) {
-        var timeline = stand.owner()
+    private List<String> auditCount(ObservedChange observedChange) {
+        var timeline = processCluster
+                .owner()
                 .call("getCorrelation")
-                .path("correlation_id", done.correlationId)
+                .path("correlation_id", observedChange.correlationId)
                 .send()
                 .expect(200)
                 .body();

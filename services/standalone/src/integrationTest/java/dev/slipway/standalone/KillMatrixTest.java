@@ -1,6 +1,6 @@
 package dev.slipway.standalone;
 
-import dev.slipway.standalone.KillMatrix.Deed;
+import dev.slipway.standalone.KillMatrix.Change;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -12,7 +12,7 @@ import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Some points of the matrix, others every time; the soak test has them all. */
+/** Runs a random selection of the matrix; the soak test runs all of it. */
 @Order(3)
 class KillMatrixTest {
     private static final int KILLS = 1;
@@ -21,16 +21,16 @@ class KillMatrixTest {
     Path directory;
 
     @Test
-    void everyDeed_hasAPointAtEveryStep_andEndsOnce_whoeverIsKilled() {
+    void change_hasAllSteps_andCompletesOnce_whenProcessIsKilled() {
         var seed = System.nanoTime();
         System.out.println("kill matrix: seed " + seed);
         var random = new Random(seed);
-        try (var stand = new Stand(directory)) {
+        try (var stand = new ProcessCluster(directory)) {
             var matrix = new KillMatrix(stand);
-            for (var deed : Deed.values()) {
-                assertThat(matrix.observed(deed))
-                        .as("the steps of %s: a new one needs its place among them", deed)
-                        .containsExactlyInAnyOrderElementsOf(deed.steps());
+            for (var change : Change.values()) {
+                assertThat(matrix.observe(change))
+                        .as("the steps of %s: a new one needs its place among them", change)
+                        .containsExactlyInAnyOrderElementsOf(change.steps());
             }
             var points = new ArrayList<>(KillMatrix.points());
             Collections.shuffle(points, random);

@@ -11,8 +11,8 @@ import java.util.Random;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Kills a whole platform, its Kafka and PostgreSQL with it, at random moments while clients launch and delete, and starts it again; at
- * the end nothing of what was accepted may be missing, and nothing be there twice.
+ * Kills a platform with its Kafka and PostgreSQL at random moments under load and restarts it; afterwards every accepted request must
+ * have taken effect exactly once.
  */
 final class KillRounds {
     private static final int CLIENTS = 4;
@@ -22,7 +22,7 @@ final class KillRounds {
 
     private KillRounds() {}
 
-    /** With {@code alsoWhileStarting}, some kills come before the platform is ready again. */
+    /** With {@code alsoWhileStarting}, some kills happen before the platform is ready again. */
     static void run(Path directory, int rounds, boolean alsoWhileStarting) {
         var seed = System.nanoTime();
         System.out.println("kill rounds: seed " + seed);
@@ -32,39 +32,39 @@ final class KillRounds {
             platform.start();
             var demo = platform.demo();
             var owner = platform.as("project_owner"); // with its first token: that one stays good
-            var place = new SimulatedAdapter.Place(
+            var adapterSettings = new SimulatedAdapter.AdapterSettings(
                     demo.path("base_url").asText(),
                     demo.path("kafka_bootstrap").asText(),
                     "",
-                    Demo.ADAPTER,
+                    DemoData.ADAPTER,
                     platform.home().resolve("adapter.secret"),
                     directory.resolve("adapter"));
-            try (var adapter = SimulatedAdapter.start(place)) {
-                var load = new Load(owner, CLIENTS, MAX_PAUSE_MS, seed);
-                try (load) {
+            try (var adapter = SimulatedAdapter.start(adapterSettings)) {
+                var launchLoad = new LaunchLoad(owner, CLIENTS, MAX_PAUSE_MS, seed);
+                try (launchLoad) {
                     for (var round = 0; round < rounds; round++) {
-                        kill(platform, load, random);
+                        kill(platform, launchLoad, random);
                         if (alsoWhileStarting && random.nextInt(3) == 0) {
                             var starting = platform.launch();
-                            assertThat(starting.endsWithin(random.nextInt(MAX_MS_INTO_START)))
+                            assertThat(starting.awaitExit(random.nextInt(MAX_MS_INTO_START)))
                                     .isFalse();
                             starting.kill();
                         }
                         platform.start();
                     }
-                    load.accept(MAX_ACCEPTED_BEFORE_KILL / 2);
+                    launchLoad.accept(MAX_ACCEPTED_BEFORE_KILL / 2);
                 }
-                System.out.println("kill rounds: " + load.acceptedSoFar() + " launched, "
-                        + load.deleted().size() + " of them deleted; on the way " + load.refusals());
+                System.out.println("kill rounds: " + launchLoad.acceptedCount() + " launched, "
+                        + launchLoad.deleted().size() + " of them deleted; on the way " + launchLoad.refusals());
                 try (var events = new EventTap(demo.path("kafka_bootstrap").asText(), "")) {
-                    new Kept(owner, load).verify(events, adapter.world(), 1);
+                    new RecoveryAssertions(owner, launchLoad).verify(events, adapter.instanceFiles(), 1);
                 }
             }
         }
     }
 
-    private static void kill(PlatformProcess platform, Load load, Random random) {
-        load.accept(1 + random.nextInt(MAX_ACCEPTED_BEFORE_KILL));
+    private static void kill(PlatformProcess platform, LaunchLoad launchLoad, Random random) {
+        launchLoad.accept(1 + random.nextInt(MAX_ACCEPTED_BEFORE_KILL));
         platform.process().kill();
     }
 }

@@ -1,6 +1,5 @@
 package dev.slipway.standalone;
 
-import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,8 +12,7 @@ class KillTest {
     Path directory;
 
     @Test
-    @Proves("1.14") // an event missing or surplus after a kill would have left its change's transaction
-    void everythingAccepted_isThereOnce_whenThePlatformIsKilledUnderLoad() {
+    void launch_isAppliedOnce_whenPlatformIsKilledUnderLoad() {
         KillRounds.run(directory, 2, false);
     }
 }

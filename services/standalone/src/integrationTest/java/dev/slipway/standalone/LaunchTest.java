@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A launch, from the request to the events, as its caller and its followers see it. */
+/** A launch from the request to the events. */
 class LaunchTest {
     private static PlatformUnderTest platform;
 
@@ -34,23 +34,27 @@ class LaunchTest {
     }
 
     @Test
-    @Proves({"1.48", "1.64", "1.70"})
-    void create_isAcceptedAndAnnounced_whenEntitled() {
+    @Proves({"1.48", "1.70"})
+    void create_isAcceptedAndPublished_whenEntitled() {
         var created = platform.launch("project_member", "one").send().expect(202);
 
         assertThat(created.text("status")).isEqualTo("requested");
+        assertThat(TenantCalls.statusAndCode(platform.launchIn(DemoData.OTHER_PROJECT, "other_tenant_owner", "none")
+                        .body(PlatformUnderTest.launchBody("none").put("app_slug", "absent"))
+                        .send()))
+                .isEqualTo("404 app_not_found");
         assertThat(created.header("Location")).endsWith("/app-instances/" + created.text("id"));
         eventually(() -> assertThat(platform.events()
-                        .where(seen -> seen.type().equals("apps.instance.requested")
-                                && seen.key().equals(created.text("id"))))
+                        .find(observedRecord -> observedRecord.type().equals("apps.instance.requested")
+                                && observedRecord.key().equals(created.text("id"))))
                 .hasSize(1));
-        assertThat(platform.events().faults()).isEmpty();
+        assertThat(platform.events().violations()).isEmpty();
     }
 
-    /** What a launch is decided by is kept in memory: a change that raises no number would never be noticed. */
+    /** The inputs of launch decisions are cached: a change that increments no version number would never be noticed. */
     @ParameterizedTest
-    @MethodSource("tablesOfFacts")
-    void whatLaunchesAreDecidedBy_isReadAgain_whenATableOfItChanges(String table) {
+    @MethodSource("inputTables")
+    void launchInputs_areReadAgain_whenATableChanges(String table) {
         platform.launch("project_member", "before").send().expect(202);
         var before = numbers();
 
@@ -60,17 +64,17 @@ class LaunchTest {
         platform.launch("project_member", "after").send().expect(202);
     }
 
-    /** A user that is known stays known; the others say how old what is known is, and what its number is. */
-    static List<String> tablesOfFacts() throws IOException {
+    /** The tables of the launch inputs, from the source of the store. Users never change; the others hold ages, version numbers and instances. */
+    static List<String> inputTables() throws IOException {
         var sources = Path.of("../instances/src/main/java/dev/slipway/instances/appinstance");
-        var statements = Files.readString(sources.resolve("FactsStore.java"))
-                + Files.readString(sources.resolve("PolicyStore.java"));
+        var statements = Files.readString(sources.resolve("LaunchContextStore.java"));
         var named = Pattern.compile("(?:FROM|JOIN) ([a-z_]++)(?!\\()")
                 .matcher(statements)
                 .results();
         var tables = named.map(found -> found.group(1))
-                .filter(table ->
-                        !List.of("users", "catalog_freshness", "known_facts").contains(table))
+                .filter(table -> !List.of(
+                                "users", "catalog_freshness", "known_facts", "app_instances", "app_instance_plans")
+                        .contains(table))
                 .collect(Collectors.toCollection(TreeSet::new));
         assertThat(tables).isEqualTo(CHANGES.keySet());
         return List.copyOf(tables);
@@ -91,6 +95,6 @@ class LaunchTest {
         return platform.database()
                 .query(
                         "SELECT k.number || '/' || p.facts FROM instances.known_facts k, instances.projects p WHERE p.id = '"
-                                + Demo.PROJECT + "'");
+                                + DemoData.PROJECT + "'");
     }
 }

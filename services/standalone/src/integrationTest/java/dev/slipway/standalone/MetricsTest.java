@@ -1,6 +1,5 @@
 package dev.slipway.standalone;
 
-import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -16,7 +15,7 @@ import java.util.regex.Pattern;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What an operator can see, and that dashboards and alerts ask for nothing else. */
+/** Tests the metrics, and that dashboards and alerts use no others. */
 class MetricsTest {
     private static final Pattern NAME = Pattern.compile("\\b(?:slipway|vertx|jvm|process)_[a-z_]+\\b");
     private static PlatformUnderTest platform;
@@ -53,7 +52,6 @@ class MetricsTest {
     }
 
     @ParameterizedTest
-    @Proves("3.81")
     @ValueSource(strings = {"infra/grafana/slipway.json", "infra/alerts.yaml", "docs/services.md"})
     void metrics_haveAllThat_areAskedForIn(String file) throws IOException {
         platform.launch("project_member", "seen").send().expect(202);
@@ -69,6 +67,6 @@ class MetricsTest {
     }
 
     private static String metrics() {
-        return platform.managed("/metrics");
+        return platform.getManagement("/metrics");
     }
 }

@@ -2,21 +2,22 @@ package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.eventuallyGet;
+import static dev.slipway.testkit.Eventually.repeatUntilGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Tokens of what works for tenants and belongs to none of their people: adapters, and operators of shared runtimes. */
+/** Tests tokens of adapters and of shared runtime operators. */
 class OperatorTokensTest {
     private static PlatformUnderTest platform;
 
@@ -27,31 +28,31 @@ class OperatorTokensTest {
 
     @AfterAll
     static void stop() {
-        assertThat(platform.events().faults()).isEmpty();
+        assertThat(platform.events().violations()).isEmpty();
         platform.close();
     }
 
     @Test
-    @Proves("C.06")
-    void operator_hasATokenOfItsRuntime_andOfNoProject() {
+    @Proves("C.05")
+    void operator_getsATokenForItsRuntime_andNoProject() {
         var runtime = UUID.randomUUID().toString();
         var body = Json.object().put("shared_runtime_id", runtime).put("display_name", "Shared scheduler");
         body.putArray("allowed_actions").add("apps.shared_runtime.read").add("apps.shared_runtime.report");
         var create =
-                platform.as("tenant_owner").call("createSharedRuntimeOperator").path("org_id", Demo.ORG);
+                platform.as("tenant_owner").call("createSharedRuntimeOperator").path("org_id", DemoData.ORG);
         var tooMuch = body.deepCopy();
         tooMuch.withArray("allowed_actions").add("apps.instance.read");
         assertThat(create.body(tooMuch).send().expect(403).text("code")).isEqualTo("grant_exceeds_own");
-        CredentialCalls.assertExcessAudited(platform, "iam.operator.create", Demo.ORG.toString());
+        CredentialCalls.assertExcessAudited(platform, "iam.operator.create", DemoData.ORG.toString());
         platform.as("other_tenant_owner")
                 .call("createSharedRuntimeOperator")
-                .path("org_id", Demo.ORG)
+                .path("org_id", DemoData.ORG)
                 .body(body)
                 .send()
                 .expect(404);
         platform.as("project_owner")
                 .call("createSharedRuntimeOperator")
-                .path("org_id", Demo.ORG)
+                .path("org_id", DemoData.ORG)
                 .body(body)
                 .send()
                 .expect(404);
@@ -59,7 +60,7 @@ class OperatorTokensTest {
         create.body(body).send().expect(409);
         platform.as("other_tenant_owner")
                 .call("getSharedRuntimeOperator")
-                .path("org_id", Demo.OTHER_ORG)
+                .path("org_id", DemoData.OTHER_ORG)
                 .path("operator_id", id)
                 .send()
                 .expect(404);
@@ -68,13 +69,19 @@ class OperatorTokensTest {
                 .send()
                 .expect(201);
 
-        var token = CredentialCalls.exchange(platform, "exchangeSharedRuntimeOperatorToken", credential)
+        var listed = operator("listSharedRuntimeOperatorCredentials", id).send().expect(200);
+        assertThat(listed.body().path("items")).hasSize(1);
+        assertThat(listed.body().at("/items/0/credential_id").asText()).isEqualTo(credential.text("credential_id"));
+        assertThat(listed.body().at("/items/0").has("secret")).isFalse();
+        var exchanged = CredentialCalls.exchange(platform, "exchangeSharedRuntimeOperatorToken", credential)
                 .send()
-                .expect(200)
-                .text("access_token");
+                .expect(200);
+        assertThat(exchanged.body().path("expires_in").asInt()).isEqualTo(600);
+        var token = exchanged.text("access_token");
 
-        assertThat(TokenText.of(token).claims().getClaims().keySet())
-                .isEqualTo(Set.of(
+        assertThat(DecodedToken.of(token).claims().fieldNames())
+                .toIterable()
+                .containsExactlyInAnyOrderElementsOf(Set.of(
                         "sub",
                         "actor_type",
                         "org_id",
@@ -86,9 +93,9 @@ class OperatorTokensTest {
                         "aud",
                         "jti",
                         "credential_id"));
-        assertThat(TokenText.of(token).text("shared_runtime_id")).isEqualTo(runtime);
+        assertThat(DecodedToken.of(token).text("shared_runtime_id")).isEqualTo(runtime);
         eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("200 "));
-        assertThat(CredentialCalls.listed(platform, token)).isEqualTo("404 not_found");
+        assertThat(CredentialCalls.listInstances(platform, token)).isEqualTo("404 not_found");
         CredentialCalls.exchange(platform, "exchangeServiceAccountToken", credential)
                 .send()
                 .expect(401);
@@ -97,6 +104,11 @@ class OperatorTokensTest {
         CredentialCalls.exchange(platform, "exchangeSharedRuntimeOperatorToken", credential)
                 .send()
                 .expect(401);
+        for (var result : List.of("success", "denied")) {
+            eventually(() -> assertThat(CredentialCalls.findAudits(
+                            platform, "iam.token.exchange", credential.text("credential_id"), result))
+                    .isNotEmpty());
+        }
         operator("enableSharedRuntimeOperator", id).send().expect(200);
         operator("revokeSharedRuntimeOperatorCredential", id)
                 .path("credential_id", credential.text("credential_id"))
@@ -108,8 +120,7 @@ class OperatorTokensTest {
     }
 
     @Test
-    @Proves("1.73")
-    void adapter_taskOnASharedRuntime_speaksAsItsOperatorAndForNothingElse() {
+    void adapterTask_onASharedRuntime_actsAsItsOperator() {
         var runtime = UUID.randomUUID().toString();
         var body = Json.object()
                 .put("shared_runtime_id", runtime)
@@ -118,7 +129,7 @@ class OperatorTokensTest {
         body.putArray("allowed_actions").add("apps.shared_runtime.report");
         var operator = platform.as("tenant_owner")
                 .call("createSharedRuntimeOperator")
-                .path("org_id", Demo.ORG)
+                .path("org_id", DemoData.ORG)
                 .body(body)
                 .send()
                 .expect(201)
@@ -126,30 +137,31 @@ class OperatorTokensTest {
         var own = adapterOf("bare_metal");
         var another = adapterOf("slurm");
 
-        var token = taskOn(own, Demo.ORG, runtime).expect(200).text("access_token");
+        var token = taskOn(own, DemoData.ORG, runtime).expect(200).text("access_token");
 
-        var claims = TokenText.of(token).claims();
-        assertThat(claims.getClaims()).doesNotContainKeys("project_id", "app_instance_id");
-        assertThat(claims.getSubject()).isEqualTo(operator);
-        assertThat(claims.getClaim("actor_type")).isEqualTo("shared_runtime_operator");
-        assertThat(claims.getClaim("org_id")).isEqualTo(Demo.ORG.toString());
-        assertThat(claims.getClaim("shared_runtime_id")).isEqualTo(runtime);
-        assertThat(claims.getClaim("scope")).isEqualTo("apps.shared_runtime.report");
+        var claims = DecodedToken.of(token);
+        assertThat(claims.claims().fieldNames()).toIterable().doesNotContain("project_id", "app_instance_id");
+        assertThat(claims.subject()).isEqualTo(operator);
+        assertThat(claims.text("actor_type")).isEqualTo("shared_runtime_operator");
+        assertThat(claims.text("org_id")).isEqualTo(DemoData.ORG.toString());
+        assertThat(claims.text("shared_runtime_id")).isEqualTo(runtime);
+        assertThat(claims.text("scope")).isEqualTo("apps.shared_runtime.report");
         eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("200 "));
-        assertThat(CredentialCalls.listed(platform, token)).isEqualTo("404 not_found");
-        assertThat(taskOn(another, Demo.ORG, runtime).expect(409).text("code")).isEqualTo("task_unknown");
-        assertThat(taskOn(own, Demo.OTHER_ORG, runtime).expect(409).text("code"))
+        assertThat(CredentialCalls.listInstances(platform, token)).isEqualTo("404 not_found");
+        assertThat(taskOn(another, DemoData.ORG, runtime).expect(409).text("code"))
                 .isEqualTo("task_unknown");
-        assertThat(taskOn(own, Demo.ORG, UUID.randomUUID().toString())
+        assertThat(taskOn(own, DemoData.OTHER_ORG, runtime).expect(409).text("code"))
+                .isEqualTo("task_unknown");
+        assertThat(taskOn(own, DemoData.ORG, UUID.randomUUID().toString())
                         .expect(409)
                         .text("code"))
                 .isEqualTo("task_unknown");
         operator("disableSharedRuntimeOperator", operator).send().expect(200);
-        taskOn(own, Demo.ORG, runtime).expect(409);
+        taskOn(own, DemoData.ORG, runtime).expect(409);
         eventually(() -> {
-            assertThat(CredentialCalls.audited(platform, "iam.operator_token.exchange", runtime, "success"))
+            assertThat(CredentialCalls.findAudits(platform, "iam.operator_token.exchange", runtime, "success"))
                     .hasSize(1);
-            assertThat(CredentialCalls.audited(platform, "iam.operator_token.exchange", runtime, "denied"))
+            assertThat(CredentialCalls.findAudits(platform, "iam.operator_token.exchange", runtime, "denied"))
                     .hasSize(3)
                     .allSatisfy(
                             audit -> assertThat(audit.path("reason").asText()).isEqualTo("task_unknown"));
@@ -157,7 +169,7 @@ class OperatorTokensTest {
     }
 
     @Test
-    void adapter_taskOnBothOrNothing_isToldWhatToName() {
+    void adapterTask_isRefused_withoutExactlyOneResource() {
         var adapter = adapterOf("bare_metal");
         var id = UUID.randomUUID().toString();
         var neither = taskBody(adapter);
@@ -182,7 +194,7 @@ class OperatorTokensTest {
     }
 
     @Test
-    void adapter_exchangesItsCredentials_andNoneWhenDisabled() {
+    void adapter_exchangesItsCredentials_unlessDisabled() {
         var body = Json.object().put("runtime_backend", "bare_metal").put("display_name", "Another adapter");
         platform.as("tenant_owner").call("createAdapter").body(body).send().expect(403);
         var id = platform.as("platform_superadmin")
@@ -200,12 +212,20 @@ class OperatorTokensTest {
                 .send()
                 .expect(201);
         adapter("createAdapterCredential", id).body(Json.object()).send().expect(409);
+        var listed = adapter("listAdapterCredentials", id).send().expect(200);
+        assertThat(listed.body().path("items").findValuesAsText("credential_id"))
+                .containsExactlyInAnyOrder(first.text("credential_id"), second.text("credential_id"));
+        assertThat(listed.body().toString()).doesNotContain("sws_");
+        var read = adapter("getAdapter", id).send().expect(200);
+        assertThat(read.text("runtime_backend")).isEqualTo("bare_metal");
+        assertThat(read.text("state")).isEqualTo("active");
         var instance = platform.launch("project_owner", "for a task")
                 .send()
                 .expect(202)
                 .text("id");
 
-        var token = eventuallyGet(() -> task(id, first.text("secret"), instance).expect(200))
+        var token = repeatUntilGet(
+                        () -> task(id, first.text("secret"), instance).expect(200))
                 .text("access_token");
         task(id, second.text("secret"), instance).expect(200);
         task(id, "sws_wrong", instance).expect(401);
@@ -241,7 +261,7 @@ class OperatorTokensTest {
     private static Call operator(String operation, String id) {
         return platform.as("tenant_owner")
                 .call(operation)
-                .path("org_id", Demo.ORG)
+                .path("org_id", DemoData.ORG)
                 .path("operator_id", id);
     }
 
@@ -249,7 +269,7 @@ class OperatorTokensTest {
         return platform.as("platform_superadmin").call(operation).path("adapter_id", id);
     }
 
-    /** A new adapter, with its secret. */
+    /** A new adapter with its secret. */
     private record AdapterKey(String id, String secret) {}
 
     private static AdapterKey adapterOf(String backend) {
@@ -268,15 +288,15 @@ class OperatorTokensTest {
                         .text("secret"));
     }
 
-    private static Answer task(String adapterId, String secret, String instanceId) {
+    private static ApiResponse task(String adapterId, String secret, String instanceId) {
         return task(taskBody(new AdapterKey(adapterId, secret)).put("app_instance_id", instanceId));
     }
 
-    private static Answer taskOn(AdapterKey adapter, UUID orgId, String sharedRuntimeId) {
+    private static ApiResponse taskOn(AdapterKey adapter, UUID orgId, String sharedRuntimeId) {
         return task(taskBody(adapter).put("org_id", orgId.toString()).put("shared_runtime_id", sharedRuntimeId));
     }
 
-    private static Answer task(ObjectNode body) {
+    private static ApiResponse task(ObjectNode body) {
         return platform.anonymous().call("exchangeOperatorToken").body(body).send();
     }
 

@@ -3,7 +3,7 @@ package dev.slipway.standalone;
 import dev.slipway.testkit.ChildProcess;
 import dev.slipway.testkit.FaultyLink;
 import dev.slipway.testkit.SimulatedAdapter;
-import dev.slipway.testkit.SimulatedAdapter.World;
+import dev.slipway.testkit.SimulatedAdapter.InstanceFiles;
 import dev.slipway.testkit.TestInfrastructure;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,11 +20,11 @@ import java.util.Map;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a platform depends on goes away and comes back. Callers get clear answers meanwhile, and nothing is lost. */
+/** Tests outages of Kafka and PostgreSQL: callers get clear errors, and nothing is lost. */
 @Order(1)
 class OutageTest {
     private static final int CLIENTS = 3;
-    /** An outage is long: what is launched in it has all to be looked at afterwards. */
+    /** Limits the load: every launch during the outage is verified afterwards. */
     private static final int MAX_PAUSE_MS = 1_000;
 
     private static final int SOME = 10;
@@ -52,12 +52,13 @@ class OutageTest {
         database.close();
     }
 
-    private Load load() {
-        return new Load(platform.as("project_owner"), CLIENTS, MAX_PAUSE_MS, 1);
+    private LaunchLoad load() {
+        return new LaunchLoad(platform.as("project_owner"), CLIENTS, MAX_PAUSE_MS, 1);
     }
 
-    private static void nothingIsLost(Load load, World world, long adapterLives) {
-        new Kept(platform.as("project_owner"), load).verify(platform.events(), world, adapterLives);
+    private static void assertNothingLost(LaunchLoad launchLoad, InstanceFiles instanceFiles, long adapterLives) {
+        new RecoveryAssertions(platform.as("project_owner"), launchLoad)
+                .verify(platform.events(), instanceFiles, adapterLives);
         for (var schema : SCHEMAS) {
             eventually(() -> assertThat(platform.database().query("SELECT count(*) FROM " + schema + ".outbox"))
                     .as("what the outbox of %s still holds", schema)
@@ -65,82 +66,83 @@ class OutageTest {
         }
     }
 
-    /** An outage takes its time: things time out, reconnect, back off. */
+    /** Gives timeouts, reconnects and back-off time to happen. */
     private static void lasting(Duration time) {
         var end = Instant.now().plus(time);
         eventually(() -> assertThat(Instant.now()).isAfter(end));
     }
 
     @Test
-    void requestsAreAccepted_andEverythingCatchesUp_whenKafkaIsAway() {
+    void launch_isAccepted_whenKafkaIsUnavailable() {
         try (var adapter = SimulatedAdapter.start(platform.adapterIn(directory))) {
-            var load = load();
-            try (load) {
-                load.accept(SOME);
+            var launchLoad = load();
+            try (launchLoad) {
+                launchLoad.accept(SOME);
 
                 kafka.cut();
-                load.accept(SOME);
+                launchLoad.accept(SOME);
                 lasting(Duration.ofSeconds(10));
                 kafka.heal();
 
-                load.accept(SOME);
+                launchLoad.accept(SOME);
             }
-            assertThat(load.refusals()).isEmpty();
-            nothingIsLost(load, adapter.world(), 1);
+            assertThat(launchLoad.refusals()).isEmpty();
+            assertNothingLost(launchLoad, adapter.instanceFiles(), 1);
         }
     }
 
     @Test
-    void callersAreToldToTryAgain_andNothingIsLost_whenTheDatabaseIsAway() {
+    void launch_returnsRetryableError_whenDatabaseIsUnavailable() {
         try (var adapter = SimulatedAdapter.start(platform.adapterIn(directory))) {
-            var load = load();
-            try (load) {
-                load.accept(SOME);
+            var launchLoad = load();
+            try (launchLoad) {
+                launchLoad.accept(SOME);
 
                 database.cut();
-                eventually(() -> assertThat(load.refusals()).containsKey("503 dependency_unavailable"));
+                eventually(() -> assertThat(launchLoad.refusals()).containsKey("503 dependency_unavailable"));
                 database.heal();
-                load.accept(SOME);
+                launchLoad.accept(SOME);
 
                 database.stall();
-                eventually(() -> assertThat(load.refusals()).containsKey("504 timeout"));
+                eventually(() -> assertThat(launchLoad.refusals()).containsKey("504 timeout"));
                 database.heal();
-                load.accept(SOME);
+                launchLoad.accept(SOME);
             }
-            nothingIsLost(load, adapter.world(), 1);
+            assertNothingLost(launchLoad, adapter.instanceFiles(), 1);
         }
     }
 
     @Test
-    void everythingRuns_whenTheAdapterIsKilledAndComesBack() {
-        var world = new World(directory.resolve("world"));
-        var load = load();
-        try (load) {
+    void launch_completes_whenAdapterIsKilledAndRestarted() {
+        var instanceFiles = new InstanceFiles(directory.resolve("world"));
+        var launchLoad = load();
+        try (launchLoad) {
             try (var first = adapterProcess()) {
-                eventually(() -> assertThat(load.accepted().keySet())
-                        .anySatisfy(id -> assertThat(world.timesDeployed(id)).isPositive()));
+                eventually(() -> assertThat(launchLoad.accepted().keySet())
+                        .anySatisfy(id ->
+                                assertThat(instanceFiles.timesDeployed(id)).isPositive()));
                 first.kill();
             }
-            load.accept(SOME);
+            launchLoad.accept(SOME);
         }
         try (var second = adapterProcess()) {
             assertThat(second.isAlive()).isTrue();
-            nothingIsLost(load, world, 2);
+            assertNothingLost(launchLoad, instanceFiles, 2);
         }
     }
 
     private ChildProcess adapterProcess() {
-        var place = platform.adapterIn(directory);
+        var adapterSettings = platform.adapterIn(directory);
         return new ChildProcess(
                 directory,
                 Map.of(),
                 System.getProperty("java.class.path"),
                 SimulatedAdapter.class.getName(),
-                place.baseUrl(),
-                place.kafkaBootstrap(),
-                place.topicPrefix(),
-                place.adapterId().toString(),
-                place.secretFile().toString(),
-                place.directory().toString());
+                adapterSettings.baseUrl(),
+                adapterSettings.kafkaBootstrap(),
+                adapterSettings.topicPrefix(),
+                adapterSettings.adapterId().toString(),
+                adapterSettings.secretFile().toString(),
+                adapterSettings.directory().toString());
     }
 }

@@ -2,7 +2,7 @@ package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -14,30 +14,30 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.StreamSupport;
 
-import static dev.slipway.standalone.Harbor.code;
+import static dev.slipway.standalone.InstanceFixture.statusAndCode;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What would come of a launch, and what is in its way. */
+/** Tests launch plans and the blockers that they report. */
 class PlansTest {
     private static PlatformUnderTest platform;
-    private static Harbor harbor;
+    private static InstanceFixture instanceFixture;
 
     @BeforeAll
     static void start() {
         platform = new PlatformUnderTest();
-        harbor = new Harbor(platform);
-        harbor.build();
+        instanceFixture = new InstanceFixture(platform);
+        instanceFixture.insertApp();
     }
 
     @AfterAll
     static void stop() {
-        assertThat(platform.events().faults()).isEmpty();
+        assertThat(platform.events().violations()).isEmpty();
         platform.close();
     }
 
     @Test
-    void launchParameters_areRefusedAllAtOnce_byTheirPointers() {
-        var body = harbor.body("2.0.0");
+    void launch_reportsAllInvalidParameters() {
+        var body = instanceFixture.body("2.0.0");
         body.putObject("config")
                 .put("berths", 99)
                 .put("name", "PIER 9")
@@ -48,23 +48,23 @@ class PlansTest {
 
         var refused = platform.launch("project_owner", "").body(body).send();
 
-        assertThat(code(refused)).isEqualTo("422 launch_parameters_invalid");
+        assertThat(statusAndCode(refused)).isEqualTo("422 launch_parameters_invalid");
         assertThat(StreamSupport.stream(refused.body().at("/details/fields").spliterator(), false)
                         .map(field -> field.path("field").asText()))
                 .contains("/config/berths", "/config/name", "/config/flag", "/config/draught", "/config/crane/load");
-        assertThat(code(harbor.launch("2.0.0").send())).isEqualTo("422 launch_parameters_invalid");
+        assertThat(statusAndCode(instanceFixture.launch("2.0.0").send())).isEqualTo("422 launch_parameters_invalid");
     }
 
     @Test
-    void launchParameters_areFilledIn_andLockedOnesMayBeNamedAsTheyAre() {
-        var body = harbor.body("2.0.0");
+    void launch_appliesDefaults_andAcceptsLockedValues() {
+        var body = instanceFixture.body("2.0.0");
         body.putObject("config").put("berths", 2).put("flag", "blue");
 
         var created = platform.launch("project_owner", "").body(body).send().expect(202);
 
         assertThat(created.body().path("config"))
                 .isEqualTo(json("{'berths': 2, 'name': 'pier', 'crane': {'load': 7}, 'flag': 'blue'}"));
-        var anything = harbor.body("1.0.0").set("config", json("{'any': ['thing']}"));
+        var anything = instanceFixture.body("1.0.0").set("config", json("{'any': ['thing']}"));
         assertThat(platform.launch("project_owner", "")
                         .body(anything)
                         .send()
@@ -75,9 +75,9 @@ class PlansTest {
     }
 
     @Test
-    void plan_tellsWhatWouldComeOfALaunch_andChangesNothing() {
+    void plan_returnsTheOutcome_withoutLaunching() {
         var before = instances();
-        var body = harbor.body("2.0.0");
+        var body = instanceFixture.body("2.0.0");
         body.putObject("config").put("berths", 2);
 
         var plan = plan(body).expect(200);
@@ -89,13 +89,13 @@ class PlansTest {
         assertThat(plan.body().at("/policy/values")).isNotEmpty();
         assertThat(plan.text("plan_id")).isNotBlank();
         assertThat(instances()).isEqualTo(before);
-        var refused = plan(harbor.body("disabled")).expect(200);
+        var refused = plan(instanceFixture.body("disabled")).expect(200);
         assertThat(refused.body().at("/decision/code").asText()).isEqualTo("app_version_not_launchable");
-        var invalid = plan(harbor.body("2.0.0")).expect(200);
+        var invalid = plan(instanceFixture.body("2.0.0")).expect(200);
         assertThat(invalid.body().at("/decision/fields/0/field").asText()).isEqualTo("/config/berths");
-        assertThat(code(platform.as("project_viewer")
+        assertThat(statusAndCode(platform.as("project_viewer")
                         .call("planAppInstance")
-                        .path("project_id", Demo.PROJECT)
+                        .path("project_id", DemoData.PROJECT)
                         .body(body)
                         .send()))
                 .isEqualTo("403 insufficient_permissions");
@@ -103,20 +103,20 @@ class PlansTest {
     }
 
     @Test
-    void create_onlySaysWhatWouldComeOfIt_whenItIsADryRun() {
+    void create_returnsAPlan_whenDryRun() {
         var before = instances();
-        var body = harbor.body("2.0.0");
+        var body = instanceFixture.body("2.0.0");
         body.putObject("config").put("berths", 2);
 
-        assertThat(code(dryRun("project_viewer", "true", body))).isEqualTo("403 insufficient_permissions");
-        assertThat(code(dryRun("project_owner", "perhaps", body))).isEqualTo("400 validation_error");
+        assertThat(statusAndCode(dryRun("project_viewer", "true", body))).isEqualTo("403 insufficient_permissions");
+        assertThat(statusAndCode(dryRun("project_owner", "perhaps", body))).isEqualTo("400 validation_error");
         var plan = dryRun("project_owner", "true", body).expect(200);
         var throughTwin = platform.as("platform_superadmin")
                 .call("adminCreateAppInstance")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .query("dry_run=true")
                 .header("X-Break-Glass-Reason", "to see what would come of it")
-                .body(harbor.body("disabled"))
+                .body(instanceFixture.body("disabled"))
                 .send()
                 .expect(200);
 
@@ -130,8 +130,8 @@ class PlansTest {
     }
 
     @Test
-    void plan_isRedeemedOnce_andComesToWhatWasPlanned() {
-        var body = harbor.body("2.0.0");
+    void create_usesAPlanOnce_andMatchesIt() {
+        var body = instanceFixture.body("2.0.0");
         body.putObject("config").put("berths", 3);
         var plan = plan(body).expect(200);
 
@@ -139,41 +139,42 @@ class PlansTest {
 
         assertThat(created.body().path("config")).isEqualTo(plan.body().path("config"));
         assertThat(created.text("policy_version")).isEqualTo(plan.text("policy_version"));
-        assertThat(code(by(plan, body))).isEqualTo("404 plan_not_found");
+        assertThat(statusAndCode(by(plan, body))).isEqualTo("404 plan_not_found");
     }
 
     @Test
-    void plan_isRefused_whenItIsAnothersOrExpired_orTheLaunchIsAnother() {
-        var body = harbor.body("1.0.0");
+    void create_isRefused_whenThePlanIsForeignExpiredOrDifferent() {
+        var body = instanceFixture.body("1.0.0");
         var foreign = body.deepCopy().put("plan_id", UUID.randomUUID().toString());
-        assertThat(code(platform.launch("project_owner", "").body(foreign).send()))
+        assertThat(statusAndCode(
+                        platform.launch("project_owner", "").body(foreign).send()))
                 .isEqualTo("404 plan_not_found");
         var plan = plan(body).expect(200);
         var elsewhere = body.deepCopy().put("plan_id", plan.text("plan_id"));
-        assertThat(code(platform.launchIn(Demo.SIBLING_PROJECT, "tenant_owner", "")
+        assertThat(statusAndCode(platform.launchIn(DemoData.SIBLING_PROJECT, "tenant_owner", "")
                         .body(elsewhere)
                         .send()))
                 .isEqualTo("404 plan_not_found");
 
         var other = by(plan, body.deepCopy().put("display_name", "another"));
-        assertThat(code(other)).isEqualTo("409 plan_outdated");
+        assertThat(statusAndCode(other)).isEqualTo("409 plan_outdated");
         assertThat(other.body().at("/details/changed/0/field").asText()).isEqualTo("request");
 
         platform.database()
                 .execute("UPDATE instances.app_instance_plans SET expires_at = now() WHERE id = '"
                         + plan.text("plan_id") + "'");
-        assertThat(code(by(plan, body))).isEqualTo("409 plan_expired");
+        assertThat(statusAndCode(by(plan, body))).isEqualTo("409 plan_expired");
     }
 
     @Test
-    void plan_isOutdated_withWhatHasChanged_whenTheAnswerWouldDiffer() {
-        var body = harbor.body("1.2.0");
+    void create_returnsTheChanges_whenThePlanIsOutdated() {
+        var body = instanceFixture.body("1.2.0");
         var plan = plan(body).expect(200);
         platform.database().execute("UPDATE instances.app_versions SET status = 'disabled' WHERE version = '1.2.0'");
         try {
             var refused = by(plan, body);
 
-            assertThat(code(refused)).isEqualTo("409 plan_outdated");
+            assertThat(statusAndCode(refused)).isEqualTo("409 plan_outdated");
             assertThat(refused.body().at("/details/changed").toString())
                     .contains("app_version_not_launchable")
                     .contains("allowed");
@@ -183,9 +184,9 @@ class PlansTest {
         by(plan, body).expect(202);
     }
 
-    /** All at once: of five hundred that ask for the last place, one gets it. */
+    /** Five hundred concurrent launches compete for the last quota; exactly one gets it. */
     @Test
-    void create_letsOneIn_whenFiveHundredAskForTheLastPlace() throws Exception {
+    void create_acceptsOne_whenFiveHundredRequestTheLastInstance() throws Exception {
         platform.database().execute("""
                 INSERT INTO instances.app_catalog (id, slug, status, revision)
                 VALUES ('01900000-0000-7000-8000-00000000c000', 'quay', 'active', 1);
@@ -195,7 +196,7 @@ class PlansTest {
                 SELECT gen_random_uuid(), org_id, id, '01900000-0000-7000-8000-00000000c000', true,
                     '{"max_instances_per_project": 3}', 1 FROM instances.projects WHERE slug = 'playground'
                 """);
-        var body = harbor.body("1.0.0").put("app_slug", "quay");
+        var body = instanceFixture.body("1.0.0").put("app_slug", "quay");
         for (var i = 0; i < 2; i++) {
             platform.launch("project_owner", "").body(body).send().expect(202);
         }
@@ -203,7 +204,9 @@ class PlansTest {
         assertThat(last).isEqualTo(json("{'limit': 3, 'used': 2, 'after': 3}"));
 
         var answers = atOnce(
-                500, () -> code(platform.launch("project_owner", "").body(body).send()));
+                500,
+                () -> statusAndCode(
+                        platform.launch("project_owner", "").body(body).send()));
 
         assertThat(answers.stream().filter(answer -> answer.startsWith("202"))).hasSize(1);
         assertThat(answers.stream().filter("409 instance_limit_reached"::equals))
@@ -231,21 +234,21 @@ class PlansTest {
         }
     }
 
-    private static Answer plan(ObjectNode body) {
+    private static ApiResponse plan(ObjectNode body) {
         return platform.as("project_member")
                 .call("planAppInstance")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .body(body)
                 .send();
     }
 
-    private static Answer by(Answer plan, ObjectNode body) {
+    private static ApiResponse by(ApiResponse plan, ObjectNode body) {
         return platform.launch("project_owner", "")
                 .body(body.deepCopy().put("plan_id", plan.text("plan_id")))
                 .send();
     }
 
-    private static Answer dryRun(String user, String given, ObjectNode body) {
+    private static ApiResponse dryRun(String user, String given, ObjectNode body) {
         return platform.launch(user, "").query("dry_run=" + given).body(body).send();
     }
 
@@ -254,6 +257,6 @@ class PlansTest {
     }
 
     private static ObjectNode json(String text) {
-        return Json.trusted(text.replace('\'', '"'));
+        return Json.parseStoredObject(text.replace('\'', '"'));
     }
 }

@@ -8,20 +8,20 @@ import java.util.stream.Stream;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a request that is refused must leave as it was. */
+/** A snapshot of everything that a refused request must not change. */
 final class PlatformState {
     private PlatformState() {}
 
-    /** The catalog follows IAM's scopes: what it writes of them is none of the requests' doing. */
-    static void settled(PlatformUnderTest platform) {
+    /** Waits until the catalog has replicated IAM's actions, which is not caused by a request. */
+    static void awaitStable(PlatformUnderTest platform) {
         eventually(() -> assertThat(
                         platform.database().query("SELECT count(*) FROM catalog.registry_entries WHERE kind = 'scope'"))
                 .isEqualTo(String.valueOf(RoleRegistry.load().actions().size())));
     }
 
     /**
-     * Everything that a request could have changed: instances, and whether any service wrote to its outbox. The catalog does so every ten
-     * seconds by itself: of it, the last transaction that wrote to its tables.
+     * Returns a fingerprint of instances, outboxes and the catalog's last write. The catalog publishes heartbeats by itself, so its
+     * outbox is not part of it.
      */
     static String of(PlatformUnderTest platform) {
         var catalog = Stream.of(

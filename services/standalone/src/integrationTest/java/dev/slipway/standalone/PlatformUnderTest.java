@@ -2,7 +2,7 @@ package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
-import dev.slipway.iam.tenancy.IamSeed;
+import dev.slipway.iam.IamSeed;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.ApiClient;
@@ -34,24 +34,19 @@ import java.util.function.UnaryOperator;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A whole platform in this JVM, on a database and topics of its own, with the demo's tenants. */
+/** A complete platform in this JVM with the demo's tenants, on its own database and topics. */
 final class PlatformUnderTest implements AutoCloseable {
     static final String ADAPTER_SECRET = "an-adapter-secret-for-tests";
 
-    /** One for all platforms of a JVM, as they have the same people: signing takes longer than most of what tests do. */
-    private static final Demo DEMO = demoFromNow();
-    /** What refers to something that is not there yet is refused for now, which a test that begins at once would take for an error. */
-    private static final String SERVICES_KNOW_EACH_OTHER = """
-            SELECT (SELECT count(*) FROM iam.actions) = (SELECT count(*) FROM catalog.registry_entries WHERE kind = 'scope')
-                AND (SELECT count(*) FROM iam.projects) = (SELECT count(*) FROM catalog.projects)
-                AND (SELECT count(*) FROM iam.projects) = (SELECT count(*) FROM instances.projects)
-                AND (SELECT count(*) FROM iam.users) = (SELECT count(*) FROM instances.users)
-                AND (SELECT count(*) FROM iam.service_accounts) = (SELECT count(*) FROM instances.service_accounts)
-                AND (SELECT count(*) FROM catalog.app_versions) = (SELECT count(*) FROM instances.app_versions)
-                AND (SELECT count(*) FROM catalog.project_app_entitlements) = (SELECT count(*) FROM instances.project_app_entitlements)
+    /** Shared by all platforms of a JVM: signing tokens is slow. */
+    private static final DemoData DEMO = newDemo();
+
+    private static final String OUTBOXES_ARE_EMPTY = """
+            SELECT NOT EXISTS (SELECT 1 FROM iam.outbox) AND NOT EXISTS (SELECT 1 FROM catalog.outbox)
+                AND NOT EXISTS (SELECT 1 FROM instances.outbox)
             """;
 
-    /** By whom they name; signed when first used. */
+    /** Tokens by user, signed on first use. */
     private static final Map<String, String> TOKENS = new ConcurrentHashMap<>();
 
     private final FreshDatabase database;
@@ -67,22 +62,22 @@ final class PlatformUnderTest implements AutoCloseable {
         this(Map.of());
     }
 
-    /** With other settings than the usual, by the names that a user would set. */
+    /** Starts with the given environment variables. */
     PlatformUnderTest(Map<String, String> settings) {
         this(FreshDatabase.create(), settings, List.of(), address -> address);
     }
 
-    /** On topics of its own, and on the database that another platform left behind. */
+    /** Starts with new topics on an existing database. */
     PlatformUnderTest(FreshDatabase left) {
         this(left, Map.of(), List.of(), address -> address);
     }
 
-    /** Trusting more keys than the demo's. */
+    /** Starts with additional trusted keys. */
     PlatformUnderTest(Map<String, String> settings, List<IamSeed.IssuerKey> moreKeys) {
         this(FreshDatabase.create(), settings, moreKeys, address -> address);
     }
 
-    /** With its Kafka and PostgreSQL at the end of a line that leads to their addresses. */
+    /** Starts with Kafka and PostgreSQL behind a link. */
     PlatformUnderTest(Map<String, String> settings, UnaryOperator<String> line) {
         this(FreshDatabase.create(), settings, List.of(), line);
     }
@@ -95,7 +90,7 @@ final class PlatformUnderTest implements AutoCloseable {
         this.database = database;
         this.line = line;
         try {
-            Files.writeString(new Home(home.path()).adapterSecretFile(), ADAPTER_SECRET);
+            Files.writeString(new HomeDirectory(home.path()).adapterSecretFile(), ADAPTER_SECRET);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -115,20 +110,16 @@ final class PlatformUnderTest implements AutoCloseable {
         telemetry = Telemetry.start(environment);
         var addresses =
                 new Addresses(environment.get("SLIPWAY_KAFKA_BOOTSTRAP"), environment.get("SLIPWAY_DATABASE_URL"));
-        platform = await(Platform.start(config, addresses, telemetry, trusting(moreKeys), DEMO.catalog()));
+        platform = await(Platform.start(config, addresses, telemetry, seedWith(moreKeys), DEMO.catalogSeed()));
         events = new EventTap(kafkaBootstrap, topicPrefix);
-        if (config.services().containsAll(List.of("iam", "catalog", "instances"))) {
-            eventually(
-                    () -> assertThat(database.query(SERVICES_KNOW_EACH_OTHER)).isEqualTo("t"));
-        }
     }
 
-    private static Demo demoFromNow() {
-        return new Demo(ADAPTER_SECRET, Instant.now());
+    private static DemoData newDemo() {
+        return new DemoData(ADAPTER_SECRET, Instant.now());
     }
 
-    private static IamSeed trusting(List<IamSeed.IssuerKey> moreKeys) {
-        var seed = DEMO.iam();
+    private static IamSeed seedWith(List<IamSeed.IssuerKey> moreKeys) {
+        var seed = DEMO.iamSeed();
         var keys = new ArrayList<>(seed.issuerKeys());
         keys.addAll(moreKeys);
         return new IamSeed(
@@ -149,7 +140,15 @@ final class PlatformUnderTest implements AutoCloseable {
         }
     }
 
-    /** A caller with the token of a demo user, named by its role. */
+    /** Waits until every service has applied what the others have committed so far; a write that depends on it is then sent once. */
+    void awaitReplication() {
+        eventually(() -> assertThat(database.query(OUTBOXES_ARE_EMPTY)).isEqualTo("t"));
+        var lag = new ConsumerLag(kafkaBootstrap, topicPrefix);
+        var ends = lag.endOffsets();
+        eventually(() -> assertThat(lag.behind(ends)).isEmpty());
+    }
+
+    /** Returns a client with the token of a demo user, named by its role. */
     ApiClient as(String user) {
         return person(user);
     }
@@ -158,18 +157,22 @@ final class PlatformUnderTest implements AutoCloseable {
         return TOKENS.computeIfAbsent(user, DEMO::token);
     }
 
+    String baseUrl() {
+        return String.valueOf(platform.baseUrl());
+    }
+
     ApiClient anonymous() {
         return new ApiClient(platform.baseUrl(), null);
     }
 
-    /** A call on one instance of the demo project. */
+    /** Returns a call on an instance of the demo project. */
     ApiClient.Call instance(String operationId, String user, String instanceId) {
-        return as(user).call(operationId).path("project_id", Demo.PROJECT).path("app_instance_id", instanceId);
+        return as(user).call(operationId).path("project_id", DemoData.PROJECT).path("app_instance_id", instanceId);
     }
 
-    /** The call that launches the demo app in the demo project. */
+    /** Returns a launch of the demo app in the demo project. */
     ApiClient.Call launch(String user, String displayName) {
-        return launchIn(Demo.PROJECT, user, displayName);
+        return launchIn(DemoData.PROJECT, user, displayName);
     }
 
     ApiClient.Call launchIn(UUID projectId, String user, String displayName) {
@@ -178,30 +181,30 @@ final class PlatformUnderTest implements AutoCloseable {
 
     static ObjectNode launchBody(String displayName) {
         return Json.object()
-                .put("app_slug", Demo.APP)
-                .put("version", Demo.VERSION)
+                .put("app_slug", DemoData.APP)
+                .put("version", DemoData.VERSION)
                 .put("display_name", displayName);
     }
 
-    /** For a simulated adapter of this platform, which keeps its things in the directory. */
-    SimulatedAdapter.Place adapterIn(Path directory) {
-        return adapterIn(directory, Demo.ADAPTER, ADAPTER_SECRET);
+    /** Returns the settings of a simulated adapter with its files in the directory. */
+    SimulatedAdapter.AdapterSettings adapterIn(Path directory) {
+        return adapterIn(directory, DemoData.ADAPTER, ADAPTER_SECRET);
     }
 
-    SimulatedAdapter.Place adapterIn(Path directory, UUID adapterId, String secret) {
+    SimulatedAdapter.AdapterSettings adapterIn(Path directory, UUID adapterId, String secret) {
         try {
             var file = Files.writeString(home.path().resolve(adapterId + ".secret"), secret);
-            return new SimulatedAdapter.Place(
+            return new SimulatedAdapter.AdapterSettings(
                     platform.baseUrl(), line.apply(kafkaBootstrap), topicPrefix, adapterId, file, directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** The demo's adapter, in its own name. */
+    /** Returns a client with the token of the demo's adapter. */
     ApiClient asAdapter() {
         var credential =
-                Json.object().put("adapter_id", Demo.ADAPTER.toString()).put("adapter_secret", ADAPTER_SECRET);
+                Json.object().put("adapter_id", DemoData.ADAPTER.toString()).put("adapter_secret", ADAPTER_SECRET);
         var token =
                 anonymous().call("exchangeAdapterToken").body(credential).send().expect(200);
         return anonymous().as(token.text("access_token"));
@@ -227,8 +230,8 @@ final class PlatformUnderTest implements AutoCloseable {
         return kafkaBootstrap;
     }
 
-    /** What the management port says of health and metrics. */
-    String managed(String path) {
+    /** Reads a path of the management port. */
+    String getManagement(String path) {
         var address = URI.create("http://127.0.0.1:" + platform.managementPort() + path);
         try {
             return HttpClient.newHttpClient()
@@ -242,13 +245,13 @@ final class PlatformUnderTest implements AutoCloseable {
         }
     }
 
-    /** Someone whom the demo's issuer names, known or not. */
+    /** Returns a client with a token of the demo's issuer, for a known or unknown subject. */
     ApiClient person(String subject) {
         return new ApiClient(platform.baseUrl(), token(subject));
     }
 
-    /** Stops, and leaves the database behind. */
-    FreshDatabase leave() {
+    /** Stops the platform and returns its database. */
+    FreshDatabase stopKeepingDatabase() {
         events.close();
         await(platform.stop());
         telemetry.close();
@@ -258,6 +261,6 @@ final class PlatformUnderTest implements AutoCloseable {
 
     @Override
     public void close() {
-        leave().close();
+        stopKeepingDatabase().close();
     }
 }

@@ -1,17 +1,10 @@
 package dev.slipway.standalone;
 
-import com.nimbusds.jose.JWSAlgorithm;
-import com.nimbusds.jose.JWSHeader;
-import com.nimbusds.jose.crypto.RSASSASigner;
-import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.RSAKey;
-import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
-import com.nimbusds.jwt.JWTClaimsSet;
-import com.nimbusds.jwt.SignedJWT;
+import dev.slipway.authz.testing.TestKey;
 import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Json;
+import dev.slipway.iam.IamSeed;
 import dev.slipway.iam.signingkey.KeyCipher;
-import dev.slipway.iam.tenancy.IamSeed;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.ApiClient;
@@ -23,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,25 +26,25 @@ import java.util.stream.StreamSupport;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A platform without a demo: nobody is there but who the configuration names, and a restart changes nothing. */
+/** Tests a platform without the demo: only the configured administrator exists, and a restart changes nothing. */
 class ProductionStartTest {
     private final String prefix = "t" + UUID.randomUUID().toString().substring(0, 8) + ".";
     private final String kafka = TestInfrastructure.shared().kafkaBootstrap();
-    private final String encryptionKey = KeyCipher.newKey();
+    private final String encryptionKey = KeyCipher.generateKey();
 
     @TempDir
     private Path home;
 
     @Test
     void firstAdministrator_isMadeOnce_andKeysOutliveAProcess() throws Exception {
-        var key = new RSAKeyGenerator(2048).keyID("theirs").generate();
+        var key = TestKey.generate("theirs");
         var vertx = Vertx.vertx();
-        var served = new JWKSet(key.toPublicJWK()).toString();
+        var served = key.jwks();
         var server = PlatformUnderTest.await(vertx.createHttpServer()
                 .requestHandler(request -> request.response().end(served).onFailure(e -> {}))
                 .listen(0, "127.0.0.1"));
         var issuer = "http://127.0.0.1:" + server.actualPort();
-        var token = token(key, issuer);
+        var token = key.sign(TestKey.claims(issuer, "root", "slipway", Instant.now()));
         try (var database = FreshDatabase.create()) {
             var before = new String[1];
             run(database, issuer, api -> {
@@ -110,19 +102,19 @@ class ProductionStartTest {
         var telemetry = Telemetry.start(environment);
         var addresses = new Addresses(kafka, environment.get("SLIPWAY_DATABASE_URL"));
         var platform = PlatformUnderTest.await(Platform.start(
-                StandaloneConfig.from(environment), addresses, telemetry, IamSeed.NOTHING, CatalogSeed.NOTHING));
+                StandaloneConfig.from(environment), addresses, telemetry, IamSeed.EMPTY, CatalogSeed.EMPTY));
         try {
             work.accept(new ApiClient(platform.baseUrl(), null));
-            assertThat(platform.frame().health().ready()).isTrue();
+            assertThat(platform.serviceContext().health().isReady()).isTrue();
         } finally {
             var stopped = platform.stop();
-            assertThat(platform.frame().health().ready()).isFalse();
+            assertThat(platform.serviceContext().health().isReady()).isFalse();
             PlatformUnderTest.await(stopped);
             telemetry.close();
         }
     }
 
-    /** A gateway by itself, which has no database: it knows who asks, and that nobody answers. */
+    /** A gateway without a database authenticates, and reports that services are unavailable. */
     private static void isRefusedForWhatIsNotThere(ApiClient api) {
         assertThat(api.call("listAdapters").send().expect(503).text("code")).isEqualTo("service_unavailable");
     }
@@ -144,20 +136,5 @@ class ProductionStartTest {
     private static String signing(ApiClient api) {
         assertThat(kids(api, "signing")).hasSize(1);
         return kids(api, "signing").get(0);
-    }
-
-    private static String token(RSAKey key, String issuer) throws Exception {
-        var claims = new JWTClaimsSet.Builder()
-                .issuer(issuer)
-                .subject("root")
-                .audience("slipway")
-                .issueTime(Date.from(Instant.now()))
-                .expirationTime(Date.from(Instant.now().plusSeconds(600)))
-                .jwtID(UUID.randomUUID().toString())
-                .build();
-        var jwt = new SignedJWT(
-                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(key.getKeyID()).build(), claims);
-        jwt.sign(new RSASSASigner(key));
-        return jwt.serialize();
     }
 }

@@ -10,12 +10,12 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 
-/** What a well-behaved HTTP client would never send. */
+/** Sends bytes that an HTTP client would not send. */
 final class RawHttp implements AutoCloseable {
     private final Socket socket;
 
-    /** All that came before the server closed. */
-    record Answer(String text) {
+    /** The bytes received before the server closed the connection. */
+    record RawResponse(String text) {
         int status() {
             return text.matches("(?s)HTTP/1\\.[01] [0-9]{3} .*") ? Integer.parseInt(text.substring(9, 12)) : 0;
         }
@@ -31,7 +31,7 @@ final class RawHttp implements AutoCloseable {
 
         JsonNode body() {
             var start = text.indexOf("\r\n\r\n");
-            return Json.node(text.substring(start + 4).getBytes(StandardCharsets.ISO_8859_1));
+            return Json.parseTrusted(text.substring(start + 4).getBytes(StandardCharsets.ISO_8859_1));
         }
     }
 
@@ -44,16 +44,16 @@ final class RawHttp implements AutoCloseable {
         }
     }
 
-    /** Sends all and reads until the server closes. */
-    static Answer exchange(int port, byte[] bytes) {
+    /** Sends the bytes and reads until the server closes the connection. */
+    static RawResponse exchange(int port, byte[] bytes) {
         try (var http = new RawHttp(port)) {
             http.send(bytes);
             return http.untilClosed();
         }
     }
 
-    /** A request without surprises but for its line; the server is asked to close after it. */
-    static Answer exchange(int port, String requestLine, String... headers) {
+    /** Sends a request line with valid headers and {@code Connection: close}. */
+    static RawResponse exchange(int port, String requestLine, String... headers) {
         var text = requestLine + "\r\nHost: localhost\r\nConnection: close\r\n";
         return exchange(port, (text + String.join("", headers) + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
     }
@@ -77,9 +77,9 @@ final class RawHttp implements AutoCloseable {
         }
     }
 
-    /** Fails when the server keeps the connection open. */
-    Answer untilClosed() {
-        return new Answer(read(Integer.MAX_VALUE));
+    /** Fails if the server keeps the connection open. */
+    RawResponse untilClosed() {
+        return new RawResponse(read(Integer.MAX_VALUE));
     }
 
     @Override

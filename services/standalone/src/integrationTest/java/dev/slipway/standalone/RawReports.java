@@ -5,7 +5,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.EventTap.Seen;
+import dev.slipway.testkit.EventTap.ObservedRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -19,26 +19,30 @@ import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventuallyGet;
 
-/** Reports as anybody could write them to the broker: about whatever, with whatever token. */
+/** Writes arbitrary reports with arbitrary tokens to the broker. */
 record RawReports(PlatformUnderTest platform) {
-    /** The first command of a kind for an instance, such as {@code deploy}. */
-    Seen command(String kind, String instance) {
+    /** Returns the first command of a type for an instance, such as {@code deploy}. */
+    ObservedRecord command(String kind, String instance) {
         return eventuallyGet(() -> platform.events()
-                .where(seen -> seen.type().equals("runtime.command." + kind)
-                        && seen.key().equals(instance))
+                .find(observedRecord -> observedRecord.type().equals("runtime.command." + kind)
+                        && observedRecord.key().equals(instance))
                 .get(0));
     }
 
-    Seen command(String kind, String instance, String operation) {
+    ObservedRecord command(String kind, String instance, String operation) {
         return eventuallyGet(() -> platform.events()
-                .where(seen -> seen.type().equals("runtime.command." + kind)
-                        && seen.key().equals(instance)
-                        && seen.payload().path("operation_id").asText().equals(operation))
+                .find(observedRecord -> observedRecord.type().equals("runtime.command." + kind)
+                        && observedRecord.key().equals(instance)
+                        && observedRecord
+                                .payload()
+                                .path("operation_id")
+                                .asText()
+                                .equals(operation))
                 .get(0));
     }
 
-    /** What every report on a command has. */
-    static ObjectNode about(Seen command) {
+    /** Returns the common fields of a report on a command. */
+    static ObjectNode reportFor(ObservedRecord command) {
         var payload = command.payload();
         return Json.object()
                 .put("org_id", payload.path("org_id").asText())
@@ -49,9 +53,9 @@ record RawReports(PlatformUnderTest platform) {
                 .put("operation_id", payload.path("operation_id").asText());
     }
 
-    /** A token for one command, as the demo's adapter gets it. */
+    /** Returns the demo adapter's token for one command. */
     String token(String instance, String command) {
-        return token(Demo.ADAPTER, PlatformUnderTest.ADAPTER_SECRET, instance, command);
+        return token(DemoData.ADAPTER, PlatformUnderTest.ADAPTER_SECRET, instance, command);
     }
 
     String token(UUID adapterId, String secret, String instance, String command) {
@@ -67,7 +71,7 @@ record RawReports(PlatformUnderTest platform) {
                 .text("access_token");
     }
 
-    /** Sends a report with the demo's adapter's own token for its command. */
+    /** Sends a report with the demo adapter's token for its command. */
     @CanIgnoreReturnValue
     UUID send(String type, ObjectNode payload) {
         var instance = payload.path("app_instance_id").asText();
@@ -91,11 +95,15 @@ record RawReports(PlatformUnderTest platform) {
         return event.eventId();
     }
 
-    /** What became of a report that was refused. */
-    Seen rejection(UUID report) {
+    /** Waits for the rejection of a report. */
+    ObservedRecord rejection(UUID report) {
         return eventuallyGet(() -> platform.events()
-                .where(seen -> seen.type().equals("runtime.report.rejected")
-                        && seen.payload().path("report_event_id").asText().equals(report.toString()))
+                .find(observedRecord -> observedRecord.type().equals("runtime.report.rejected")
+                        && observedRecord
+                                .payload()
+                                .path("report_event_id")
+                                .asText()
+                                .equals(report.toString()))
                 .get(0));
     }
 }

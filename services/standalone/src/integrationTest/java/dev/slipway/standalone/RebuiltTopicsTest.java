@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-import static dev.slipway.standalone.Tenants.named;
-import static dev.slipway.standalone.Tenants.user;
+import static dev.slipway.standalone.TenantCalls.namedBody;
+import static dev.slipway.standalone.TenantCalls.userReference;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The broker is gone with all its topics; IAM and the catalog have their databases. */
+/** Tests that IAM and the catalog republish their state after the loss of all topics. */
 class RebuiltTopicsTest {
     private static final String REVISION = "SELECT revision FROM iam.authz_revision";
     private static final String CATALOG = "catalog.state ";
@@ -26,18 +26,18 @@ class RebuiltTopicsTest {
     @Test
     void everything_isToldAgain_atTheSameRevision_whenTheTopicsAreNew() {
         var before = new PlatformUnderTest();
-        var tenants = new Tenants(before);
-        var tenant = tenants.create("surviving");
-        var project = tenants.project(tenant, "p");
-        change(tenants, tenant, project);
-        new PolicyCalls(before).global().say("{'max_gpus_per_instance': 4}", "{}");
+        var tenantCalls = new TenantCalls(before);
+        var tenant = tenantCalls.create("surviving");
+        var project = tenantCalls.project(tenant, "p");
+        change(tenantCalls, tenant, project);
+        new PolicyCalls(before).global().replace("{'max_gpus_per_instance': 4}", "{}");
         eventually(() -> assertThat(last(before)).containsKeys("revision", CATALOG + "policy:global:platform"));
         eventually(
                 () -> assertThat(last(before).get("revision").path("revision").asText())
                         .isEqualTo(before.database().query(REVISION)));
         var told = withoutRevisions(of(last(before), false));
         var catalog = of(last(before), true);
-        var database = before.leave();
+        var database = before.stopKeepingDatabase();
         var revision = database.query(REVISION);
 
         try (var after = new PlatformUnderTest(database)) {
@@ -49,67 +49,84 @@ class RebuiltTopicsTest {
             assertThat(last(after).get("project:" + project).path("revision").asText())
                     .isEqualTo(revision);
             assertThat(after.events()
-                            .where(seen -> seen.type().equals("authz.revision"))
+                            .find(observedRecord -> observedRecord.type().equals("authz.revision"))
                             .get(0)
                             .payload()
                             .path("revision")
                             .asText())
                     .isEqualTo(revision);
-            new Tenants(after)
+            new TenantCalls(after)
                     .person(tenant.owner())
                     .call("getProject")
                     .path("project_id", project)
                     .send()
                     .expect(200);
-            assertThat(after.events().faults()).isEmpty();
+            assertThat(after.events().violations()).isEmpty();
         }
     }
 
-    /** One of everything, some of it gone again. */
-    private static void change(Tenants tenants, Tenants.Tenant tenant, String project) {
-        var group = tenants.done(tenants.call(tenant, "createGroup").body(named("g")), 201)
+    /** Creates one resource of each type, and deletes some. */
+    private static void change(TenantCalls tenantCalls, TenantCalls.Tenant tenant, String project) {
+        var group = tenantCalls
+                .sendAndAwaitRevision(tenantCalls.call(tenant, "createGroup").body(namedBody("g")), 201)
                 .text("id");
-        var member = tenants.done(
-                tenants.call(tenant, "addGroupMember").path("group_id", group).body(user("member")), 201);
-        tenants.done(
-                tenants.call(tenant, "addGroupMember").path("group_id", group).body(user("member who stays")), 201);
-        tenants.done(
-                tenants.call(tenant, "removeGroupMember")
+        var member = tenantCalls.sendAndAwaitRevision(
+                tenantCalls
+                        .call(tenant, "addGroupMember")
+                        .path("group_id", group)
+                        .body(userReference("member")),
+                201);
+        tenantCalls.sendAndAwaitRevision(
+                tenantCalls
+                        .call(tenant, "addGroupMember")
+                        .path("group_id", group)
+                        .body(userReference("member who stays")),
+                201);
+        tenantCalls.sendAndAwaitRevision(
+                tenantCalls
+                        .call(tenant, "removeGroupMember")
                         .path("group_id", group)
                         .path("user_id", member.text("user_id")),
                 200);
-        var binding = tenants.grant(tenant, project, "project_viewer", "viewer").text("id");
-        tenants.done(
-                tenants.call(tenant, "createProjectRoleBinding")
+        var binding =
+                tenantCalls.grant(tenant, project, "project_viewer", "viewer").text("id");
+        tenantCalls.sendAndAwaitRevision(
+                tenantCalls
+                        .call(tenant, "createProjectRoleBinding")
                         .path("project_id", project)
-                        .body(user("for a while")
+                        .body(userReference("for a while")
                                 .put("role", "project_viewer")
                                 .put("expires_at", "2099-01-01T00:00:00Z")),
                 201);
-        tenants.done(
-                tenants.call(tenant, "deleteProjectRoleBinding")
+        tenantCalls.sendAndAwaitRevision(
+                tenantCalls
+                        .call(tenant, "deleteProjectRoleBinding")
                         .path("project_id", project)
                         .path("binding_id", binding),
                 200);
         var role = Json.object().put("display_name", "R").put("level", "project");
         role.putArray("actions").add("apps.instance.read");
-        tenants.done(tenants.call(tenant, "createRole").body(role), 201);
-        var gone = tenants.project(tenant, "gone");
-        tenants.done(tenants.call(tenant, "deleteProject").path("project_id", gone), 200);
+        tenantCalls.sendAndAwaitRevision(tenantCalls.call(tenant, "createRole").body(role), 201);
+        var gone = tenantCalls.project(tenant, "gone");
+        tenantCalls.sendAndAwaitRevision(
+                tenantCalls.call(tenant, "deleteProject").path("project_id", gone), 200);
     }
 
-    /** The last record of every key, but for heartbeats and keys, which each start makes anew. */
+    /** Returns the last record of every key, except heartbeats and signing keys, which every start renews. */
     private static Map<String, ObjectNode> last(PlatformUnderTest platform) {
         var last = new TreeMap<String, ObjectNode>();
         platform
                 .events()
-                .where(seen ->
-                        Set.of("authz.state", "iam.state", "catalog.state").contains(seen.topic()))
+                .find(observedRecord ->
+                        Set.of("authz.state", "iam.state", "catalog.state").contains(observedRecord.topic()))
                 .stream()
-                .filter(seen -> !seen.key().equals("heartbeat") && !seen.key().startsWith("key:"))
-                .forEach(seen -> last.put(
-                        seen.topic().equals("authz.state") ? seen.key() : seen.topic() + " " + seen.key(),
-                        seen.payload().deepCopy()));
+                .filter(observedRecord -> !observedRecord.key().equals("heartbeat")
+                        && !observedRecord.key().startsWith("key:"))
+                .forEach(observedRecord -> last.put(
+                        observedRecord.topic().equals("authz.state")
+                                ? observedRecord.key()
+                                : observedRecord.topic() + " " + observedRecord.key(),
+                        observedRecord.payload().deepCopy()));
         return last;
     }
 

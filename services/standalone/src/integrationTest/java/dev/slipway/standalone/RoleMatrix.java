@@ -3,12 +3,12 @@ package dev.slipway.standalone;
 import dev.slipway.authz.Decision;
 import dev.slipway.authz.Principal;
 import dev.slipway.authz.Principal.ActorType;
-import dev.slipway.authz.Target;
+import dev.slipway.authz.ResourceScope;
+import dev.slipway.contract.ApiOperation;
+import dev.slipway.contract.ApiOperation.Scope;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.ErrorEnvelope;
 import dev.slipway.contract.Ids;
-import dev.slipway.contract.Operation;
-import dev.slipway.contract.Operation.Scope;
 import dev.slipway.contract.RoleRegistry;
 
 import java.util.List;
@@ -19,10 +19,10 @@ import java.util.stream.Collectors;
 
 import static java.util.Objects.requireNonNull;
 
-/** What every operation must answer to every principal of the demo, worked out from the registry of roles and the contract. */
+/** Computes the expected response of every operation to every demo principal from the role registry and the contract. */
 final class RoleMatrix {
     static final String OPERATOR = "shared_runtime_operator";
-    /** What the demo's service account is allowed by its own list. */
+    /** The allowed actions of the demo's service account. */
     static final Set<String> ALLOWLIST = Set.of(
             "apps.instance.read", "apps.instance.create", "apps.instance.member.read", "apps.instance.member.operate");
 
@@ -34,83 +34,94 @@ final class RoleMatrix {
 
     private RoleMatrix() {}
 
-    /** The operations whose answer depends on the caller's roles. */
-    static List<Operation> judged() {
+    /** Returns the operations that depend on the caller's roles. */
+    static List<ApiOperation> assertDecisions() {
         return Contract.load().operations().stream()
                 .filter(o -> o.scope() != Scope.PUBLIC && o.scope() != Scope.SELF)
                 .toList();
     }
 
-    /** An operator of a shared runtime of the demo's tenant, with every action on its list. */
+    /** A shared runtime operator of the demo tenant with all actions. */
     static Principal operator() {
         var id = Ids.next();
         var actions = Set.copyOf(RoleRegistry.load().actions());
         return new Principal(
-                id, ActorType.SHARED_RUNTIME_OPERATOR, "Operator", id, Demo.ORG, null, RUNTIME, actions, null, null);
+                id,
+                ActorType.SHARED_RUNTIME_OPERATOR,
+                "Operator",
+                id,
+                DemoData.ORG,
+                null,
+                RUNTIME,
+                actions,
+                null,
+                null);
     }
 
     static UUID orgOf(String place) {
-        return place.equals("other tenant's") ? Demo.OTHER_ORG : Demo.ORG;
+        return place.equals("other tenant's") ? DemoData.OTHER_ORG : DemoData.ORG;
     }
 
-    static Target target(Operation operation, String place, UUID projectId) {
-        var target =
-                switch (operation.scope()) {
-                    case PROJECT, PROJECT_HEADER -> Target.project(projectId);
+    static ResourceScope target(ApiOperation apiOperation, String place, UUID projectId) {
+        var resourceScope =
+                switch (apiOperation.scope()) {
+                    case PROJECT, PROJECT_HEADER -> ResourceScope.project(projectId);
                     case ORGANIZATION ->
-                        operation.path().contains("{shared_runtime_id}")
-                                ? Target.sharedRuntime(orgOf(place), RUNTIME)
-                                : Target.organization(orgOf(place));
-                    case PLATFORM -> Target.platform();
-                    case SELF, PUBLIC -> Target.self();
+                        apiOperation.path().contains("{shared_runtime_id}")
+                                ? ResourceScope.sharedRuntime(orgOf(place), RUNTIME)
+                                : ResourceScope.organization(orgOf(place));
+                    case PLATFORM -> ResourceScope.platform();
+                    case SELF, PUBLIC -> ResourceScope.self();
                 };
-        return operation.isTwin() ? target.throughBreakGlass() : target;
+        return apiOperation.isAdminVariant() ? resourceScope.withBreakGlass() : resourceScope;
     }
 
-    static String answer(Operation operation, Decision decision) {
+    static String send(ApiOperation apiOperation, Decision decision) {
         if (decision.allowed()) {
-            return operation.successStatus() + " ";
+            return apiOperation.successStatus() + " ";
         }
-        var problem = decision.problem(operation.action());
+        var problem = decision.toProblem(apiOperation.action());
         return ErrorEnvelope.status(problem) + " " + problem.code().code();
     }
 
-    static String expected(Operation operation, String principal, String place) {
+    static String expected(ApiOperation apiOperation, String principal, String place) {
         var role = principal.equals("other_tenant_owner") ? "tenant_owner" : principal;
         var platform = role.startsWith("platform_");
-        var mayHere = requireNonNull(GRANTED.get(role)).contains(operation.action())
-                && (!role.equals("service_account") || ALLOWLIST.contains(operation.action()));
-        var granted = mayHere ? operation.successStatus() + " " : FORBIDDEN;
-        if (operation.isTwin() || operation.scope() == Scope.PLATFORM) {
+        var mayHere = requireNonNull(GRANTED.get(role)).contains(apiOperation.action())
+                && (!role.equals("service_account") || ALLOWLIST.contains(apiOperation.action()));
+        var granted = mayHere ? apiOperation.successStatus() + " " : FORBIDDEN;
+        if (apiOperation.isAdminVariant() || apiOperation.scope() == Scope.PLATFORM) {
             return platform ? granted : FORBIDDEN;
         }
         if (platform) {
             return "403 break_glass_required";
         }
-        return isBound(operation, principal, place) ? granted : NOT_FOUND;
+        return isBound(apiOperation, principal, place) ? granted : NOT_FOUND;
     }
 
-    /** A mutation that would be done is sent for instances alone: others might take away what the next case needs. */
-    static boolean canBeSent(Operation operation, String expectation) {
-        var launches = operation.servedBy().equals("createAppInstance");
-        if (operation.takesBody() && !launches) {
+    /** Allowed mutations are sent for instances only: others could remove what the next case needs. */
+    static boolean canBeSent(ApiOperation apiOperation, String expectation) {
+        var launches = apiOperation.handlerId().equals("createAppInstance");
+        if (apiOperation.hasBody() && !launches) {
             return false;
         }
-        var known = operation.path().replaceAll("\\{(org_id|project_id|app_instance_id|app_slug)}", "");
-        var harmless = operation.path().contains("/app-instances")
-                || operation.path().contains("/catalog")
-                || operation.method().equals("GET");
+        var known = apiOperation.path().replaceAll("\\{(org_id|project_id|app_instance_id|app_slug)}", "");
+        var harmless = apiOperation.path().contains("/app-instances")
+                || apiOperation.path().contains("/catalog")
+                || apiOperation.method().equals("GET");
         return !expectation.startsWith("2") || (harmless && !known.contains("{"));
     }
 
-    private static boolean isBound(Operation operation, String principal, String place) {
+    private static boolean isBound(ApiOperation apiOperation, String principal, String place) {
         var own = !place.equals("other tenant's");
         return switch (principal) {
             case "other_tenant_owner" -> !own;
             case "tenant_owner", "tenant_admin" -> own;
             case OPERATOR ->
-                operation.scope() == Scope.ORGANIZATION && operation.path().contains("{shared_runtime_id}") && own;
-            default -> place.equals("own") && operation.scope() != Scope.ORGANIZATION;
+                apiOperation.scope() == Scope.ORGANIZATION
+                        && apiOperation.path().contains("{shared_runtime_id}")
+                        && own;
+            default -> place.equals("own") && apiOperation.scope() != Scope.ORGANIZATION;
         };
     }
 }

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
-import dev.slipway.testkit.ApiClient.Answer;
-import dev.slipway.testkit.EventTap.Seen;
+import dev.slipway.testkit.ApiClient.ApiResponse;
+import dev.slipway.testkit.EventTap.ObservedRecord;
 import dev.slipway.testkit.SimulatedAdapter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,7 +20,7 @@ import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the platform knows of adapters, and what they may ask of it in their own name. */
+/** Tests adapter status, and the operations that adapters call themselves. */
 class RuntimeTest {
     private static PlatformUnderTest platform;
 
@@ -35,8 +35,8 @@ class RuntimeTest {
     }
 
     @Test
-    void adapterToken_isRefused_toTheWrongSecret_andGoodForNothingElse() {
-        assertThat(exchange(Demo.ADAPTER, "wrong").status()).isEqualTo(401);
+    void adapterToken_requiresTheSecret_andAllowsNothingElse() {
+        assertThat(exchange(DemoData.ADAPTER, "wrong").status()).isEqualTo(401);
         assertThat(exchange(UUID.randomUUID(), "wrong").text("code")).isEqualTo("credential_invalid");
 
         var adapter = platform.asAdapter();
@@ -44,7 +44,7 @@ class RuntimeTest {
         assertThat(adapter.call("getMe").send().expect(200).text("actor_type")).isEqualTo("adapter");
         assertThat(adapter.call("listRuntimeAdapters").send().status()).isEqualTo(403);
         assertThat(adapter.call("listAppInstances")
-                        .path("project_id", Demo.PROJECT)
+                        .path("project_id", DemoData.PROJECT)
                         .send()
                         .status())
                 .isEqualTo(404);
@@ -57,7 +57,7 @@ class RuntimeTest {
     }
 
     @Test
-    void adapterToken_ends_whenTheAdapterIsDisabled() {
+    void adapterToken_isRejected_whenTheAdapterIsDisabled() {
         var made = platform.as("platform_superadmin")
                 .call("createAdapter")
                 .body(Json.object().put("runtime_backend", "ray").put("display_name", "Ray"))
@@ -79,10 +79,10 @@ class RuntimeTest {
     }
 
     @Test
-    void desiredState_listsWhatTheBackendShouldRun_andNothingOfAnotherBackend() {
+    void desiredState_listsTheInstancesOfTheBackend() {
         var instance =
                 platform.launch("project_owner", "wanted").send().expect(202).text("id");
-        var other = platform.launchIn(Demo.OTHER_PROJECT, "other_tenant_owner", "wanted, too")
+        var other = platform.launchIn(DemoData.OTHER_PROJECT, "other_tenant_owner", "wanted, too")
                 .send()
                 .expect(202)
                 .text("id");
@@ -91,13 +91,13 @@ class RuntimeTest {
 
         assertThat(wanted.path("desired").asText()).isEqualTo("running");
         assertThat(wanted.path("generation").asInt()).isEqualTo(1);
-        assertThat(wanted.path("manifest").path("app").asText()).isEqualTo(Demo.APP);
+        assertThat(wanted.path("manifest").path("app").asText()).isEqualTo(DemoData.APP);
         assertThat(wanted.path("open_commands"))
                 .singleElement()
                 .satisfies(command -> assertThat(command.path("event_id")).isEqualTo(wanted.path("command_id")));
         assertThat(desired(platform.asAdapter(), other).path("org_id").asText())
                 .as("an adapter serves every tenant of its backend")
-                .isEqualTo(Demo.OTHER_ORG.toString());
+                .isEqualTo(DemoData.OTHER_ORG.toString());
 
         platform.instance("deleteAppInstance", "project_owner", instance).send().expect(202);
 
@@ -110,7 +110,7 @@ class RuntimeTest {
     }
 
     @Test
-    void adapter_isAlive_onceItIsHeardOf_andGetsAgainWhatItSaidNothingAbout(@TempDir Path directory) {
+    void adapter_isAliveAfterItsHeartbeat_andCommandsAreResent(@TempDir Path directory) {
         var instance = platform.launch("project_owner", "lost on the way")
                 .send()
                 .expect(202)
@@ -143,7 +143,8 @@ class RuntimeTest {
                                 .isEqualTo(first.get(0).event().path("event_id"));
                         assertThat(again.payload().path("attempt").asInt()).isEqualTo(2);
                     }));
-            assertThat(adapter.world().timesDeployed(UUID.fromString(instance))).isEqualTo(1);
+            assertThat(adapter.instanceFiles().timesDeployed(UUID.fromString(instance)))
+                    .isEqualTo(1);
         }
     }
 
@@ -157,10 +158,10 @@ class RuntimeTest {
                 .get(0);
     }
 
-    private static List<Seen> commands(String instance) {
+    private static List<ObservedRecord> commands(String instance) {
         return eventuallyGet(() -> {
             var seen = platform.events()
-                    .where(record -> record.topic().startsWith("runtime.commands.")
+                    .find(record -> record.topic().startsWith("runtime.commands.")
                             && record.key().equals(instance));
             assertThat(seen).isNotEmpty();
             return seen;
@@ -193,7 +194,7 @@ class RuntimeTest {
         return platform.as("platform_superadmin").call(operation).path("adapter_id", id);
     }
 
-    private static Answer exchange(UUID adapterId, String secret) {
+    private static ApiResponse exchange(UUID adapterId, String secret) {
         return platform.anonymous()
                 .call("exchangeAdapterToken")
                 .body(Json.object().put("adapter_id", adapterId.toString()).put("adapter_secret", secret))

@@ -1,6 +1,6 @@
 package dev.slipway.standalone;
 
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.FaultyLink;
 import dev.slipway.testkit.SimulatedAdapter;
 import dev.slipway.testkit.TestInfrastructure;
@@ -16,9 +16,11 @@ import java.util.Map;
 
 import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
+import static dev.slipway.testkit.Eventually.repeatUntil;
+import static dev.slipway.testkit.Eventually.repeatUntilGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** When permissions cannot be confirmed, nothing is changed any more, until they can. */
+/** Tests that writes are refused while permissions are stale. */
 class StalePermissionsTest {
     private static FaultyLink kafka;
     private static PlatformUnderTest platform;
@@ -38,53 +40,53 @@ class StalePermissionsTest {
         kafka.close();
     }
 
-    private static void writesAreRefused() {
-        eventually(() -> assertThat(
+    private static void assertWritesRejected() {
+        repeatUntil(() -> assertThat(
                         platform.launch("project_owner", "stale").send().text("code"))
                 .isEqualTo("authz_stale"));
         platform.launch("project_owner", "stale").send().expect(503);
     }
 
-    private static Answer writesAreTaken() {
-        return eventuallyGet(
+    private static ApiResponse assertWriteAccepted() {
+        return repeatUntilGet(
                 () -> platform.launch("project_owner", "fresh").send().expect(202));
     }
 
-    private static Answer read(String instance) {
+    private static ApiResponse read(String instance) {
         return platform.as("project_owner")
                 .call("getAppInstance")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .path("app_instance_id", instance)
                 .send()
                 .expect(200);
     }
 
     @Test
-    void writesAreRefusedAndReadsAnswered_whileKafkaIsAwayForLong() {
-        var instance = writesAreTaken().text("id");
+    void write_isRejected_whenKafkaIsUnavailableForLong() {
+        var instance = assertWriteAccepted().text("id");
 
         kafka.cut();
 
-        writesAreRefused();
+        assertWritesRejected();
         read(instance).expect(200);
         kafka.heal();
-        read(writesAreTaken().text("id")).expect(200);
+        read(assertWriteAccepted().text("id")).expect(200);
     }
 
-    /** A report is a write too: it waits, and is neither applied on old permissions nor given up. */
+    /** A report waits while permissions are stale; it is neither applied nor discarded. */
     @Test
-    void reportsWait_whileIamSendsNoHeartbeat() {
+    void report_waits_whenIamSendsNoHeartbeat() {
         try (var adapter = SimulatedAdapter.start(platform.adapterIn(directory))) {
             adapter.hold();
-            var instance = writesAreTaken().text("id");
+            var instance = assertWriteAccepted().text("id");
             eventually(() -> assertThat(read(instance).text("status")).isEqualTo("deploying"));
 
             platform.database().execute("ALTER TABLE iam.authz_revision RENAME TO away");
-            writesAreRefused();
+            assertWritesRejected();
             adapter.release();
             var reported = eventuallyGet(() -> platform.events()
-                    .where(seen -> seen.type().equals("runtime.report.running")
-                            && seen.key().equals(instance))
+                    .find(observedRecord -> observedRecord.type().equals("runtime.report.running")
+                            && observedRecord.key().equals(instance))
                     .get(0));
             var longEnoughToGiveUp = Instant.now().plus(Duration.ofSeconds(5));
             eventually(() -> assertThat(Instant.now()).isAfter(longEnoughToGiveUp));
@@ -92,20 +94,20 @@ class StalePermissionsTest {
 
             platform.database().execute("ALTER TABLE iam.away RENAME TO authz_revision");
             eventually(() -> assertThat(read(instance).text("status")).isEqualTo("running"));
-            assertThat(platform.events().faults()).isEmpty();
+            assertThat(platform.events().violations()).isEmpty();
         }
     }
 
-    /** Restored from a backup, or taken over by a replica that had not heard of the last commits. */
+    /** A database that was restored from a backup, or failed over to a stale replica. */
     @Test
-    void writesAreRefused_whileIamsDatabaseIsOlderThanWhatItTold() {
-        writesAreTaken().expect(202);
+    void write_isRejected_whenIamDatabaseIsOlderThanPublishedRevision() {
+        assertWriteAccepted().expect(202);
 
         platform.database().execute("UPDATE iam.authz_revision SET revision = revision - 1");
-        writesAreRefused();
-        assertThat(platform.platform().frame().authz().isAheadOfIam()).isTrue();
+        assertWritesRejected();
+        assertThat(platform.platform().serviceContext().authz().isAheadOfIam()).isTrue();
 
         platform.database().execute("UPDATE iam.authz_revision SET revision = revision + 1");
-        writesAreTaken().expect(202);
+        assertWriteAccepted().expect(202);
     }
 }

@@ -18,7 +18,7 @@ import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The program at the terminal: it starts, or says in a sentence why not; and it ends when asked. */
+/** Tests starting and stopping the program, and its error messages. */
 @TestMethodOrder(OrderAnnotation.class) // the last one ends the instance that the others leave alone
 class StandaloneProcessTest {
     private static final String SERVICES = "iam,catalog,instances,audit,metering,gateway";
@@ -51,7 +51,7 @@ class StandaloneProcessTest {
         return text.substring(text.lastIndexOf(':') + 1);
     }
 
-    /** What a start says that cannot succeed; afterwards the first instance works as before. */
+    /** Returns the message of a failed second start; the first process keeps running. */
     private static String refusal(String name, Map<String, String> settings) {
         try (var refused = another(name, settings)) {
             var process = refused.launch();
@@ -59,14 +59,14 @@ class StandaloneProcessTest {
             assertThat(process.children()).isEmpty();
             first.as("project_owner")
                     .call("listAppInstances")
-                    .path("project_id", Demo.PROJECT)
+                    .path("project_id", DemoData.PROJECT)
                     .send()
                     .expect(200);
             return process.errors();
         }
     }
 
-    private static void isOneSentence(String errors, String... words) {
+    private static void assertSingleErrorLine(String errors, String... words) {
         assertThat(errors.lines())
                 .hasSize(1)
                 .first()
@@ -76,7 +76,7 @@ class StandaloneProcessTest {
     }
 
     @Test
-    void demoFile_tellsEverythingToItsOwnerOnly() throws Exception {
+    void demoFile_containsTokens_andIsReadableByOwnerOnly() throws Exception {
         var file = first.home().resolve("demo.json");
 
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
@@ -104,56 +104,58 @@ class StandaloneProcessTest {
     }
 
     @Test
-    void log_isInItsFile_atTheLevelOfTheSettingsFile() throws Exception {
+    void log_isWrittenToFile_atConfiguredLevel() throws Exception {
         assertThat(first.home().resolve("slipway.log")).content().contains("\"level\":\"DEBUG\"");
         assertThat(first.process().output()).doesNotContain("\"level\"");
     }
 
-    /** Who sends a signal to what was started means the program. */
+    /** Signals to the start script reach the program. */
     @Test
-    void script_becomesTheProgram() {
+    void startScript_isReplacedByJavaProcess() {
         assertThat(ProcessHandle.of(first.process().pid()).orElseThrow().info().command())
                 .hasValueSatisfying(command -> assertThat(command).endsWith("/bin/java"));
     }
 
     @Test
-    void start_isRefused_whenTheHttpPortIsTaken() {
-        isOneSentence(
+    void start_fails_whenHttpPortIsInUse() {
+        assertSingleErrorLine(
                 refusal("http", Map.of("SLIPWAY_HTTP_PORT", firstPort("base_url"))),
                 "SLIPWAY_HTTP_PORT",
                 firstPort("base_url"));
     }
 
     @Test
-    void start_isRefused_whenTheKafkaPortIsTaken() {
-        isOneSentence(
+    void start_fails_whenKafkaPortIsInUse() {
+        assertSingleErrorLine(
                 refusal("kafka", Map.of("SLIPWAY_KAFKA_PORT", firstPort("kafka_bootstrap"))),
                 "SLIPWAY_KAFKA_PORT",
                 firstPort("kafka_bootstrap"));
     }
 
     @Test
-    void start_isRefused_whenTheHomeIsInUse() {
-        isOneSentence(
+    void start_fails_whenHomeIsInUse() {
+        assertSingleErrorLine(
                 refusal("second", Map.of("SLIPWAY_HOME", first.home().toString())),
                 first.home().toString(),
                 "in use");
     }
 
     @Test
-    void start_isRefused_whenTheHomeIsAFile() throws Exception {
+    void start_fails_whenHomeIsFile() throws Exception {
         var file = Files.createFile(directory.resolve("a-file"));
 
-        isOneSentence(refusal("file", Map.of("SLIPWAY_HOME", file.toString())), file.toString(), "not a directory");
+        assertSingleErrorLine(
+                refusal("file", Map.of("SLIPWAY_HOME", file.toString())), file.toString(), "not a directory");
     }
 
     @Test
-    void start_isRefused_whenTheHomeCannotBeMade() {
-        isOneSentence(refusal("proc", Map.of("SLIPWAY_HOME", "/proc/slipway")), "/proc/slipway", "not writable");
+    void start_fails_whenHomeCannotBeCreated() {
+        assertSingleErrorLine(
+                refusal("proc", Map.of("SLIPWAY_HOME", "/proc/slipway")), "/proc/slipway", "not writable");
     }
 
     @Test
-    void start_namesEveryWrongSetting() {
+    void start_reportsEverySetting_whenSeveralAreInvalid() {
         var errors = refusal(
                 "settings",
                 Map.of(
@@ -173,13 +175,13 @@ class StandaloneProcessTest {
 
     @Test
     @Order(Integer.MAX_VALUE)
-    void terminate_endsEverything_andTheNextStartHasIt() {
+    void terminate_stopsChildProcesses_andKeepsInstances() {
         var owner = first.as("project_owner");
         var instance = owner.call("createAppInstance")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .body(Json.object()
-                        .put("app_slug", Demo.APP)
-                        .put("version", Demo.VERSION)
+                        .put("app_slug", DemoData.APP)
+                        .put("version", DemoData.VERSION)
                         .put("display_name", "survives"))
                 .send()
                 .expect(202)
@@ -193,7 +195,7 @@ class StandaloneProcessTest {
         assertThat(first.process().errors()).isEmpty();
         first.start();
         owner.call("getAppInstance")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .path("app_instance_id", instance)
                 .send()
                 .expect(200);

@@ -26,7 +26,7 @@ import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** One trace from the request to the last effect, as a collector receives it. */
+/** Tests that one trace contains everything from the request to its last effect. */
 class TraceTest {
     private static final String TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 
@@ -50,7 +50,7 @@ class TraceTest {
 
     @Test
     @Proves("1.16")
-    void launch_isOneTrace_fromTheRequestThroughTheAdapterToTheLastEffect() throws Exception {
+    void launch_hasOneTrace_includingAdapter() throws Exception {
         var id = platform.launch("project_owner", "traced")
                 .header("traceparent", "00-" + TRACE_ID + "-b7ad6b7169203331-01")
                 .header("X-Correlation-ID", "trace-test")
@@ -72,19 +72,22 @@ class TraceTest {
                         "process apps.instance.running"));
         assertThat(collector.trace(TRACE_ID))
                 .allSatisfy(span -> assertThat(span.attributes()).containsEntry("correlation_id", "trace-test"));
-        runsAndEnds(id);
+        assertRunsAndStops(id);
     }
 
-    /** As somebody on call does it: from the error to the log, from there to the trace, and to what became of the instance. */
+    /** Follows an error to its log line, trace and instance. */
     @Test
-    @Proves({"1.88", "2.48", "2.63"})
-    void failedSchedulerOperation_isFoundByTheErrorsCorrelationId_inLogTraceAndTimeline() {
+    @Proves("2.63")
+    void operation_isInLogTraceAndTimeline_whenItFailed() {
         var id = runsWithAQueue();
-        try (var log = new LogLines()) {
+        try (var log = new CapturedLog()) {
             platform.database().execute("REVOKE INSERT ON instances.app_instance_operations FROM slipway_instances");
-            var error = submit(id).send().expect(500);
-            platform.database().execute("GRANT INSERT ON instances.app_instance_operations TO slipway_instances");
-            var correlation = error.text("correlation_id");
+            String correlation;
+            try {
+                correlation = submit(id).send().expect(500).text("correlation_id");
+            } finally {
+                platform.database().execute("GRANT INSERT ON instances.app_instance_operations TO slipway_instances");
+            }
             var operation = submit(id)
                     .header("X-Correlation-ID", correlation)
                     .send()
@@ -100,7 +103,7 @@ class TraceTest {
             var lines = log.of(correlation);
             assertThat(lines)
                     .extracting(line -> line.path("message").asText())
-                    .contains("an operation failed", "runtime.command.operate is over");
+                    .contains("operation failed", "command completed");
             var traces = lines.stream()
                     .map(line -> line.path("trace_id").asText())
                     .distinct()
@@ -140,13 +143,13 @@ class TraceTest {
     private static Call queued(String operation, String id) {
         return platform.as("tenant_owner")
                 .call(operation)
-                .path("project_id", Demo.SIBLING_PROJECT)
+                .path("project_id", DemoData.SIBLING_PROJECT)
                 .path("app_instance_id", id);
     }
 
-    /** An instance whose version declares a queue that its program does not have. */
+    /** Launches an instance of a version with a declared operation that its program does not have. */
     private static String runsWithAQueue() {
-        var manifest = Json.trusted(Demo.manifest()).put("version", "1.0.0-queue");
+        var manifest = Json.parseStoredObject(DemoData.manifest()).put("version", "1.0.0-queue");
         manifest.putArray("operations")
                 .addObject()
                 .put("name", "queue.submit")
@@ -156,32 +159,34 @@ class TraceTest {
         body.set("manifest", manifest);
         var admin = platform.as("platform_superadmin");
         admin.call("registerAppVersion")
-                .path("app_slug", Demo.APP)
+                .path("app_slug", DemoData.APP)
                 .body(body)
                 .send()
                 .expect(201);
         admin.call("publishAppVersion")
-                .path("app_slug", Demo.APP)
+                .path("app_slug", DemoData.APP)
                 .path("version", "1.0.0-queue")
                 .send()
                 .expect(200);
-        var id = eventuallyGet(() -> platform.launchIn(Demo.SIBLING_PROJECT, "tenant_owner", "")
+        platform.awaitReplication();
+        var id = platform.launchIn(DemoData.SIBLING_PROJECT, "tenant_owner", "")
                 .body(PlatformUnderTest.launchBody("with a queue").put("version", "1.0.0-queue"))
                 .send()
                 .expect(202)
-                .text("id"));
+                .text("id");
         eventually(() ->
                 assertThat(queued("getAppInstance", id).send().text("status")).isEqualTo("running"));
         return id;
     }
 
-    /** The database does the same for what is somebody else's as for what is not there: the time to answer does not tell. */
+    /** Asserts that foreign and missing ids cause the same statements, so that timing reveals nothing. */
     @Test
-    void whatIsForeignAndWhatIsMissing_takeTheSameStatements() {
-        var foreign = CredentialCalls.created(platform, Demo.OTHER_PROJECT);
-        var credential = CredentialCalls.credential(platform, Demo.OTHER_PROJECT, foreign);
-        var jti = TokenText.of(CredentialCalls.exchanged(platform, credential)).jti();
-        var instance = platform.launchIn(Demo.OTHER_PROJECT, "other_tenant_owner", "foreign")
+    void call_runsSameStatements_whenTargetIsForeignOrMissing() {
+        var foreign = CredentialCalls.createAccount(platform, DemoData.OTHER_PROJECT);
+        var credential = CredentialCalls.createCredential(platform, DemoData.OTHER_PROJECT, foreign);
+        var jti = DecodedToken.of(CredentialCalls.exchangeToken(platform, credential))
+                .jti();
+        var instance = platform.launchIn(DemoData.OTHER_PROJECT, "other_tenant_owner", "foreign")
                 .send()
                 .expect(202)
                 .text("id");
@@ -192,8 +197,8 @@ class TraceTest {
         assertAlike("revokeProjectToken", "jti", jti);
         assertAlike("getAppInstance", "app_instance_id", instance);
         assertAlike("deleteAppInstance", "app_instance_id", instance);
-        assertAlike("listServiceAccounts", "project_id", Demo.OTHER_PROJECT.toString());
-        assertAlike("createAppInstance", "project_id", Demo.OTHER_PROJECT.toString());
+        assertAlike("listServiceAccounts", "project_id", DemoData.OTHER_PROJECT.toString());
+        assertAlike("createAppInstance", "project_id", DemoData.OTHER_PROJECT.toString());
         var wrongSecret = statements(platform.anonymous()
                 .call("exchangeServiceAccountToken")
                 .body(CredentialCalls.client(credential.text("credential_id"), "sws_wrong")));
@@ -201,7 +206,7 @@ class TraceTest {
                 .call("exchangeServiceAccountToken")
                 .body(CredentialCalls.client(UUID.randomUUID().toString(), "sws_wrong")));
         assertThat(wrongSecret).isEqualTo(wrongId).hasSizeGreaterThan(3);
-        assertThat(statements(exchange(Demo.ADAPTER, instance)))
+        assertThat(statements(exchange(DemoData.ADAPTER, instance)))
                 .isEqualTo(statements(exchange(UUID.randomUUID(), instance)))
                 .hasSizeGreaterThan(3);
     }
@@ -215,7 +220,7 @@ class TraceTest {
 
     private static Call ofDemoProject(String operation, String parameter, String id) {
         var call =
-                platform.as("project_owner").call(operation).path(parameter, id).path("project_id", Demo.PROJECT);
+                platform.as("project_owner").call(operation).path(parameter, id).path("project_id", DemoData.PROJECT);
         return operation.startsWith("create") ? call.body(PlatformUnderTest.launchBody("x")) : call;
     }
 
@@ -229,12 +234,12 @@ class TraceTest {
                         .put("command_id", UUID.randomUUID().toString()));
     }
 
-    /** What a refused call has the database do. */
+    /** Returns the statements of a refused call. */
     private static List<String> statements(Call call) {
         var trace = UUID.randomUUID().toString().replace("-", "");
-        var answer = call.header("traceparent", "00-" + trace + "-b7ad6b7169203331-01")
+        var apiResponse = call.header("traceparent", "00-" + trace + "-b7ad6b7169203331-01")
                 .send();
-        assertThat(answer.status()).isIn(401, 404);
+        assertThat(apiResponse.status()).isIn(401, 404);
         // The request's own span ends last, and spans arrive in the order in which they end.
         eventually(() -> assertThat(collector.trace(trace))
                 .anySatisfy(span -> assertThat(span.parentSpanId()).isEqualTo("b7ad6b7169203331")));
@@ -245,8 +250,8 @@ class TraceTest {
                 .toList();
     }
 
-    /** What the platform says is running answers; what it says is deleted does not. */
-    private static void runsAndEnds(String id) throws Exception {
+    /** Asserts that running instances respond and deleted ones do not. */
+    private static void assertRunsAndStops(String id) throws Exception {
         var running =
                 platform.instance("getAppInstance", "project_viewer", id).send().expect(200);
         var endpoint = running.body().at("/runtime_state/endpoints/0/url").asText();
@@ -260,20 +265,20 @@ class TraceTest {
                         .text("status"))
                 .isEqualTo("deleted"));
         eventually(() -> assertThat(platform.events()
-                        .where(seen -> seen.type().startsWith("apps.instance.")
-                                && seen.key().equals(id)))
-                .extracting(EventTap.Seen::type)
+                        .find(observedRecord -> observedRecord.type().startsWith("apps.instance.")
+                                && observedRecord.key().equals(id)))
+                .extracting(EventTap.ObservedRecord::type)
                 .containsExactly(
                         "apps.instance.requested",
                         "apps.instance.deploying",
                         "apps.instance.running",
                         "apps.instance.deleting",
                         "apps.instance.deleted"));
-        assertThat(platform.events().faults()).isEmpty();
+        assertThat(platform.events().violations()).isEmpty();
         assertThatThrownBy(() -> get(endpoint + "/hello")).isInstanceOf(IOException.class);
         var usage = platform.as("project_viewer")
                 .call("getProjectUsage")
-                .path("project_id", Demo.PROJECT)
+                .path("project_id", DemoData.PROJECT)
                 .send()
                 .expect(200);
         assertThat(usage.body().at("/items/0/app_instance_id").asText()).isEqualTo(id);

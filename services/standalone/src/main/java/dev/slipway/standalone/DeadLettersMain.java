@@ -1,122 +1,161 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
-import dev.slipway.messaging.DeadLetters;
-import dev.slipway.messaging.DeadLetters.DeadLettersException;
-import dev.slipway.messaging.DeadLetters.Letter;
+import dev.slipway.messaging.DeadLetterClient;
+import dev.slipway.messaging.DeadLetterClient.DeadLetter;
+import dev.slipway.messaging.DeadLetterClient.DeadLetterException;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.settings.Settings;
 import dev.slipway.settings.Settings.InvalidSettingsException;
+import picocli.AutoComplete.GenerateCompletion;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Lists the events that could not be applied, and sends one back to its topic once its reason is gone. */
-public final class DeadLettersMain {
-    static final int DONE = 0;
-    static final int FAILED = 1;
-    static final int MISUSED = 2;
+/** Lists the records that a consumer could not apply, and sends one back to its topic after the cause is fixed. */
+@Command(
+        name = "dead-letters",
+        mixinStandardHelpOptions = true,
+        usageHelpWidth = 120,
+        versionProvider = StandaloneMain.Version.class,
+        subcommands = GenerateCompletion.class,
+        description = "Lists and replays records that a consumer could not apply.",
+        footer = {
+            "",
+            "The broker is SLIPWAY_KAFKA_BOOTSTRAP, or that of the platform in SLIPWAY_HOME (.slipway).",
+            "Exit status: 0 on success, 1 on failure, 2 for invalid arguments."
+        })
+public final class DeadLettersMain implements Runnable {
+    /** Shorter than the default of Kafka clients, because a person waits for the answer. */
+    private static final String REQUEST_TIMEOUT_MS = "10000";
 
-    private static final String USAGE = """
-            Usage: dead-letters list TOPIC               one line a letter: position, time, key, consumer, reason
-                   dead-letters replay TOPIC POSITION    sends the letter at that position back to TOPIC
+    private final Map<String, String> environment;
 
-            TOPIC is where the event came from (runtime.reports, say). The broker is the one of SLIPWAY_KAFKA_BOOTSTRAP, or of
-            the platform that runs in SLIPWAY_HOME (.slipway).""";
-    /** A person waits for the answer, so not for as long as a client would. */
-    private static final String PATIENCE_MS = "10000";
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli
+    private CommandSpec spec;
 
-    private final PrintStream out;
-    private final PrintStream err;
-
-    DeadLettersMain(PrintStream out, PrintStream err) {
-        this.out = out;
-        this.err = err;
+    private DeadLettersMain(Map<String, String> environment) {
+        this.environment = environment;
     }
 
     public static void main(String[] args) {
         if (System.getProperty("logback.configurationFile") == null) {
             System.setProperty("logback.configurationFile", "logback-silent.xml");
         }
-        System.exit(new DeadLettersMain(System.out, System.err).run(args, System.getenv()));
+        System.exit(commandLine(System.getenv()).execute(args));
     }
 
-    int run(String[] args, Map<String, String> environment) {
-        var listing = args.length == 2 && args[0].equals("list");
-        var replaying = args.length == 3 && args[0].equals("replay");
-        if (!listing && !replaying) {
-            err.println(USAGE);
-            return MISUSED;
-        }
-        try {
-            var letters = new DeadLetters(kafka(environment));
-            return listing ? list(letters, args[1]) : replay(letters, args[1], args[2]);
-        } catch (InvalidSettingsException e) {
-            e.faults().forEach(this::complain);
-        } catch (DeadLettersException e) {
-            complain(String.valueOf(e.getMessage()));
-        }
-        return FAILED;
+    static CommandLine commandLine(Map<String, String> environment) {
+        return new CommandLine(new DeadLettersMain(environment)).setExecutionExceptionHandler((e, command, parsed) -> {
+            if (e instanceof InvalidSettingsException invalid) {
+                invalid.errors().forEach(error -> printError(command.getErr(), error));
+            } else if (e instanceof DeadLetterException) {
+                printError(command.getErr(), String.valueOf(e.getMessage()));
+            } else {
+                throw e;
+            }
+            return ExitCode.SOFTWARE;
+        });
     }
 
-    private int list(DeadLetters letters, String topic) {
-        var found = letters.list(topic);
-        found.forEach(letter -> out.println(line(letter)));
-        if (found.isEmpty()) {
-            err.println("No dead letters of " + topic + ".");
-        }
-        return DONE;
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Missing required subcommand");
     }
 
-    private int replay(DeadLetters letters, String topic, String position) {
-        if (letters.replay(topic, position)) {
-            out.println("Sent back to " + topic + ": " + position);
-            return DONE;
+    @Command(
+            mixinStandardHelpOptions = true,
+            description = "Prints one line per dead letter: position, time, key, consumer, reason.")
+    int list(
+            @Parameters(paramLabel = "TOPIC", description = "The topic of the record, such as runtime.reports.")
+                    String topic) {
+        var deadLetters = new DeadLetterClient(kafkaSettings()).list(topic);
+        deadLetters.forEach(deadLetter -> out().println(formatLine(deadLetter)));
+        if (deadLetters.isEmpty()) {
+            err().println("No dead letters of " + topic + ".");
         }
-        complain("there is no letter at " + position + " among those of " + topic
-                + "; a position is as the list shows it, such as 0/12");
-        return FAILED;
+        return ExitCode.OK;
     }
 
-    private static String line(Letter letter) {
-        var key = letter.key() == null ? "-" : letter.key();
-        var line =
-                String.join("\t", letter.position(), letter.at().toString(), key, letter.consumer(), letter.reason());
-        // Others wrote the key and the reason: they must not be able to write lines of their own, or to the terminal.
+    @Command(mixinStandardHelpOptions = true, description = "Sends a dead letter back to its topic.")
+    int replay(
+            @Parameters(paramLabel = "TOPIC", description = "The topic of the record, such as runtime.reports.")
+                    String topic,
+            @Parameters(paramLabel = "POSITION", description = "The position as listed, such as 0/12.")
+                    String position) {
+        if (new DeadLetterClient(kafkaSettings()).replay(topic, position)) {
+            out().println("Sent back to " + topic + ": " + position);
+            return ExitCode.OK;
+        }
+        printError(
+                err(),
+                "there is no dead letter at " + position + " of " + topic
+                        + "; use a position from the list, such as 0/12");
+        return ExitCode.SOFTWARE;
+    }
+
+    private PrintWriter out() {
+        return spec.commandLine().getOut();
+    }
+
+    private PrintWriter err() {
+        return spec.commandLine().getErr();
+    }
+
+    private static String formatLine(DeadLetter deadLetter) {
+        var key = deadLetter.key() == null ? "-" : deadLetter.key();
+        var line = String.join(
+                "\t",
+                deadLetter.position(),
+                deadLetter.at().toString(),
+                key,
+                deadLetter.consumer(),
+                deadLetter.reason());
+        // Key and reason come from others, who must not be able to add lines or terminal control sequences.
         return line.replaceAll("[\\p{Cntrl}&&[^\t]]+", " ");
     }
 
-    private void complain(String sentence) {
-        err.println("dead-letters: " + sentence);
+    private static void printError(PrintWriter err, String message) {
+        err.println("dead-letters: " + message);
     }
 
-    private static KafkaSettings kafka(Map<String, String> environment) {
-        var settings = new Settings(Settings.withFile(environment));
-        var client = new HashMap<>(settings.file("SLIPWAY_KAFKA_CLIENT_FILE"));
-        client.putIfAbsent("default.api.timeout.ms", PATIENCE_MS);
+    private KafkaSettings kafkaSettings() {
+        var settings = new Settings(Settings.withConfigFile(environment));
+        var client = new HashMap<>(settings.propertiesFile("SLIPWAY_KAFKA_CLIENT_FILE"));
+        client.putIfAbsent("default.api.timeout.ms", REQUEST_TIMEOUT_MS);
         var given = settings.optional("SLIPWAY_KAFKA_BOOTSTRAP");
-        var bootstrap = given != null ? given : bootstrapOfHome(settings);
+        var bootstrap = given != null ? given : readBootstrapFromHome(settings);
         var prefix = settings.text("SLIPWAY_TOPIC_PREFIX", "");
-        settings.check();
+        settings.requireValid();
         return new KafkaSettings(bootstrap, prefix, 1, (short) 1, client);
     }
 
-    private static String bootstrapOfHome(Settings settings) {
+    private static String readBootstrapFromHome(Settings settings) {
         var file = Path.of(settings.text("SLIPWAY_HOME", ".slipway")).resolve("demo.json");
         try {
-            var found =
-                    Json.node(Files.readAllBytes(file)).path("kafka_bootstrap").asText();
-            if (!found.isEmpty()) {
-                return found;
+            var bootstrap = Json.parseTrusted(Files.readAllBytes(file))
+                    .path("kafka_bootstrap")
+                    .asText();
+            if (!bootstrap.isEmpty()) {
+                return bootstrap;
             }
-            settings.fault(file + " names no kafka_bootstrap; set SLIPWAY_KAFKA_BOOTSTRAP");
-        } catch (IOException | java.io.UncheckedIOException e) {
-            settings.fault("SLIPWAY_KAFKA_BOOTSTRAP is not set, and " + file
-                    + " cannot be read: start the platform, or name its home or its broker");
+            settings.addError(file + " has no kafka_bootstrap; set SLIPWAY_KAFKA_BOOTSTRAP");
+        } catch (IOException | UncheckedIOException e) {
+            settings.addError("SLIPWAY_KAFKA_BOOTSTRAP is not set, and " + file
+                    + " cannot be read: start the platform, or set SLIPWAY_HOME or SLIPWAY_KAFKA_BOOTSTRAP");
         }
         return "";
     }

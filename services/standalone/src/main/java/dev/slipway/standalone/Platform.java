@@ -9,10 +9,11 @@ import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Contract;
 import dev.slipway.gateway.GatewayVerticle;
 import dev.slipway.iam.IamConfig;
+import dev.slipway.iam.IamSeed;
 import dev.slipway.iam.IamVerticle;
-import dev.slipway.iam.issuer.IssuerKeys;
-import dev.slipway.iam.tenancy.IamSeed;
+import dev.slipway.iam.issuer.IssuerKeyRefresher;
 import dev.slipway.instances.InstancesVerticle;
+import dev.slipway.messaging.ConsumerCatchUp;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
@@ -22,10 +23,11 @@ import dev.slipway.processadapter.ProcessAdapterVerticle;
 import dev.slipway.service.BusCodecs;
 import dev.slipway.service.ClusterSettings;
 import dev.slipway.service.DatabaseSettings;
-import dev.slipway.service.Frame;
-import dev.slipway.service.Health;
-import dev.slipway.service.Health.Status;
+import dev.slipway.service.HealthRegistry;
+import dev.slipway.service.HealthRegistry.Status;
 import dev.slipway.service.ManagementServer;
+import dev.slipway.service.ServiceContext;
+import dev.slipway.service.ServiceRegistry;
 import dev.slipway.settings.Settings;
 import dev.slipway.telemetry.Telemetry;
 import io.micrometer.core.instrument.Gauge;
@@ -41,57 +43,75 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** The services of this process, on a broker and a database that are there: started in order, stopped in the opposite one. */
+/** Starts the services of this process in order, on an existing broker and database, and stops them in reverse order. */
 public final class Platform {
     private static final int EVENT_LOOPS = Math.max(2, Runtime.getRuntime().availableProcessors());
-    private static final long UNKNOWN_KEY_EVERY_NS = 1_000_000_000L;
+    private static final long UNKNOWN_KEY_REPORT_INTERVAL_NS = 1_000_000_000L;
 
     private final StandaloneConfig config;
     private final Vertx vertx;
-    private final Frame frame;
+    private final ServiceContext serviceContext;
     private final StateReader authzReader;
     private final Deque<String> deployed = new ArrayDeque<>();
     private int httpPort = -1;
     private int managementPort = -1;
 
-    /** Of the whole: parts are known as they come, and those that are there may all be well. */
+    /** The parts register one by one, so those that are registered can all be ready while the platform still starts. */
     private volatile Status phase = new Status(false, "starting");
 
-    private Platform(StandaloneConfig config, Vertx vertx, Frame frame) {
+    private volatile Status readModels = new Status(false, "starting");
+
+    private Platform(StandaloneConfig config, Vertx vertx, ServiceContext serviceContext) {
         this.config = config;
         this.vertx = vertx;
-        this.frame = frame;
-        this.authzReader = new StateReader(vertx, frame.kafka(), Topics.AUTHZ_STATE, frame.authz()::apply);
+        this.serviceContext = serviceContext;
+        this.authzReader =
+                new StateReader(vertx, serviceContext.kafka(), Topics.AUTHZ_STATE, serviceContext.authz()::apply);
     }
 
-    /** Where the platform's Kafka and PostgreSQL are; null where no service of this process keeps anything. */
+    /** The addresses of Kafka and PostgreSQL; the database is null if no service of this process needs one. */
     public record Addresses(String kafkaBootstrap, @Nullable String databaseUrl) {}
 
     public static Future<Platform> start(
             StandaloneConfig config, Addresses addresses, Telemetry telemetry, IamSeed iam, CatalogSeed catalog) {
+        return start(config, addresses, telemetry, new HealthRegistry(), iam, catalog, platform -> {});
+    }
+
+    /** Reports the progress of the start in {@code health}, and runs {@code beforeReady} on a worker thread before it reports ready. */
+    static Future<Platform> start(
+            StandaloneConfig config,
+            Addresses addresses,
+            Telemetry telemetry,
+            HealthRegistry health,
+            IamSeed iam,
+            CatalogSeed catalog,
+            Consumer<Platform> beforeReady) {
         var options = new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS).setPreferNativeTransport(true);
-        // Of no event loop: a failed start ends them all, and must be told all the same.
+        // Not bound to an event loop: a failed start closes them all and must still complete this promise.
         var started = Promise.<Platform>promise();
         ClusterSettings.startVertx(telemetry, config.cluster(), options)
                 .map(vertx -> {
                     BusCodecs.register(vertx);
-                    return new Platform(config, vertx, frame(config, addresses, telemetry));
+                    return new Platform(config, vertx, serviceContext(config, addresses, telemetry, health));
                 })
                 .onFailure(started::fail)
-                .onSuccess(platform -> platform.start(iam, catalog)
+                .onSuccess(platform -> platform.start(iam, catalog, beforeReady)
                         .onSuccess(ok -> started.complete(platform))
                         .onFailure(e -> platform.stop().onComplete(stopped -> started.fail(e))));
         return started.future();
     }
 
-    private static Frame frame(StandaloneConfig config, Addresses addresses, Telemetry telemetry) {
+    private static ServiceContext serviceContext(
+            StandaloneConfig config, Addresses addresses, Telemetry telemetry, HealthRegistry health) {
         var model = new AuthzModel();
-        return new Frame(
+        return new ServiceContext(
                 Contract.load(),
                 model,
-                new TokenVerifier(model, config.iam().tokenAudience()),
+                new TokenVerifier(
+                        model, config.iam().tokenAudience(), config.iam().userTokenMaxLifetime()),
                 new KafkaSettings(
                         addresses.kafkaBootstrap,
                         config.topicPrefix(),
@@ -103,66 +123,96 @@ public final class Platform {
                         : new DatabaseSettings(
                                 addresses.databaseUrl, config.databasePoolSize(), config.databaseCaFile()),
                 telemetry,
-                new Health(),
+                health,
+                new ServiceRegistry(),
                 Clock.systemUTC(),
                 EVENT_LOOPS,
                 config.cluster() != null,
-                config.authzBudgetForWrites(),
-                config.authzBudgetForReads());
+                config.maxAuthzAgeForWrites(),
+                config.maxAuthzAgeForReads());
     }
 
-    /** Topics first; the gateway opens last, when every service serves and what decisions need has arrived. */
-    private Future<Void> start(IamSeed iam, CatalogSeed catalog) {
-        frame.health().register("platform", () -> phase);
-        frame.health().register("authz", this::authzStatus);
-        showAuthz();
-        tellOfUnknownKeys();
+    /** Starts in the order topics, services, read models, gateway, adapter: nothing accepts requests before all read models are current. */
+    private Future<Void> start(IamSeed iam, CatalogSeed catalog, Consumer<Platform> beforeReady) {
+        serviceContext.health().register("platform", () -> phase);
+        serviceContext.health().register("authz", this::authzStatus);
+        serviceContext.health().register("read-models", () -> readModels);
+        registerAuthzMetrics();
+        reportUnknownKeys();
         return ManagementServer.start(
-                        vertx, config.managementHost(), config.managementPort(), frame.health(), frame.telemetry())
+                        vertx,
+                        config.managementHost(),
+                        config.managementPort(),
+                        serviceContext.health(),
+                        serviceContext.telemetry())
                 .onSuccess(server -> managementPort = server.actualPort())
-                .compose(ok -> Future.join(reachKafka(), reachDatabase()))
+                .compose(ok -> Future.join(awaitKafka(), awaitDatabase()))
                 .compose(ok -> deployServices(iam, catalog))
+                .compose(ok -> awaitReadModels())
+                .compose(ok -> serviceContext.services().acceptRequests())
                 .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture())
-                .compose(ok -> deployIfRun("process-adapter", this::processAdapter))
+                .compose(ok -> deployIfEnabled("process-adapter", this::processAdapter))
+                .compose(ok -> vertx.<Void>executeBlocking(() -> {
+                    beforeReady.accept(this);
+                    return null;
+                }))
                 .onSuccess(ok -> phase = new Status(true, "running"));
     }
 
     private Future<Void> deployServices(IamSeed iam, CatalogSeed catalog) {
         var services = List.of(
-                deployIfRun("iam", () -> new IamVerticle(frame, iam, iamConfig())),
-                deployIfRun("catalog", () -> new CatalogVerticle(frame, catalog, artifactConfig())),
-                deployIfRun("instances", () -> new InstancesVerticle(frame, config.instances())),
-                deployIfRun("audit", () -> new AuditVerticle(frame)),
-                deployIfRun("metering", () -> new MeteringVerticle(frame)));
-        var fresh = authzReader.start().compose(caughtUp -> authzIsFresh());
-        // After a failure the others are waited for: what is stopped in the middle of its start fails a second time.
+                deployIfEnabled("iam", () -> new IamVerticle(serviceContext, iam, iamConfig())),
+                deployIfEnabled("catalog", () -> new CatalogVerticle(serviceContext, catalog, artifactConfig())),
+                deployIfEnabled("instances", () -> new InstancesVerticle(serviceContext, config.instances())),
+                deployIfEnabled("audit", () -> new AuditVerticle(serviceContext)),
+                deployIfEnabled("metering", () -> new MeteringVerticle(serviceContext)));
+        var fresh = authzReader.start().compose(caughtUp -> awaitFreshAuthz());
+        // After a failure, wait for the others: a verticle that is stopped while it starts would fail again.
         return Future.all(Future.all(services), fresh)
                 .recover(e -> Future.join(services).transform(all -> Future.failedFuture(e)))
                 .mapEmpty();
     }
 
-    private Future<Void> reachKafka() {
-        return contact("Kafka at " + frame.kafka().bootstrap(), "SLIPWAY_KAFKA_BOOTSTRAP")
-                .with(() -> Topics.ensure(vertx, frame.kafka()));
+    /** After the authorization model is current, so that IAM's bootstrap data is on the topics. */
+    private Future<Void> awaitReadModels() {
+        var consumers = serviceContext.services().consumers();
+        return new ConsumerCatchUp(
+                        vertx, serviceContext.kafka(), consumers, missing -> readModels = new Status(false, missing))
+                .await()
+                .onSuccess(ok -> readModels = new Status(true, "current"));
     }
 
-    private Future<Void> reachDatabase() {
-        var database = frame.database();
+    private Future<Void> awaitKafka() {
+        return awaitServer(
+                "Kafka at " + serviceContext.kafka().bootstrap(),
+                "SLIPWAY_KAFKA_BOOTSTRAP",
+                () -> Topics.createMissing(vertx, serviceContext.kafka()));
+    }
+
+    private Future<Void> awaitDatabase() {
+        var database = serviceContext.database();
         return database == null
                 ? Future.succeededFuture()
-                : contact("PostgreSQL at " + database.place(), "SLIPWAY_DATABASE_URL")
-                        .with(() -> database.tryConnection(vertx));
+                : awaitServer(
+                        "PostgreSQL at " + database.address(),
+                        "SLIPWAY_DATABASE_URL",
+                        () -> database.tryConnection(vertx));
     }
 
-    private FirstContact contact(String server, String setting) {
-        return new FirstContact(vertx, server, setting, config.startTimeout().dividedBy(2));
+    private Future<Void> awaitServer(String server, String setting, Supplier<Future<Void>> attempt) {
+        var health = serviceContext.health();
+        health.register(server, () -> new Status(false, "not reached yet; check " + setting));
+        return new DependencyWaiter(
+                        vertx, server, setting, config.startTimeout().dividedBy(2))
+                .waitFor(attempt)
+                .onSuccess(ok -> health.remove(server));
     }
 
-    /** The demo keeps an encryption key of its own; in production it has to be set, and the configuration has seen to that. */
+    /** The demo creates its own encryption key. Without the demo the setting is required, which the configuration has checked. */
     private IamConfig iamConfig() {
         var iam = config.iam();
         if (iam.keyEncryptionKey() == null) {
-            iam = iam.withKey(new Home(config.home()).keyEncryptionKey());
+            iam = iam.withKey(new HomeDirectory(config.home()).keyEncryptionKey());
         }
         var first = config.firstAdministrator();
         if (first == null) {
@@ -173,39 +223,39 @@ public final class Platform {
                 new IamConfig.FirstAdministrator(first.substring(0, bar), first.substring(bar + 1)));
     }
 
-    /** The demo tries a registry on this machine, unless it was told of others. */
+    /** The demo uses an artifact registry on this machine unless others are configured. */
     private ArtifactConfig artifactConfig() {
         var artifacts = config.artifacts();
         return config.demo() && artifacts.sources().isEmpty() ? artifacts.withLocalRegistry() : artifacts;
     }
 
-    /** A token may be signed by a key that its issuer has just begun to use: IAM hears of it, once a second at the most. */
-    private void tellOfUnknownKeys() {
-        var lastNs = new AtomicLong(System.nanoTime() - UNKNOWN_KEY_EVERY_NS);
-        frame.tokens().onUnknownKey(key -> {
+    /** Notifies IAM, at most once a second, of tokens with an unknown key: their issuer may have rotated its keys. */
+    private void reportUnknownKeys() {
+        var lastNs = new AtomicLong(System.nanoTime() - UNKNOWN_KEY_REPORT_INTERVAL_NS);
+        serviceContext.tokens().onUnknownKey(key -> {
             var now = System.nanoTime();
             var last = lastNs.get();
-            if (now - last >= UNKNOWN_KEY_EVERY_NS && lastNs.compareAndSet(last, now)) {
-                vertx.eventBus().publish(IssuerKeys.UNKNOWN_KEY_ADDRESS, key.issuer());
+            if (now - last >= UNKNOWN_KEY_REPORT_INTERVAL_NS && lastNs.compareAndSet(last, now)) {
+                vertx.eventBus().publish(IssuerKeyRefresher.UNKNOWN_KEY_ADDRESS, key.issuer());
             }
         });
     }
 
     private Future<Void> deployGateway() {
-        var gateway = new GatewayVerticle(frame, config.gateway(), EVENT_LOOPS);
+        var gateway = new GatewayVerticle(serviceContext, config.gateway(), EVENT_LOOPS);
         return deploy(gateway).onSuccess(ok -> httpPort = gateway.port());
     }
 
-    /** An adapter like any other: it comes in by the front door, with a credential of its own. */
+    /** The process adapter uses the API and its own credential, like any other adapter. */
     private Deployable processAdapter() {
         var settings = new Settings(config.environment())
-                .withDefaults(config.adapterDefaults(frame.kafka().bootstrap(), baseUrl()));
+                .withDefaults(config.adapterDefaults(serviceContext.kafka().bootstrap(), baseUrl()));
         var adapter = ProcessAdapterConfig.from(settings);
-        settings.check();
-        return new ProcessAdapterVerticle(adapter, frame.telemetry().traces());
+        settings.requireValid();
+        return new ProcessAdapterVerticle(adapter, serviceContext.telemetry().traces());
     }
 
-    private Future<Void> deployIfRun(String service, Supplier<Deployable> verticle) {
+    private Future<Void> deployIfEnabled(String service, Supplier<Deployable> verticle) {
         return config.runs(service) ? deploy(verticle.get()) : Future.succeededFuture();
     }
 
@@ -220,30 +270,30 @@ public final class Platform {
     }
 
     private Status authzStatus() {
-        var age = frame.authz().age(frame.clock().instant());
+        var age = serviceContext.authz().age(serviceContext.clock().instant());
         return new Status(
-                age.compareTo(frame.authzBudgetForWrites()) <= 0,
-                "revision " + frame.authz().revision() + ", confirmed " + age.toMillis() + " ms ago"
-                        + (frame.authz().isAheadOfIam()
-                                ? "; IAM has no record of it: has its database been restored?"
+                age.compareTo(serviceContext.maxAuthzAgeForWrites()) <= 0,
+                "revision " + serviceContext.authz().revision() + ", confirmed " + age.toMillis() + " ms ago"
+                        + (serviceContext.authz().isAheadOfIam()
+                                ? "; ahead of IAM, whose database may have been restored"
                                 : ""));
     }
 
-    private void showAuthz() {
-        var meters = frame.telemetry().metrics();
+    private void registerAuthzMetrics() {
+        var meters = serviceContext.telemetry().metrics();
         Gauge.builder(
                         "slipway.authz.age",
-                        frame,
+                        serviceContext,
                         f -> f.authz().age(f.clock().instant()).toMillis() / 1e3)
-                .description("How long ago the permissions that decisions are taken from were confirmed")
+                .description("Time since IAM confirmed the authorization model of this process")
                 .baseUnit("seconds")
                 .register(meters);
-        Gauge.builder("slipway.authz.revision", frame, f -> f.authz().revision())
-                .description("The revision of the permissions that decisions are taken from")
+        Gauge.builder("slipway.authz.revision", serviceContext, f -> f.authz().revision())
+                .description("The revision of the authorization model of this process")
                 .register(meters);
     }
 
-    private Future<Void> authzIsFresh() {
+    private Future<Void> awaitFreshAuthz() {
         var promise = Promise.<Void>promise();
         vertx.setPeriodic(1, 20, timer -> {
             if (authzStatus().ready()) {
@@ -258,8 +308,8 @@ public final class Platform {
         return vertx;
     }
 
-    public Frame frame() {
-        return frame;
+    public ServiceContext serviceContext() {
+        return serviceContext;
     }
 
     public int httpPort() {
@@ -275,9 +325,9 @@ public final class Platform {
         return httpPort < 0 ? null : scheme + "://" + config.gateway().host() + ":" + httpPort;
     }
 
-    /** The gateway first, so that nothing new comes in; IAM last. */
+    /** Stops the gateway first, so that no new requests arrive, and IAM last. */
     public Future<Void> stop() {
-        phase = new Status(false, "stopping"); // nobody should send it anything more, though it still answers
+        phase = new Status(false, "stopping"); // load balancers stop sending requests while those in flight complete
         var chain = Future.<Void>succeededFuture();
         synchronized (deployed) {
             while (!deployed.isEmpty()) {
@@ -285,7 +335,7 @@ public final class Platform {
                 chain = chain.eventually(() -> vertx.undeploy(id));
             }
         }
-        var stopped = Promise.<Void>promise(); // of no event loop: none can tell of its own end
+        var stopped = Promise.<Void>promise(); // not bound to an event loop, which could not report its own end
         chain.otherwiseEmpty().eventually(authzReader::stop).onComplete(done -> vertx.close()
                 .onComplete(stopped));
         return stopped.future();

@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Everything that a process can be told.
+ * All settings of a process.
  *
- * @param kafkaBootstrap null for an embedded broker
- * @param databaseUrl null for an embedded server
- * @param firstAdministrator {@code issuer|subject} of who becomes the platform's first administrator
+ * @param kafkaBootstrap null for the embedded broker
+ * @param databaseUrl null for the embedded server
+ * @param firstAdministrator {@code issuer|subject} of the first platform administrator
  */
 public record StandaloneConfig(
         Path home,
@@ -42,8 +42,8 @@ public record StandaloneConfig(
         Duration startTimeout,
         @Nullable ClusterSettings cluster,
         @Nullable String firstAdministrator,
-        Duration authzBudgetForWrites,
-        Duration authzBudgetForReads,
+        Duration maxAuthzAgeForWrites,
+        Duration maxAuthzAgeForReads,
         GatewayConfig gateway,
         InstancesConfig instances,
         IamConfig iam,
@@ -54,7 +54,7 @@ public record StandaloneConfig(
             List.of("iam", "catalog", "instances", "audit", "metering", "process-adapter", "gateway");
 
     public static StandaloneConfig from(Map<String, String> environment) {
-        var values = Settings.withFile(environment);
+        var values = Settings.withConfigFile(environment);
         var settings = new Settings(values);
         var kafka = settings.optional("SLIPWAY_KAFKA_BOOTSTRAP");
         var database = settings.optional("SLIPWAY_DATABASE_URL");
@@ -63,18 +63,18 @@ public record StandaloneConfig(
                 Path.of(settings.text("SLIPWAY_HOME", ".slipway"))
                         .toAbsolutePath()
                         .normalize(),
-                settings.listOf("SLIPWAY_SERVICES", SERVICES, SERVICES),
+                settings.listOfAllowed("SLIPWAY_SERVICES", SERVICES, SERVICES),
                 settings.flag("SLIPWAY_DEMO", embedded),
                 kafka,
                 settings.port("SLIPWAY_KAFKA_PORT", 19092),
                 settings.text("SLIPWAY_TOPIC_PREFIX", ""),
                 settings.integer("SLIPWAY_TOPIC_PARTITIONS", 12, 1, 1_000),
                 (short) settings.integer("SLIPWAY_TOPIC_REPLICATION", 1, 1, 15),
-                settings.file("SLIPWAY_KAFKA_CLIENT_FILE"),
+                settings.propertiesFile("SLIPWAY_KAFKA_CLIENT_FILE"),
                 database,
                 settings.port("SLIPWAY_POSTGRES_PORT", 0),
                 settings.integer("SLIPWAY_DATABASE_POOL_SIZE", 8, 2, 200),
-                settings.readable("SLIPWAY_DATABASE_CA_FILE"),
+                settings.readableFile("SLIPWAY_DATABASE_CA_FILE"),
                 settings.text("SLIPWAY_MANAGEMENT_HOST", "127.0.0.1"),
                 settings.port("SLIPWAY_MANAGEMENT_PORT", 8081),
                 settings.duration("SLIPWAY_START_TIMEOUT", Duration.ofMinutes(2)),
@@ -89,43 +89,43 @@ public record StandaloneConfig(
                 values);
         var admin = config.firstAdministrator;
         if (admin != null && admin.indexOf('|') < 1) {
-            settings.fault("SLIPWAY_FIRST_ADMINISTRATOR=" + admin + " is not issuer|subject");
+            settings.addError("SLIPWAY_FIRST_ADMINISTRATOR=" + admin + " is not issuer|subject");
         }
         if (config.runs("iam") && !config.demo && config.iam.keyEncryptionKey() == null) {
-            settings.fault("SLIPWAY_KEY_ENCRYPTION_KEY is not set: IAM keeps its signing keys encrypted with it;"
-                    + " make one with: openssl rand -base64 32");
+            settings.addError("SLIPWAY_KEY_ENCRYPTION_KEY is not set: IAM encrypts its signing keys with it;"
+                    + " create one with: openssl rand -base64 32");
         }
-        if (kafka == null ? database != null : database == null && config.keepsData()) {
-            settings.fault("SLIPWAY_KAFKA_BOOTSTRAP and SLIPWAY_DATABASE_URL go together:"
-                    + " set both for external ones, or neither");
+        if (kafka == null ? database != null : database == null && config.needsDatabase()) {
+            settings.addError("SLIPWAY_KAFKA_BOOTSTRAP and SLIPWAY_DATABASE_URL go together:"
+                    + " set both for external servers, or neither");
         }
-        var fault = database == null ? null : DatabaseSettings.fault(database, config.databaseCaFile);
-        if (fault != null) {
-            settings.fault("SLIPWAY_DATABASE_URL " + fault);
+        var error = database == null ? null : DatabaseSettings.validate(database, config.databaseCaFile);
+        if (error != null) {
+            settings.addError("SLIPWAY_DATABASE_URL " + error);
         }
         if (embedded && config.databaseCaFile != null) {
-            settings.fault("SLIPWAY_DATABASE_CA_FILE is for an external database: set SLIPWAY_DATABASE_URL too");
+            settings.addError("SLIPWAY_DATABASE_CA_FILE is for an external database: also set SLIPWAY_DATABASE_URL");
         }
-        LogFile.check(settings);
+        LogConfig.validate(settings);
         if (config.runs("process-adapter")) {
-            config.checkAdapter(settings);
+            config.validateAdapter(settings);
         }
-        settings.check();
+        settings.requireValid();
         return config;
     }
 
-    /** Where Kafka and the API are is known later; what else is wrong is told with the rest. */
-    private void checkAdapter(Settings settings) {
+    /** Checks the adapter settings together with the rest. The addresses of Kafka and the API are not known yet. */
+    private void validateAdapter(Settings settings) {
         if (!demo && settings.optional("SLIPWAY_ADAPTER_ID") == null) {
-            settings.fault("SLIPWAY_ADAPTER_ID is not set: without the demo the process adapter needs a credential;"
-                    + " leave it out of SLIPWAY_SERVICES until it has one");
+            settings.addError("SLIPWAY_ADAPTER_ID is not set: without the demo the process adapter needs a credential;"
+                    + " remove it from SLIPWAY_SERVICES until it has one");
             return;
         }
         var baseUrl = runs("gateway") ? "http://" + gateway.host() : null;
         var ignored = ProcessAdapterConfig.from(settings.withDefaults(adapterDefaults("embedded", baseUrl)));
     }
 
-    /** What the process adapter is told that nobody has set. */
+    /** Returns the defaults of the process adapter settings. */
     Map<String, String> adapterDefaults(String kafka, @Nullable String baseUrl) {
         var defaults = new HashMap<>(Map.of(
                 "SLIPWAY_KAFKA_BOOTSTRAP",
@@ -133,10 +133,10 @@ public record StandaloneConfig(
                 "SLIPWAY_PROCESS_ADAPTER_HOME",
                 home.resolve("process-adapter").toString()));
         if (demo) {
-            defaults.put("SLIPWAY_ADAPTER_ID", Demo.ADAPTER.toString());
+            defaults.put("SLIPWAY_ADAPTER_ID", DemoData.ADAPTER.toString());
             defaults.put(
                     "SLIPWAY_ADAPTER_SECRET_FILE",
-                    new Home(home).adapterSecretFile().toString());
+                    new HomeDirectory(home).adapterSecretFile().toString());
         }
         if (baseUrl != null) {
             defaults.put("SLIPWAY_BASE_URL", baseUrl);
@@ -144,9 +144,18 @@ public record StandaloneConfig(
         return defaults;
     }
 
-    /** The gateway and the adapter come by without a database, and so without its administrator's password. */
-    private boolean keepsData() {
+    /** The gateway and the adapter need no database, and therefore not the administrator's password. */
+    private boolean needsDatabase() {
         return !List.of("gateway", "process-adapter").containsAll(services);
+    }
+
+    /** Gives each process its own {@code service.name}, unless one is set: by its services if it does not run all of them. */
+    Map<String, String> telemetryEnvironment() {
+        var values = new HashMap<>(environment);
+        if (!services.containsAll(SERVICES)) {
+            values.putIfAbsent("OTEL_SERVICE_NAME", "slipway-" + String.join("-", services));
+        }
+        return values;
     }
 
     boolean runs(String service) {
@@ -155,6 +164,6 @@ public record StandaloneConfig(
 
     @Override
     public String toString() {
-        return "StandaloneConfig[" + home + ", " + services + "]"; // the URL has a password in it
+        return "StandaloneConfig[" + home + ", " + services + "]"; // the URL contains a password
     }
 }

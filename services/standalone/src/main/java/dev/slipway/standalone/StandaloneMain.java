@@ -2,97 +2,135 @@ package dev.slipway.standalone;
 
 import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.embedded.EmbeddedException;
-import dev.slipway.embedded.Infrastructure;
+import dev.slipway.embedded.EmbeddedInfrastructure;
 import dev.slipway.embedded.PortInUseException;
-import dev.slipway.iam.tenancy.IamSeed;
-import dev.slipway.messaging.NotLetInException;
+import dev.slipway.iam.IamSeed;
+import dev.slipway.messaging.ServerRejectedException;
+import dev.slipway.service.HealthRegistry;
 import dev.slipway.settings.Settings.InvalidSettingsException;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Starts the platform and stops it with the process. */
-public final class StandaloneMain {
-    private static final long STOP_SECONDS = 20;
+/** Starts the platform, and stops it when the process receives a signal. */
+@Command(
+        name = "slipway",
+        mixinStandardHelpOptions = true,
+        usageHelpWidth = 120,
+        versionProvider = StandaloneMain.Version.class,
+        description =
+                "Starts the services of the Slipway platform in this process and runs until it is stopped (Ctrl-C, SIGTERM).",
+        footer = {
+            "",
+            "Settings are environment variables, or name=value lines in the file that SLIPWAY_CONFIG_FILE names. Among them:",
+            "  SLIPWAY_SERVICES         the services of this process (default: all)",
+            "  SLIPWAY_HOME             directory of data, log and demo files (default: .slipway)",
+            "  SLIPWAY_KAFKA_BOOTSTRAP  an external Kafka (default: embedded)",
+            "  SLIPWAY_DATABASE_URL     an external PostgreSQL (default: embedded)",
+            "The README lists all of them.",
+            "",
+            "Exit status: 0 after a normal stop, 1 if the start fails, 2 for invalid arguments, 143 after SIGTERM."
+        })
+public final class StandaloneMain implements Callable<Integer> {
+    private static final long STOP_TIMEOUT_SECONDS = 20;
 
-    private final StandaloneConfig config;
-    private @Nullable Infrastructure infrastructure;
+    private final Map<String, String> environment;
+    private final HealthRegistry health = new HealthRegistry();
+    private @Nullable EmbeddedInfrastructure infrastructure;
     private @Nullable Telemetry telemetry;
     private @Nullable Platform platform;
 
-    private StandaloneMain(StandaloneConfig config) {
-        this.config = config;
+    private StandaloneMain(Map<String, String> environment) {
+        this.environment = environment;
     }
 
     public static void main(String[] args) {
+        var exitCode = new CommandLine(new StandaloneMain(System.getenv())).execute(args);
+        if (exitCode != ExitCode.OK) {
+            System.exit(exitCode);
+        }
+    }
+
+    /** Returns when the platform has started, or could not be started; its threads keep the process alive. */
+    @Override
+    public Integer call() {
         try {
-            var config = StandaloneConfig.from(System.getenv());
-            LogFile.configure(config);
-            var main = new StandaloneMain(config);
-            Runtime.getRuntime().addShutdownHook(new Thread(main::stop, "slipway-stop"));
-            main.start();
+            var config = StandaloneConfig.from(environment);
+            LogConfig.configure(config);
+            Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "slipway-stop"));
+            start(config);
+            return ExitCode.OK;
         } catch (InvalidSettingsException e) {
-            e.faults().forEach(fault -> Console.complain(fault));
-            System.exit(1);
+            e.errors().forEach(error -> ConsoleOutput.printError(error));
         } catch (StartException | EmbeddedException e) {
-            Console.complain(String.valueOf(e.getMessage()));
-            System.exit(1);
+            ConsoleOutput.printError(String.valueOf(e.getMessage()));
         }
+        return ExitCode.SOFTWARE;
     }
 
-    private void start() {
-        var startedAt = System.nanoTime();
+    private void start(StandaloneConfig config) {
+        var startedNanos = System.nanoTime();
         if (config.runs("gateway")) {
-            requireFree(config.gateway().host(), config.gateway().port(), "SLIPWAY_HTTP_PORT");
+            requireFreePort(config.gateway().host(), config.gateway().port(), "SLIPWAY_HTTP_PORT");
         }
-        requireFree(config.managementHost(), config.managementPort(), "SLIPWAY_MANAGEMENT_PORT");
-        Console.say("Starting Slipway: " + String.join(", ", config.services()) + " …");
-        var addresses = addresses();
-        var home = new Home(config.home());
+        requireFreePort(config.managementHost(), config.managementPort(), "SLIPWAY_MANAGEMENT_PORT");
+        ConsoleOutput.print("Starting Slipway: " + String.join(", ", config.services()) + " …");
+        var addresses = addresses(config);
+        var home = new HomeDirectory(config.home());
         var demo = config.demo()
-                ? new Demo(home.adapterSecret(), Instant.now(), config.iam().tokenAudience())
+                ? new DemoData(home.adapterSecret(), Instant.now(), config.iam().tokenAudience())
                 : null;
-        telemetry = Telemetry.start(config.environment());
-        platform = await(Platform.start(
+        telemetry = Telemetry.start(config.telemetryEnvironment());
+        platform = await(
                 config,
-                addresses,
-                telemetry,
-                demo == null ? IamSeed.NOTHING : demo.iam(),
-                demo == null ? CatalogSeed.NOTHING : demo.catalog()));
-        if (demo != null) {
-            home.write(demo, platform, addresses);
-        }
-        Console.banner(config, platform, demo != null, (System.nanoTime() - startedAt) / 1_000_000);
+                Platform.start(
+                        config,
+                        addresses,
+                        telemetry,
+                        health,
+                        demo == null ? IamSeed.EMPTY : demo.iamSeed(),
+                        demo == null ? CatalogSeed.EMPTY : demo.catalogSeed(),
+                        started -> {
+                            if (demo != null) {
+                                home.writeDemoFiles(demo, started, addresses);
+                            }
+                        }));
+        ConsoleOutput.printBanner(config, platform, demo != null, (System.nanoTime() - startedNanos) / 1_000_000);
     }
 
-    /** Before anything else is started: the port would be found taken after all of it only. */
-    private static void requireFree(String host, int port, String setting) {
+    /** Checks the port before anything else is started; the server that uses it starts last. */
+    private static void requireFreePort(String host, int port, String setting) {
         try (var socket = new ServerSocket()) {
-            socket.setReuseAddress(true); // connections of a platform that just ended do not hold its port
+            socket.setReuseAddress(true); // connections of a process that has just ended do not block the port
             socket.bind(new InetSocketAddress(host, port));
         } catch (IOException e) {
-            throw new StartException(host + ":" + port + " cannot be listened on (" + e.getMessage() + "); set "
-                    + setting + " to another, or 0 for a free one");
+            throw new StartException("cannot listen on " + host + ":" + port + " (" + e.getMessage() + "); set "
+                    + setting + " to another port, or to 0 for a free one");
         }
     }
 
-    private Addresses addresses() {
+    private Addresses addresses(StandaloneConfig config) {
         var kafka = config.kafkaBootstrap();
-        var database = config.databaseUrl();
         if (kafka != null) {
-            return new Addresses(kafka, database);
+            return new Addresses(kafka, config.databaseUrl());
         }
         try {
-            var started = Infrastructure.start(config.home(), config.kafkaPort(), config.postgresPort());
+            var started = EmbeddedInfrastructure.start(config.home(), config.kafkaPort(), config.postgresPort());
             infrastructure = started;
             return new Addresses(started.kafka().bootstrap(), started.postgres().uri());
         } catch (PortInUseException e) {
@@ -101,47 +139,47 @@ public final class StandaloneMain {
         }
     }
 
-    private <T> T await(io.vertx.core.Future<T> future) {
+    private <T> T await(StandaloneConfig config, io.vertx.core.Future<T> future) {
         try {
             return future.toCompletionStage()
                     .toCompletableFuture()
                     .get(config.startTimeout().toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw new StartException(sentence(e.getCause() == null ? e : e.getCause()));
+            throw new StartException(describe(config, e.getCause() == null ? e : e.getCause()));
         } catch (TimeoutException e) {
             throw new StartException("not ready after " + config.startTimeout().toSeconds()
-                    + " s (SLIPWAY_START_TIMEOUT); the log says what it waits for: " + LogFile.place(config));
+                    + " s (SLIPWAY_START_TIMEOUT): " + health.describeNotReady() + "; the log is in "
+                    + LogConfig.location(config));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new StartException("interrupted while starting");
         }
     }
 
-    private String sentence(Throwable cause) {
+    private static String describe(StandaloneConfig config, Throwable cause) {
         if (cause instanceof StartException) {
             return String.valueOf(cause.getMessage());
         }
-        if (cause instanceof NotLetInException) {
-            return cause.getMessage() + "; see SLIPWAY_DATABASE_URL";
+        if (cause instanceof ServerRejectedException) {
+            return cause.getMessage() + "; check SLIPWAY_DATABASE_URL";
         }
         if (cause instanceof BindException || cause.getCause() instanceof BindException) {
             return "a port is already in use: SLIPWAY_HTTP_PORT is "
                     + config.gateway().port()
                     + " and SLIPWAY_MANAGEMENT_PORT is " + config.managementPort()
-                    + "; set another, or 0 for a free one.";
+                    + "; set another port, or 0 for a free one.";
         }
-        org.slf4j.LoggerFactory.getLogger(StandaloneMain.class).error("the start failed", cause);
-        return "could not start: " + cause + " (more in " + LogFile.place(config) + ")";
+        LoggerFactory.getLogger(StandaloneMain.class).error("start failed", cause);
+        return "start failed: " + cause + " (details in " + LogConfig.location(config) + ")";
     }
 
-    /** On Ctrl-C and TERM: everything that was started, in the opposite order. */
     private void stop() {
         try {
             if (platform != null) {
-                platform.stop().toCompletionStage().toCompletableFuture().get(STOP_SECONDS, TimeUnit.SECONDS);
+                platform.stop().toCompletionStage().toCompletableFuture().get(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
             }
         } catch (ExecutionException | TimeoutException e) {
-            Console.complain("not everything stopped in order: " + e);
+            ConsoleOutput.printError("not everything was stopped in order: " + e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -154,10 +192,19 @@ public final class StandaloneMain {
         }
     }
 
-    /** The platform cannot start; the message is the one sentence that says why. */
+    /** The platform cannot start. The message is one sentence for the operator. */
     static final class StartException extends RuntimeException {
         StartException(String message) {
             super(message, null, false, false);
+        }
+    }
+
+    /** Reads the version from the manifest of the jar. */
+    static final class Version implements CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            var version = StandaloneMain.class.getPackage().getImplementationVersion();
+            return new String[] {"slipway " + (version == null ? "(development)" : version)};
         }
     }
 }

@@ -1,4 +1,4 @@
-/** Any of the services in one process, by default all, on embedded or external Kafka and PostgreSQL. */
+/** Runs any subset of the services in one process, on embedded or external Kafka and PostgreSQL. */
 @NullMarked
 package dev.slipway.standalone;
 

@@ -12,30 +12,30 @@ import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-/** Every point of the matrix, or those whose text matches: {@code -Dslipway.soak.points='CREATE.*KAFKA'}. */
+/** Runs every kill point, or those that match: {@code -Dslipway.soak.points='CREATE.*KAFKA'}. */
 class KillMatrixSoakTest {
     private static final Pattern POINTS = Pattern.compile(System.getProperty("slipway.soak.points", ""));
 
     @TempDir
     static Path directory;
 
-    private static Stand stand;
+    private static ProcessCluster processCluster;
 
     @BeforeAll
     static void start() {
-        stand = new Stand(directory);
+        processCluster = new ProcessCluster(directory);
     }
 
     @AfterAll
     static void stop() {
-        stand.close();
+        processCluster.close();
     }
 
     @TestFactory
-    Stream<DynamicTest> everyDeed_endsOnce_whoeverIsKilledAtWhicheverStep() {
-        var matrix = new KillMatrix(stand);
+    Stream<DynamicTest> change_completesOnce_whenProcessIsKilledAtAnyStep() {
+        var matrix = new KillMatrix(processCluster);
         return KillMatrix.points().stream()
-                .filter(point -> POINTS.matcher(point.toString()).find())
-                .map(point -> dynamicTest(point.toString(), () -> matrix.kill(point)));
+                .filter(killPoint -> POINTS.matcher(killPoint.toString()).find())
+                .map(killPoint -> dynamicTest(killPoint.toString(), () -> matrix.kill(killPoint)));
     }
 }

@@ -12,7 +12,7 @@ class KillSoakTest {
     Path directory;
 
     @Test
-    void everythingAccepted_isThereOnce_whenThePlatformIsKilledAgainAndAgain() {
+    void launch_isAppliedOnce_whenPlatformIsKilledRepeatedly() {
         KillRounds.run(directory, ROUNDS, true);
     }
 }

@@ -3,7 +3,7 @@ package dev.slipway.standalone;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
-import dev.slipway.testkit.ApiClient.Answer;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.EventTap;
 import dev.slipway.testkit.PlatformProcess;
 import dev.slipway.testkit.SimulatedAdapter;
@@ -28,9 +28,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.repeatUntil;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Ten thousand instances over a thousand projects: launched, run and deleted through a real broker. */
+/** Launches, runs and deletes ten thousand instances in a thousand projects through a real broker. */
 class ManyInstancesSoakTest {
     private static final int PROJECTS = Integer.getInteger("slipway.soak.projects", 1_000);
     private static final int INSTANCES = 10 * PROJECTS;
@@ -45,7 +46,7 @@ class ManyInstancesSoakTest {
     private final Map<UUID, UUID> projectOf = new ConcurrentHashMap<>();
 
     @Test
-    void allOfThemCome_run_andGo_withoutALossOrALeak() throws Exception {
+    void instances_areDeployedAndDeleted_withoutLossOrLeak() throws Exception {
         var settings = Map.of(
                 "SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,gateway",
                 "SLIPWAY_RATE_PER_PRINCIPAL", "0",
@@ -56,42 +57,43 @@ class ManyInstancesSoakTest {
             var owner = platform.as("tenant_owner");
             var demo = platform.demo();
             var bootstrap = demo.path("kafka_bootstrap").asText();
-            var place = new SimulatedAdapter.Place(
+            var adapterSettings = new SimulatedAdapter.AdapterSettings(
                     demo.path("base_url").asText(),
                     bootstrap,
                     "",
-                    Demo.ADAPTER,
+                    DemoData.ADAPTER,
                     platform.home().resolve("adapter.secret"),
                     directory.resolve("adapter"));
-            var tally = new Tally();
-            try (var adapter = SimulatedAdapter.start(place);
-                    var events = new EventTap(bootstrap, "", tally::count)) {
+            var eventTally = new EventTally();
+            try (var adapter = SimulatedAdapter.start(adapterSettings);
+                    var events = new EventTap(bootstrap, "", eventTally::count)) {
                 var projects = projects(owner);
                 launch(owner, projects, FEW);
-                settled(tally, "apps.instance.running", FEW);
+                awaitCount(eventTally, "apps.instance.running", FEW);
                 var few = lists(owner, projects);
                 var heapWithFew = heap(platform);
 
                 launch(owner, projects, INSTANCES - FEW);
-                settled(tally, "apps.instance.running", INSTANCES);
+                awaitCount(eventTally, "apps.instance.running", INSTANCES);
                 var many = lists(owner, projects);
                 System.out.printf(
                         "list p99: %.1f ms at %d, %.1f ms at %d: %.2f times as long%n",
                         few, FEW, many, INSTANCES, many / few);
 
                 all(List.copyOf(projectOf.keySet()), id -> delete(owner, id));
-                settled(tally, "apps.instance.deleted", INSTANCES);
+                awaitCount(eventTally, "apps.instance.deleted", INSTANCES);
                 var heapAfter = heap(platform);
                 System.out.printf("heap in use: %.0f MiB at first, %.0f MiB at the end%n", heapWithFew, heapAfter);
 
-                eventually(() -> assertThat(tally.incomplete()).isEmpty());
-                assertThat(tally.instances()).isEqualTo(INSTANCES);
-                assertThat(tally.faults()).as("two events with one number").isEmpty();
-                assertThat(events.faults())
+                eventually(() -> assertThat(eventTally.incomplete()).isEmpty());
+                assertThat(eventTally.instances()).isEqualTo(INSTANCES);
+                assertThat(eventTally.faults()).as("two events with one number").isEmpty();
+                assertThat(events.violations())
                         .as("dead letters, records that break their schema")
                         .isEmpty();
                 assertThat(projectOf.keySet())
-                        .allSatisfy(id -> assertThat(adapter.world().asked(id)).containsExactly("deployed", "deleted"));
+                        .allSatisfy(id -> assertThat(adapter.instanceFiles().requests(id))
+                                .containsExactly("deployed", "deleted"));
                 assertThat(heapAfter / heapWithFew)
                         .as("how much more memory is in use")
                         .isLessThanOrEqualTo(1.5);
@@ -103,7 +105,7 @@ class ManyInstancesSoakTest {
 
     private List<UUID> projects(ApiClient owner) throws Exception {
         var made = all(IntStream.range(0, PROJECTS).boxed().toList(), i -> owner.call("createProject")
-                .path("org_id", Demo.ORG)
+                .path("org_id", DemoData.ORG)
                 .body(Json.object().put("slug", "soak-" + i).put("display_name", "Soak " + i))
                 .send()
                 .expect(201));
@@ -112,7 +114,7 @@ class ManyInstancesSoakTest {
                 .toList();
         all(ids, id -> owner.call("putAppEntitlement")
                 .path("project_id", id)
-                .path("app_slug", Demo.APP)
+                .path("app_slug", DemoData.APP)
                 .body(Json.object().put("enabled", true))
                 .send()
                 .expect(200));
@@ -124,12 +126,12 @@ class ManyInstancesSoakTest {
         all(IntStream.range(from, from + count).boxed().toList(), i -> {
             var project = projects.get(i % PROJECTS);
             var body = Json.object()
-                    .put("app_slug", Demo.APP)
-                    .put("version", Demo.VERSION)
+                    .put("app_slug", DemoData.APP)
+                    .put("version", DemoData.VERSION)
                     .put("display_name", "Soak " + i);
-            var made = new Answer[1];
+            var made = new ApiResponse[1];
             // What this service keeps of a new project may be a moment behind.
-            eventually(() -> made[0] = owner.call("createAppInstance")
+            repeatUntil(() -> made[0] = owner.call("createAppInstance")
                     .path("project_id", project)
                     .header("Idempotency-Key", "soak-" + i)
                     .body(body)
@@ -140,7 +142,7 @@ class ManyInstancesSoakTest {
         });
     }
 
-    private Answer delete(ApiClient owner, UUID id) {
+    private ApiResponse delete(ApiClient owner, UUID id) {
         return owner.call("deleteAppInstance")
                 .path("project_id", projectOf.get(id))
                 .path("app_instance_id", id)
@@ -148,17 +150,17 @@ class ManyInstancesSoakTest {
                 .expect(202);
     }
 
-    private static void settled(Tally tally, String type, int count) {
+    private static void awaitCount(EventTally eventTally, String type, int count) {
         // For as long as it goes on: how fast it is does not matter here.
-        for (var before = -1; before < tally.of(type) && tally.of(type) < count; ) {
-            before = tally.of(type);
+        for (var before = -1; before < eventTally.of(type) && eventTally.of(type) < count; ) {
+            before = eventTally.of(type);
             var least = before + 1;
-            eventually(() -> assertThat(tally.of(type)).isGreaterThanOrEqualTo(least));
+            eventually(() -> assertThat(eventTally.of(type)).isGreaterThanOrEqualTo(least));
         }
-        assertThat(tally.of(type)).as(type).isEqualTo(count);
+        assertThat(eventTally.of(type)).as(type).isEqualTo(count);
     }
 
-    /** Of so many lists, each of another project: the 99th percentile, in milliseconds. */
+    /** Returns the 99th percentile in milliseconds of lists, each of another project. */
     private static double lists(ApiClient owner, List<UUID> projects) {
         var taken = new long[LISTS];
         for (var warm = 0; warm < 2; warm++) {
@@ -176,7 +178,7 @@ class ManyInstancesSoakTest {
         return taken[LISTS * 99 / 100] / 1e6;
     }
 
-    /** What is left on the heap after a collection, in MiB. */
+    /** Returns the used heap after a collection, in MiB. */
     private static double heap(PlatformProcess platform) throws IOException, InterruptedException {
         var pid = platform.process().pid();
         var jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
@@ -200,12 +202,13 @@ class ManyInstancesSoakTest {
     }
 
     @CanIgnoreReturnValue
-    private <T> List<Answer> all(List<T> items, java.util.function.Function<T, Answer> call) throws Exception {
+    private <T> List<ApiResponse> all(List<T> items, java.util.function.Function<T, ApiResponse> call)
+            throws Exception {
         var calls = items.stream()
                 .map(item -> clients.submit(() -> call.apply(item)))
                 .toList();
-        var answers = new java.util.ArrayList<Answer>();
-        for (Future<Answer> each : calls) {
+        var answers = new java.util.ArrayList<ApiResponse>();
+        for (Future<ApiResponse> each : calls) {
             answers.add(each.get(600, TimeUnit.SECONDS));
         }
         return answers;

@@ -13,19 +13,20 @@ import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Programs know actions; which role grants which is data. */
+/** Code uses actions; which role contains which action is data. */
 class RoleNamesTest {
     private static final Path ROOT = Path.of("../..");
-    /** The demo names its users after their roles, the console its tokens; a first administrator has to have some role. */
-    private static final Set<String> MAY_NAME_ROLES = Set.of("Demo.java", "Console.java", "StandaloneMain.java");
+    /** The demo names its users and tokens after roles. */
+    private static final Set<String> MAY_NAME_ROLES =
+            Set.of("DemoData.java", "ConsoleOutput.java", "StandaloneMain.java");
 
     private static final Set<Path> NOT_THE_PLATFORM =
             Set.of(ROOT.resolve("libs/benchmarks"), ROOT.resolve("libs/testkit"));
 
     @Test
     @Proves("2.29")
-    void noProgram_namesARole() throws IOException {
-        // Machines' roles are named after the kinds of actors, which programs do know.
+    void mainCode_doesNotContainRoleNames() throws IOException {
+        // Machine roles have the names of actor types, which code uses.
         var names = RoleRegistry.load().roles().stream()
                 .filter(role -> !role.level().equals("machine"))
                 .map(Role::name)
@@ -33,7 +34,7 @@ class RoleNamesTest {
         assertThat(names).isNotEmpty();
 
         assertThat(sources()).hasSizeGreaterThan(100).allSatisfy(file -> assertThat(names)
-                .as("%s names a role; ask for an action, or take the role from the registry", file)
+                .as("%s contains a role name; use an action, or read the role from the registry", file)
                 .noneMatch(Files.readString(file)::contains));
     }
 

@@ -26,7 +26,7 @@ import java.util.stream.StreamSupport;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What docs/services.md says of every service is there: nothing is planned on what is only written. */
+/** Checks docs/services.md against the code, contracts, metrics, alerts and tests that it names. */
 class ServicesPageTest {
     private static final Path ROOT = Path.of("../..");
     private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
@@ -44,7 +44,7 @@ class ServicesPageTest {
             "Tested by",
             "Read on",
             "Deployed apart");
-    /** Adapters are no services: whoever runs a runtime runs its adapter. */
+    /** Adapters are not services: they are run by the operator of the runtime. */
     private static final Set<String> SERVICES = StandaloneConfig.SERVICES.stream()
             .filter(name -> !name.endsWith("-adapter"))
             .collect(Collectors.toSet());
@@ -53,8 +53,7 @@ class ServicesPageTest {
     private final Map<String, Map<String, String>> services = services(page);
 
     @Test
-    @Proves({"3.02", "3.81", "C.27"})
-    void everyService_hasItsOwnerContractPostureTargetAndEvidence_andAllOfItExists() {
+    void services_haveOwnerContractFailureBehaviourTargetAndEvidence_thatExist() {
         var tests = tests();
         assertThat(services.keySet()).isEqualTo(SERVICES);
         services.forEach((service, rows) -> {
@@ -76,19 +75,19 @@ class ServicesPageTest {
                 .allMatch(link -> Files.exists(ROOT.resolve("docs").resolve(link)));
         var codes = Arrays.stream(ErrorCode.values()).map(ErrorCode::code).toList();
         var settings = read("README.md");
-        for (var said : quoted(page)) {
-            if (said.startsWith("SLIPWAY_")) {
-                assertThat(settings).contains("`" + said + "`");
-            } else if (said.matches("[a-z]+(_[a-z]+)+|timeout") && !said.matches("(slipway|vertx)_.*")) {
-                assertThat(codes).contains(said);
+        for (var name : quoted(page)) {
+            if (name.startsWith("SLIPWAY_")) {
+                assertThat(settings).contains("`" + name + "`");
+            } else if (name.matches("[a-z]+(_[a-z]+)+|timeout") && !name.matches("(slipway|vertx)_.*")) {
+                assertThat(codes).contains(name);
             }
         }
     }
 
-    /** Together the services serve the contract, each its own files, each file by one of them. */
+    /** Each file of the contract is served by exactly one service. */
     @Test
     @Proves("3.92")
-    void everyService_isSeparatedByContract() {
+    void services_shareOnlyContracts() {
         var claimed = new ArrayList<String>();
         services.forEach((service, rows) -> {
             var contract = quoted(rows.get("Contract"));
@@ -103,7 +102,7 @@ class ServicesPageTest {
                             .doesNotContainAnyElementsOf(operations(file));
                 }
             }
-            assertThat(contract).as("%s says which topics it writes", service).containsAll(written(service));
+            assertThat(contract).as("%s lists the topics it writes", service).containsAll(written(service));
             contract.stream().filter(name -> !claimed.contains(name)).forEach(topic -> assertThat(
                             read("schemas/asyncapi/slipway.yaml"))
                     .contains("address: " + topic + "\n"));
@@ -117,46 +116,49 @@ class ServicesPageTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAPackage("dev.slipway." + service + "..")
-                    .as("nobody but who starts it knows a class of " + service)
+                    .as("only the module that starts it uses a class of " + service)
                     .check(classes);
         }
     }
 
-    /** What runs apart in what we ship would have to be on the page, with its reason on record. */
+    /** A service that the deployment files run separately needs a decision with the reason. */
     @Test
-    @Proves({"3.93", "3.98"})
-    void servicesRunTogether_oneOfEach_unlessADecisionSaysWhyNot() throws IOException {
+    @Proves("3.93")
+    void deploymentFiles_runAllServicesInOneProcess_unlessADecisionExists() throws IOException {
         try (var modules = Files.list(ROOT.resolve("services"))) {
             assertThat(modules.filter(module -> Files.exists(module.resolve("build.gradle")))
                             .map(module -> module.getFileName().toString())
                             .filter(module -> !module.endsWith("-adapter") && !module.equals("standalone")))
                     .containsExactlyInAnyOrderElementsOf(SERVICES);
         }
-        var apart = new TreeSet<String>();
+        var separate = new TreeSet<String>();
         services.forEach((service, rows) -> {
             if (!rows.get("Deployed apart").equals("no")) {
-                apart.add(service);
+                separate.add(service);
                 assertThat(all(LINK, rows.get("Deployed apart")))
-                        .as("%s is deployed apart: the decision that says why", service)
+                        .as("%s is deployed separately: the decision with the reason", service)
                         .anyMatch(link -> link.startsWith("adr/"));
             }
         });
         for (var file : List.of("infra/kubernetes/slipway.yaml", "compose/docker-compose.yaml")) {
-            var together = all(Pattern.compile("SLIPWAY_SERVICES, value: '([^']+)'"), read(file));
-            together.forEach(value -> assertThat(List.of(value.split(",")))
-                    .as("%s deploys together what is not deployed apart", file)
-                    .containsAll(SERVICES.stream()
-                            .filter(name -> !apart.contains(name))
-                            .toList()));
-            assertThat(all(Pattern.compile("(?m)^\\s*image: (slipway:\\S+)"), read(file)))
-                    .as("%s runs the platform once, and once more for each that is apart", file)
-                    .hasSize(1 + apart.size());
+            var deployed = all(Pattern.compile("SLIPWAY_SERVICES(?:, value)?: '?([a-z,-]+)"), read(file)).stream()
+                    .map(value -> List.of(value.split(",")))
+                    .filter(value -> !value.equals(List.of("process-adapter")))
+                    .toList();
+            assertThat(deployed)
+                    .as("%s runs the platform once, and once more for each separately deployed service", file)
+                    .hasSize(1 + separate.size())
+                    .anySatisfy(value -> assertThat(value)
+                            .containsAll(SERVICES.stream()
+                                    .filter(name -> !separate.contains(name))
+                                    .toList()));
         }
     }
 
-    /** The owner that the registry names for the product; and the product has scopes or records of its own there. */
+    /** Checks that the products registry names the owner, and that the product has actions. */
     private static void assertOwned(String service, List<String> owner) {
-        var products = Json.node(read("schemas/registries/products.json").getBytes(StandardCharsets.UTF_8));
+        var products =
+                Json.parseTrusted(read("schemas/registries/products.json").getBytes(StandardCharsets.UTF_8));
         var actions = read("schemas/registries/actions.json");
         assertThat(owner).as(service).hasSizeGreaterThan(1);
         for (var product : owner.subList(1, owner.size())) {
@@ -172,11 +174,11 @@ class ServicesPageTest {
         }
     }
 
-    /** The names of all classes of tests. */
+    /** Returns the names of all test classes. */
     private static Set<String> tests() {
         var found = new TreeSet<String>();
         for (var folder : List.of("libs", "services")) {
-            try (var files = Files.find(ROOT.resolve(folder), 9, (file, is) -> file.toString()
+            try (var files = Files.find(ROOT.resolve(folder), 12, (file, is) -> file.toString()
                     .matches(".*/src/(test|\\w+Test)/java/.*Test\\.java"))) {
                 files.forEach(file -> found.add(file.getFileName().toString().replace(".java", "")));
             } catch (IOException e) {
@@ -202,7 +204,7 @@ class ServicesPageTest {
         return all(OPERATION, read("schemas/openapi/" + file));
     }
 
-    /** The files of the contract that have operations. */
+    /** Returns the contract files that define operations. */
     private static List<String> openApi() {
         try (var files = Files.list(ROOT.resolve("schemas/openapi"))) {
             return files.map(file -> file.getFileName().toString())
@@ -213,7 +215,7 @@ class ServicesPageTest {
         }
     }
 
-    /** The topics that the contract says the service writes, by their whole names. */
+    /** Returns the topics that the service writes according to the contract. */
     private static List<String> written(String service) {
         var channels = Pattern.compile("address: ([a-z.]+)\\n(?:(?!address:)[\\s\\S])*?x-writers: (\\w+)");
         return channels.matcher(read("schemas/asyncapi/slipway.yaml"))
@@ -238,12 +240,12 @@ class ServicesPageTest {
         return found;
     }
 
-    /** What is between backquotes. */
+    /** Returns the texts between backquotes. */
     private static List<String> quoted(String text) {
         return all(QUOTED, text);
     }
 
-    /** Of what is between backquotes, that which begins so. */
+    /** Returns the texts between backquotes with the given beginning. */
     private static List<String> quoted(String text, String beginning) {
         var begins = Pattern.compile("^(?:" + beginning + ")");
         return quoted(text).stream().filter(word -> begins.matcher(word).find()).toList();

@@ -1,0 +1,265 @@
+package dev.slipway.standalone;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.slipway.contract.ApiOperation;
+import dev.slipway.contract.Contract;
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient;
+import dev.slipway.testkit.ApiClient.Call;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.StreamSupport;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Valid requests of every operation, derived from the contract, and values that its schemas reject. */
+final class ContractRequests {
+    static final Contract CONTRACT = Contract.load();
+    /** Admin variants are skipped: they have the same parameters. */
+    static final List<ApiOperation> OPERATIONS =
+            CONTRACT.operations().stream().filter(o -> !o.isAdminVariant()).toList();
+
+    static final UUID NOWHERE = new UUID(0x0190_0000_0000_7000L, 0x8000_0000_0000_ffffL);
+
+    private final PlatformUnderTest platform;
+    private final ApiClient adapter;
+    /** A valid value for every request field; a new field needs one here. */
+    private final Map<String, String> validValues = new LinkedHashMap<>();
+
+    ContractRequests(PlatformUnderTest platform, String instanceId) {
+        this.platform = platform;
+        this.adapter = platform.asAdapter();
+        for (var name : List.of(
+                "command_id",
+                "service_account_id",
+                "operator_id",
+                "shared_runtime_id",
+                "credential_id",
+                "api_key_id",
+                "client_id",
+                "jti",
+                "kid",
+                "artifact_id",
+                "department_id",
+                "group_id",
+                "user_id",
+                "binding_id",
+                "operation_id",
+                "member_id")) {
+            validValues.put(name, NOWHERE.toString());
+        }
+        for (var name : List.of(
+                "display_name",
+                "slug",
+                "name",
+                "client_secret",
+                "token",
+                "reason",
+                "description",
+                "category",
+                "publisher",
+                "plan")) {
+            validValues.put(name, "good");
+        }
+        validValues.put("project_id", DemoData.PROJECT.toString());
+        validValues.put("app_slug", DemoData.APP);
+        validValues.put("correlation_id", "none");
+        validValues.put("version", DemoData.VERSION);
+        validValues.put("adapter_id", DemoData.ADAPTER.toString());
+        validValues.put("adapter_secret", "not it");
+        validValues.put("action", "apps.instance.read");
+        validValues.put("org_id", DemoData.ORG.toString());
+        validValues.put("runtime_backend", "bare_metal");
+        validValues.put("artifact_type", "app_bundle");
+        validValues.put("artifact_kind", "oci");
+        validValues.put("source_type", "oci");
+        validValues.put("uri", "oci://registry.example.com/apps/echo");
+        validValues.put("digest", "sha256:" + "0".repeat(64));
+        validValues.put("channel", "dev");
+        validValues.put("registry", "shared");
+        validValues.put("repository", "apps/echo");
+        validValues.put("expires_at", "2999-01-01T00:00:00Z");
+        validValues.put("actions", "apps.instance.read");
+        validValues.put("allowed_actions", "apps.instance.read");
+        validValues.put("role", "project_viewer");
+        validValues.put("scope_id", "apps.instance.read");
+        validValues.put("level", "project");
+        validValues.put("product_id", "apps");
+        validValues.put("risk_class", "low");
+        validValues.put("kind", "product");
+        validValues.put("entry_id", "apps");
+        validValues.put("lifecycle", "active");
+        validValues.put("operation", "add");
+        validValues.put("component", "server");
+        validValues.put("from", "2020-01-01T00:00:00Z");
+        validValues.put("to", "2999-01-01T00:00:00Z");
+        validValues.put("app_instance_id", instanceId);
+    }
+
+    Call valid(ApiOperation apiOperation) {
+        return valid(apiOperation, "", "");
+    }
+
+    /** A valid request except for one path parameter. */
+    Call valid(ApiOperation apiOperation, String parameter, String invalid) {
+        var call = withoutBody(apiOperation, parameter, invalid);
+        return apiOperation.hasBody() ? call.body(validBody(apiOperation)) : call;
+    }
+
+    Call withoutBody(ApiOperation apiOperation, String parameter, String invalid) {
+        var call = caller(apiOperation).call(apiOperation.id());
+        if (!parameter.isEmpty()) {
+            call = call.path(parameter, encode(invalid));
+        }
+        for (var entry : validValues.entrySet()) {
+            call = call.path(entry.getKey(), entry.getValue());
+        }
+        return call;
+    }
+
+    /** Returns a caller with permission, so that only the fault is rejected. */
+    private ApiClient caller(ApiOperation apiOperation) {
+        if (apiOperation.action().equals("runtime.desired_state.read")) {
+            return adapter;
+        }
+        return platform.as(
+                switch (apiOperation.scope()) {
+                    case PLATFORM -> "platform_superadmin";
+                    case ORGANIZATION -> "tenant_owner";
+                    default -> "project_owner";
+                });
+    }
+
+    ObjectNode validBody(ApiOperation apiOperation) {
+        return valid(bodySchema(apiOperation));
+    }
+
+    private ObjectNode valid(JsonNode schema) {
+        var body = Json.object();
+        required(schema).forEach(field -> {
+            var inner = resolve(schema.path("properties").path(field));
+            if (inner.has("properties")) {
+                body.set(field, valid(inner));
+                return;
+            }
+            if (inner.path("type").asText().equals("object")) {
+                body.putObject(field).put("good", "good");
+                return;
+            }
+            var value = requireNonNull(validValues.get(field), () -> "no valid value for " + field);
+            if (isArray(inner)) {
+                body.putArray(field).add(value);
+            } else {
+                body.put(field, value);
+            }
+        });
+        return body;
+    }
+
+    /** The required fields of conditional schemas. */
+    static List<String> required(JsonNode schema) {
+        var names = new ArrayList<String>();
+        schema.path("required").forEach(name -> names.add(name.asText()));
+        schema.path("else").path("required").forEach(name -> names.add(name.asText()));
+        return names;
+    }
+
+    private static boolean isArray(JsonNode schema) {
+        return schema.path("type").asText().equals("array");
+    }
+
+    static List<ApiOperation> withBody() {
+        return OPERATIONS.stream().filter(ApiOperation::hasBody).toList();
+    }
+
+    static List<JsonNode> parameters(ApiOperation apiOperation) {
+        return StreamSupport.stream(node(apiOperation).path("parameters").spliterator(), false)
+                .map(ContractRequests::resolve)
+                .toList();
+    }
+
+    static JsonNode bodySchema(ApiOperation apiOperation) {
+        return resolve(node(apiOperation).at("/requestBody/content/application~1json/schema"));
+    }
+
+    private static JsonNode node(ApiOperation apiOperation) {
+        return CONTRACT.document()
+                .path("paths")
+                .path(apiOperation.path())
+                .path(apiOperation.method().toLowerCase(Locale.ROOT));
+    }
+
+    static JsonNode resolve(JsonNode node) {
+        return node.has("$ref")
+                ? resolve(CONTRACT.document().at(node.path("$ref").asText().substring(1)))
+                : node;
+    }
+
+    /** Returns texts that the schema of a parameter rejects. */
+    static List<String> invalidTexts(JsonNode schema, String in) {
+        var invalid = new ArrayList<String>();
+        if (schema.path("format").asText().equals("uuid")) {
+            invalid.addAll(List.of(
+                    "nope",
+                    DemoData.PROJECT.toString().substring(1),
+                    DemoData.PROJECT + "0",
+                    "{" + DemoData.PROJECT + "}"));
+        }
+        if (schema.path("format").asText().equals("date")) {
+            invalid.addAll(List.of("nope", "2030-13-01", "2030-01-01T00:00:00Z"));
+        }
+        if (schema.path("format").asText().equals("date-time")) {
+            invalid.addAll(List.of("nope", "2030-01-01", "2030-01-01T00:00:00", "2030-01-01 00:00:00Z", "12:00"));
+        }
+        if (schema.path("type").asText().equals("integer")) {
+            invalid.addAll(List.of("abc", "", "1.5", "0x10", "99999999999999999999", "1 "));
+            invalid.add(String.valueOf(schema.path("minimum").asLong() - 1));
+            invalid.add(String.valueOf(schema.path("maximum").asLong() + 1));
+        }
+        if (schema.has("enum") || schema.path("type").asText().equals("boolean")) {
+            invalid.addAll(in.equals("path") ? List.of("nope") : List.of("nope", ""));
+        }
+        if (schema.has("pattern")) {
+            invalid.addAll(List.of("!", "a b", "x".repeat(200)));
+        }
+        if (schema.has("maxLength")) {
+            invalid.add("x".repeat(schema.path("maxLength").asInt() + 1));
+        }
+        if (schema.path("minLength").asInt() > 0 && !in.equals("path")) {
+            invalid.add("");
+        }
+        assertThat(invalid).as("invalid values for %s", schema).isNotEmpty();
+        return invalid;
+    }
+
+    /** Returns values that the schema of a field rejects. */
+    static List<JsonNode> invalidValues(JsonNode schema) {
+        var invalid = new ArrayList<JsonNode>(List.of(NullNode.getInstance(), Json.array()));
+        invalid.add(IntNode.valueOf(7));
+        if (schema.path("type").asText().equals("object")) {
+            invalid.add(TextNode.valueOf("text"));
+        } else if (isArray(schema)) {
+            invalid.addAll(List.of(TextNode.valueOf("text"), Json.object()));
+        } else {
+            invalid.add(Json.object());
+            invalidTexts(schema, "body").forEach(text -> invalid.add(TextNode.valueOf(text)));
+        }
+        return invalid;
+    }
+
+    static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+}

@@ -1,0 +1,81 @@
+package dev.slipway.standalone;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Runs the commands of the README's tour as one script, as a reader pastes them. */
+class ReadmeTourTest {
+    private static final Pattern SHELL_BLOCK = Pattern.compile("(?ms)^```sh\\n(.*?)^```$");
+    private static final int TIMEOUT_MINUTES = 4;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void tour_launchesUpgradesOperatesAndDeletes_whenPastedAsOneBlock() throws IOException, InterruptedException {
+        try (var platform = new PlatformUnderTest(
+                Map.of("SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,process-adapter,gateway"))) {
+            var tokens = Files.createDirectories(directory.resolve(".slipway/tokens"));
+            for (var user : List.of("project_owner", "other_tenant_owner")) {
+                Files.writeString(tokens.resolve(user), platform.token(user));
+            }
+
+            var output = run(
+                    tour().replace("http://127.0.0.1:8080", platform.platform().baseUrl()));
+
+            assertThat(output)
+                    .contains(
+                            "\"status\":\"requested\"",
+                            "\"status\":\"running\"",
+                            "\"path\":\"/hello\"",
+                            "createAppInstance",
+                            "\"code\":\"not_found\"",
+                            "\"kind\":\"upgrade\"",
+                            "\"operation\":\"echo.ping\"",
+                            "\"status\":\"succeeded\"",
+                            "\"status\":\"deleting\"")
+                    .doesNotContain("\"status\":\"failed\"", "operation_in_progress", "operation_unknown");
+        }
+    }
+
+    private static String tour() throws IOException {
+        var readme = Files.readString(Path.of("../../README.md"));
+        var section = readme.substring(readme.indexOf("## A tour"), readme.indexOf("## Settings"));
+        return SHELL_BLOCK
+                .matcher(section)
+                .results()
+                .map(block -> block.group(1))
+                .collect(Collectors.joining("\n"));
+    }
+
+    private String run(String script) throws IOException, InterruptedException {
+        var output = directory.resolve("output.txt");
+        var shell = new ProcessBuilder("bash", "-eu")
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectInput(
+                        Files.writeString(directory.resolve("tour.sh"), script).toFile())
+                .redirectOutput(output.toFile())
+                .start();
+        try {
+            assertThat(shell.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES))
+                    .as("%s", Files.readString(output))
+                    .isTrue();
+            assertThat(shell.exitValue()).as("%s", Files.readString(output)).isZero();
+        } finally {
+            shell.destroyForcibly();
+        }
+        return Files.readString(output);
+    }
+}
