@@ -41,7 +41,7 @@ abstract class BundleContract extends DefaultTask {
         if (problems) { throw new GradleException('The REST contract is not complete:\n  ' + problems.join('\n  ')) }
         addRevisionParameter(openapi)
         addAdminVariants(openapi)
-        PublishedContract.complete(openapi, yaml('examples'), yaml('descriptions'))
+        PublishedContract.complete(openapi, yaml('examples'), yaml('descriptions'), yaml('errors'))
         new File(out, 'openapi.json').text = JsonOutput.toJson(openapi)
         new File(out, 'openapi.yaml').text = toYaml(openapi)
         def events = [:]
@@ -56,7 +56,7 @@ abstract class BundleContract extends DefaultTask {
 
     Map openapi() {
         def yaml = new Yaml(new SafeConstructor(new LoaderOptions()))
-        def parts = folder('openapi').listFiles().findAll { it.name.endsWith('.yaml') && !(it.name in ['examples.yaml', 'descriptions.yaml']) }.sort()
+        def parts = folder('openapi').listFiles().findAll { it.name.endsWith('.yaml') && !(it.name in ['examples.yaml', 'descriptions.yaml', 'errors.yaml']) }.sort()
         Map document = parts.find { it.name == 'common.yaml' }.withInputStream { yaml.load(it) }
         document.paths = [:]
         parts.findAll { it.name != 'common.yaml' }.each { file ->

@@ -69,13 +69,25 @@ public final class Contract {
         if (dryRun != null && status == HTTP_OK) {
             return responseValidator(dryRun, status);
         }
-        var location = "/paths/" + escapePointer(apiOperation.path()) + "/"
-                + apiOperation.method().toLowerCase(Locale.ROOT);
+        var location = location(apiOperation);
         var exact = apiOperation.isStream() && status == HTTP_OK
                 ? location + "/x-slipway-event"
                 : location + "/responses/" + status + "/content/application~1json/schema";
         return schemaCompiler.validatorAt(
                 IRI + "#" + (document.at(exact).isMissingNode() ? "/components/schemas/Error" : exact));
+    }
+
+    /** Returns whether the operation declares this status; a dry run has the statuses of the operation that describes it as well. */
+    public boolean declaresStatus(String operationId, int status) {
+        var apiOperation = operation(operationId);
+        var dryRun = apiOperation.dryRunOperationId();
+        return !document.at(location(apiOperation) + "/responses/" + status).isMissingNode()
+                || (dryRun != null && declaresStatus(dryRun, status));
+    }
+
+    private static String location(ApiOperation apiOperation) {
+        return "/paths/" + escapePointer(apiOperation.path()) + "/"
+                + apiOperation.method().toLowerCase(Locale.ROOT);
     }
 
     private ApiOperation operation(String path, String method, JsonNode node) {
