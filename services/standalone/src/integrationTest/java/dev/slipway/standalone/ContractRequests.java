@@ -168,11 +168,13 @@ final class ContractRequests {
         return body;
     }
 
-    /** The required fields of conditional schemas. */
+    /** Returns the required fields, of a conditional schema those of its last alternative. */
     static List<String> required(JsonNode schema) {
         var names = new ArrayList<String>();
         schema.path("required").forEach(name -> names.add(name.asText()));
-        schema.path("else").path("required").forEach(name -> names.add(name.asText()));
+        if (schema.has("else")) {
+            names.addAll(required(schema.path("else")));
+        }
         return names;
     }
 
