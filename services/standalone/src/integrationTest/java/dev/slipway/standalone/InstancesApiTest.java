@@ -336,43 +336,6 @@ class InstancesApiTest {
                 .isEqualTo("1");
     }
 
-    @Test
-    @Proves("2.26")
-    void change_isNotFound_whenTheInstanceIsOfAnotherProject() {
-        var id = platform.launch("tenant_owner", "foreign").send().expect(202);
-        var answers = new ArrayList<String>();
-        for (var operation : List.of(
-                "upgradeAppInstance",
-                "rollbackAppInstance",
-                "deleteAppInstance",
-                "cancelInstanceOperation",
-                "operateInstanceMember",
-                "runInstanceOperation")) {
-            var call = platform.as("tenant_owner")
-                    .call(operation)
-                    .path("project_id", DemoData.SIBLING_PROJECT)
-                    .path("app_instance_id", id.text("id"));
-            if (operation.equals("cancelInstanceOperation")) {
-                call = call.path("operation_id", id.text("operation_id"));
-            } else if (!operation.equals("deleteAppInstance")) {
-                call = call.body(body(operation));
-            }
-            answers.add(operation + " " + statusAndCode(call.send()));
-        }
-
-        assertThat(answers).hasSize(6).allMatch(answer -> answer.endsWith(" 404 app_instance_not_found"));
-    }
-
-    private static ObjectNode body(String operation) {
-        return switch (operation) {
-            case "upgradeAppInstance" -> Json.object().put("version", "1.0.0");
-            case "operateInstanceMember" ->
-                Json.object().put("operation", "add").put("component", "worker");
-            case "runInstanceOperation" -> Json.object().put("operation", "ping");
-            default -> Json.object();
-        };
-    }
-
     private static String refused(String field, String value) {
         var body = PlatformUnderTest.launchBody("refused").put(field, value);
         return statusAndCode(platform.launch("project_owner", "").body(body).send());

@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.repeatUntilGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests tokens of adapters and of shared runtime operators. */
@@ -224,9 +223,11 @@ class OperatorTokensTest {
                 .expect(202)
                 .text("id");
 
-        var token = repeatUntilGet(
-                        () -> task(id, first.text("secret"), instance).expect(200))
-                .text("access_token");
+        eventually(() -> assertThat(platform.database()
+                        .query("SELECT count(*) FROM iam.instance_operators WHERE app_instance_id = '" + instance
+                                + "'"))
+                .isEqualTo("1"));
+        var token = task(id, first.text("secret"), instance).expect(200).text("access_token");
         task(id, second.text("secret"), instance).expect(200);
         task(id, "sws_wrong", instance).expect(401);
         assertThat(platform.anonymous()

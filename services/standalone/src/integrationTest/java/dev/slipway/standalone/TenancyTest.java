@@ -13,6 +13,7 @@ import static dev.slipway.standalone.TenantCalls.texts;
 import static dev.slipway.standalone.TenantCalls.userReference;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 /** Organizations, departments, projects and groups through the API. */
 class TenancyTest extends TenancyTestBase {
@@ -101,11 +102,15 @@ class TenancyTest extends TenancyTestBase {
                     .isEqualTo(snapshot.path("revision")));
         });
         eventually(() -> assertThat(tenantCalls.audits("iam.organization.update", tenant.orgId()))
-                .anySatisfy(audit -> {
-                    assertThat(audit.at("/metadata/before/plan").asText()).isEqualTo("gold");
-                    assertThat(audit.at("/metadata/after/plan").asText()).isEqualTo("silver");
-                    assertThat(audit.path("org_id").asText()).isEqualTo(tenant.orgId());
-                }));
+                .allSatisfy(audit -> assertThat(audit.path("org_id").asText()).isEqualTo(tenant.orgId()))
+                .extracting(
+                        audit -> audit.at("/metadata/before/display_name").asText() + " -> "
+                                + audit.at("/metadata/after/display_name").asText(),
+                        audit -> audit.at("/metadata/before/plan").asText() + " -> "
+                                + audit.at("/metadata/after/plan").asText())
+                .containsExactlyInAnyOrder(
+                        tuple("Named fresh -> Renamed", "gold -> gold"),
+                        tuple("Renamed -> Renamed", "gold -> silver")));
     }
 
     @Test

@@ -63,6 +63,15 @@ class VersionReleaseTest {
         var kept =
                 version(admin, "getVersionForAdmin", "drafted", "1.0.0").send().expect(200);
         assertThat(kept.body().at("/manifest/summary").asText()).isEqualTo("mine");
+        assertThat(platform.as("platform_superadmin")
+                        .call("listVersionsForAdmin")
+                        .query("app_slug=drafted")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .path("items"))
+                .singleElement()
+                .isEqualTo(kept.body());
         assertThat(fields(calls.replace("drafted", "1.0.0", manifest("drafted", "1.0.1"), null)
                         .expect(400)))
                 .containsExactly("/manifest/version");
