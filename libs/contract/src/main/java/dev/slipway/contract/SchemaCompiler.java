@@ -17,15 +17,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /** Compiles JSON Schemas from documents in memory; nothing is ever fetched. */
 final class SchemaCompiler {
     private static final SchemaValidatorsConfig TRUSTED = config().build();
-    private static final SchemaValidatorsConfig UNTRUSTED =
-            config().regularExpressionFactory(LinearTimePattern::compile).build();
 
     private static final JsonMetaSchema META_SCHEMA = JsonMetaSchema.builder(JsonMetaSchema.getV202012())
             .format(new ParsableDateTimeFormat())
+            .keyword(EvaluationBudget.KEYWORD)
             .build();
 
     private final JsonSchemaFactory factory;
@@ -54,9 +54,13 @@ final class SchemaCompiler {
         return new SchemaValidator(schema);
     }
 
-    /** Compiles a schema that belongs to no document; the result is not cached. */
-    JsonSchema compileUntrusted(JsonNode node) {
-        var schema = factory.getSchema(node, UNTRUSTED);
+    /** Compiles a schema that belongs to no document; the result is not cached. Every validation takes a budget from the supplier. */
+    JsonSchema compileUntrusted(JsonNode node, Supplier<EvaluationBudget> budgets) {
+        var config = config().regularExpressionFactory(LinearTimePattern::compile)
+                .executionContextCustomizer(
+                        (execution, validation) -> budgets.get().attachTo(execution))
+                .build();
+        var schema = factory.getSchema(EvaluationBudget.instrument(node), config);
         schema.initializeValidators();
         return schema;
     }

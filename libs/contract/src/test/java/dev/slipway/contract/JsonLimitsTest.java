@@ -133,7 +133,7 @@ class JsonLimitsTest {
         "'', false"
     })
     void validate_rejectsATime_thatServicesCannotParse(String time, boolean accepted) throws IOException {
-        var schema = UntrustedSchema.of(Json.parse(bytes("{\"type\":\"string\",\"format\":\"date-time\"}")));
+        var schema = UntrustedSchema.of("schema", Json.parse(bytes("{\"type\":\"string\",\"format\":\"date-time\"}")));
         var problems = new ArrayList<FieldProblem>();
 
         schema.validateValue("/expires_at", TextNode.valueOf(time), problems);

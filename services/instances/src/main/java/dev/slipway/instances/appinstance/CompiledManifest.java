@@ -61,7 +61,7 @@ record CompiledManifest(
                 manifest,
                 spec,
                 revision,
-                schema.isMissingNode() ? null : UntrustedSchema.of(schema),
+                schema.isMissingNode() ? null : UntrustedSchema.of("launch.schema", schema),
                 schema.toString().contains("\"pattern"));
     }
 
