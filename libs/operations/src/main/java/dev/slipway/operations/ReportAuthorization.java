@@ -48,13 +48,19 @@ public final class ReportAuthorization {
         return principal;
     }
 
-    /** Rejects a report on another subject, command or project than the token is bound to. */
+    /** Rejects a report on another subject, command, project or organization than the token is bound to. */
     void requireTask(Principal principal, ReceivedRecord record, RuntimeReport.Payload payload) {
         var task = principal.task();
         if (task == null
                 || !task.appInstanceId().equals(payload.appInstanceId())
                 || !task.commandId().equals(payload.commandId())) {
             throw Problem.of(ErrorCode.INSUFFICIENT_PERMISSIONS, "The token is not bound to this instance and command.")
+                    .asException();
+        }
+        if (!payload.orgId().equals(principal.orgId()) || !payload.projectId().equals(principal.projectId())) {
+            throw Problem.of(
+                            ErrorCode.INSUFFICIENT_PERMISSIONS,
+                            "The report names another organization or project than its command.")
                     .asException();
         }
         requireAction(principal, ACTION, ResourceScope.project(payload.projectId()), record);

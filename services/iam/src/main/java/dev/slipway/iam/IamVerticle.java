@@ -62,6 +62,7 @@ import dev.slipway.iam.tenancy.user.UserStore;
 import dev.slipway.iam.token.AccessTokenIssuer;
 import dev.slipway.iam.token.AdapterTokenApi;
 import dev.slipway.iam.token.AdapterTokenStore;
+import dev.slipway.iam.token.RuntimeTaskStore;
 import dev.slipway.iam.token.TokenExchangeApi;
 import dev.slipway.iam.token.TokenExchangeStore;
 import dev.slipway.messaging.ChangeContext;
@@ -375,8 +376,8 @@ public final class IamVerticle extends VerticleBase {
                 opened.outbox(),
                 serviceContext.authz(),
                 serviceContext.telemetry().metrics());
-        var adapterTokenStore = new AdapterTokenStore();
-        var adapterTokens = new AdapterTokenApi(adapterTokenStore, credentials::recordUse, tokens, opened.outbox());
+        var adapterTokens =
+                new AdapterTokenApi(new AdapterTokenStore(), credentials::recordUse, tokens, opened.outbox());
         opened.serve("exchangeServiceAccountToken", exchange::forServiceAccount)
                 .serve("exchangeSharedRuntimeOperatorToken", exchange::forOperator)
                 .serve("exchangeApiKeyToken", exchange::forApiKey)
@@ -384,10 +385,7 @@ public final class IamVerticle extends VerticleBase {
                 .serve("exchangeAdapterToken", adapterTokens::exchangeAdapterToken)
                 // Without gathering a batch: an adapter that received the command requests its token immediately.
                 .consumeBatches(
-                        "operators",
-                        List.of(Topics.INSTANCES_EVENTS),
-                        Duration.ZERO,
-                        adapterTokenStore::recordLaunches);
+                        "operators", List.of(Topics.INSTANCES_EVENTS), Duration.ZERO, new RuntimeTaskStore()::apply);
     }
 
     private IssuerKeyRefresher serveSessions(Service opened, RevisionStore revisions) {
