@@ -51,6 +51,7 @@ import dev.slipway.iam.tenancy.organization.DepartmentApi;
 import dev.slipway.iam.tenancy.organization.DepartmentStore;
 import dev.slipway.iam.tenancy.organization.OrganizationApi;
 import dev.slipway.iam.tenancy.organization.OrganizationStore;
+import dev.slipway.iam.tenancy.organization.PlanStore;
 import dev.slipway.iam.tenancy.project.ProjectApi;
 import dev.slipway.iam.tenancy.project.ProjectStore;
 import dev.slipway.iam.tenancy.registry.ScopeApi;
@@ -173,6 +174,8 @@ public final class IamVerticle extends VerticleBase {
                 .serve("getOrganization", organizations::get)
                 .serve("updateOrganization", organizations::update)
                 .serve("deleteOrganization", organizations::delete)
+                // IAM starts without the catalog, which depends on it.
+                .consumeOptional("plans", List.of(Topics.CATALOG_STATE), PlanStore::apply)
                 .serve("createDepartment", departments::create)
                 .serve("listDepartments", departments::list)
                 .serve("getDepartment", departments::get)

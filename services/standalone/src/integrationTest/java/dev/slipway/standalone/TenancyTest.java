@@ -77,6 +77,7 @@ class TenancyTest extends TenancyTestBase {
 
     @Test
     void createOrganization_createsDepartmentAndOwner_andPublishes() {
+        tenantCalls.createPlan("gold");
         var made = tenantCalls.sendAndAwaitRevision(
                 platform.as("platform_superadmin")
                         .call("createOrganization")
