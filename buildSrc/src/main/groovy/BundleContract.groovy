@@ -111,15 +111,18 @@ abstract class BundleContract extends DefaultTask {
         }
     }
 
+    /** x-slipway-admin-refused says why the admin variant of an operation always returns 403; it stays in the contract, which only grows. */
     static Map adminVariant(Map operation) {
         def dryRun = operation.'x-slipway-dry-run'
+        def refused = operation.remove('x-slipway-admin-refused')
         operation + (dryRun ? ['x-slipway-dry-run': adminId(dryRun)] : [:]) + [
             operationId: adminId(operation.operationId),
             summary: "Break-glass: $operation.summary".toString(),
-            description: 'For platform roles that are not bound to the tenant. Every use is audited and published with its reason.',
+            description: refused ? "Always returns 403. $refused".toString()
+                : 'For platform roles that are not bound to the tenant. Every use is audited and published with its reason.',
             parameters: operation.parameters + [['$ref': '#/components/parameters/BreakGlassReason']],
             'x-slipway-twin-of': operation.operationId,
-        ]
+        ] + (refused ? [deprecated: true] : [:])
     }
 
     static String adminId(String operationId) { 'admin' + operationId.capitalize() }

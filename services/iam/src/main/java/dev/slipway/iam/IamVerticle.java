@@ -294,6 +294,11 @@ public final class IamVerticle extends VerticleBase {
         opened.serve("createServiceAccount", withRevision(revisions, machines::create))
                 .serve("listServiceAccounts", accounts::list)
                 .serve("getServiceAccount", machines::get)
+                .serve(
+                        "updateServiceAccount",
+                        withRevision(
+                                revisions,
+                                request -> machines.updateActions(request, ServiceAccount::withAllowedActions)))
                 .serve("deleteServiceAccount", withRevision(revisions, machines::delete))
                 .serve("disableServiceAccount", withRevision(revisions, machines::disable))
                 .serve("enableServiceAccount", withRevision(revisions, machines::enable))

@@ -100,7 +100,7 @@ class InstancesApiTest {
         assertThat(refused("operating_mode", "platform_managed")).isEqualTo("403 operating_mode_not_allowed");
         assertThat(refused("control_plane_scope", "tenant")).isEqualTo("403 control_plane_scope_not_allowed");
         assertThat(refused("control_plane_scope", "platform")).isEqualTo("403 control_plane_scope_not_allowed");
-        for (var account : List.of(DemoData.OTHER_OPERATOR, UUID.randomUUID(), DemoData.PROJECT)) {
+        for (var account : List.of(DemoData.OTHER_OPERATOR, UUID.randomUUID(), DemoData.SERVICE_ACCOUNT)) {
             assertThat(refused("operator_service_account_id", account.toString()))
                     .isEqualTo("409 operator_account_invalid");
         }
@@ -232,17 +232,18 @@ class InstancesApiTest {
 
     @Test
     void create_usesTheProjectsOperatorAccount_byDefault() {
+        var account = CredentialCalls.createAccount(platform, DemoData.PROJECT, "apps.instance.report");
+        platform.awaitReplication();
         var unnamed = platform.launch("project_owner", "unnamed").send().expect(202);
         var named = platform.launch("project_owner", "named")
-                .body(PlatformUnderTest.launchBody("named")
-                        .put("operator_service_account_id", DemoData.SERVICE_ACCOUNT.toString()))
+                .body(PlatformUnderTest.launchBody("named").put("operator_service_account_id", account))
                 .send()
                 .expect(202);
 
         assertThat(unnamed.text("operator_service_account_id"))
                 .isEqualTo(platform.database()
                         .query("SELECT operator_service_account_id FROM instances.projects WHERE slug = 'playground'"));
-        assertThat(named.text("operator_service_account_id")).isEqualTo(DemoData.SERVICE_ACCOUNT.toString());
+        assertThat(named.text("operator_service_account_id")).isEqualTo(account);
     }
 
     @Test

@@ -48,7 +48,8 @@ public final class ServiceAccountStore {
             """;
     private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String UPDATE = """
-            UPDATE service_accounts SET state = $3, disabled_at = $4, deleted_at = $5 WHERE id = $1 AND project_id = $2
+            UPDATE service_accounts SET state = $3, disabled_at = $4, deleted_at = $5, allowed_actions = $6
+            WHERE id = $1 AND project_id = $2
             """;
 
     /** Reads all rows page by page, for republishing. */
@@ -62,7 +63,8 @@ public final class ServiceAccountStore {
             UUID projectId,
             String slug,
             UUID createdByUserId,
-            ResourceState state) {}
+            ResourceState state,
+            List<String> allowedActions) {}
 
     public ServiceAccountStore(SqlClient reads) {
         this.reads = reads;
@@ -94,7 +96,8 @@ public final class ServiceAccountStore {
                         account.projectId(),
                         account.slug(),
                         account.createdByUserId(),
-                        account.state()));
+                        account.state(),
+                        account.allowedActions()));
     }
 
     public static void update(UnitOfWork unit, Revision revision, ServiceAccount next) {
@@ -105,7 +108,8 @@ public final class ServiceAccountStore {
                         next.projectId(),
                         EnumText.of(next.state()),
                         SqlTime.ofNullable(next.disabledAt()),
-                        SqlTime.ofNullable(next.deletedAt())));
+                        SqlTime.ofNullable(next.deletedAt()),
+                        next.allowedActions().toArray(String[]::new)));
         appendRecord(revision, next);
     }
 
