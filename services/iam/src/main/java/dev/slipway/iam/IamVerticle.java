@@ -139,6 +139,7 @@ public final class IamVerticle extends VerticleBase {
         serveTokens(opened, keys, credentials);
         var issuers = serveSessions(opened, revisions);
         return republishIfNeeded(opened)
+                .compose(ok -> seed.isDemo() ? requireDemoNotRevoked(opened) : revokeDemo(opened))
                 .compose(ok -> ensureSeed(opened))
                 .compose(ok -> ensureAdministrator(opened))
                 .compose(ok -> keys.start())
@@ -441,6 +442,30 @@ public final class IamVerticle extends VerticleBase {
         var state = Topics.findId(vertx, serviceContext.kafka(), Topics.IAM_STATE);
         return Future.all(authz, state).compose(ids -> new RepublishStore(opened.outbox())
                 .republishIfNeeded(Map.of(Topics.AUTHZ_STATE, authz.result(), Topics.IAM_STATE, state.result())));
+    }
+
+    /** Without the demo, nothing that its users, keys and secrets allowed is allowed any more. */
+    private Future<Void> revokeDemo(Service opened) {
+        return opened.outbox().transaction(systemContext(), unit -> DemoStore.revoke(unit, IamSeed.DEMO_ISSUER)
+                .map(revoked -> {
+                    if (revoked) {
+                        var entry = new AuditEntry("iam.demo.revoke", "platform", "-", null, null, Json.object());
+                        AuditTrail.recordSystemAction(unit, "system", "iam", null, entry, "success", null);
+                        LOG.atWarn()
+                                .log(
+                                        "revoked the demo's users, keys and bindings, and all credentials created with it");
+                    }
+                    return null;
+                }));
+    }
+
+    private static Future<Void> requireDemoNotRevoked(Service opened) {
+        return opened.outbox().transaction(systemContext(), unit -> DemoStore.isRevoked(unit, IamSeed.DEMO_ISSUER)
+                .compose(revoked -> revoked
+                        ? Future.failedFuture(new IllegalStateException(
+                                "A start with SLIPWAY_DEMO=false revoked the demo on this data. Set SLIPWAY_HOME to another"
+                                        + " directory to run the demo."))
+                        : Future.succeededFuture()));
     }
 
     private Future<Void> ensureSeed(Service opened) {

@@ -22,7 +22,7 @@ import java.util.List;
 
 /** All SQL of signing keys, those of Slipway and the public keys of external issuers. */
 public final class SigningKeyStore {
-    private static final String COLUMNS =
+    public static final String COLUMNS =
             "kid, issuer, jwk::text AS jwk, private_key, signs_from, created_at, expires_at, revoked_at, audience, name_claim";
     private static final String SELECT = "SELECT " + COLUMNS + " FROM signing_keys ";
     private static final String LIST_SIGNING = SELECT + """
