@@ -11,9 +11,14 @@ public record TableColumns(String table, List<String> names) {
         return new TableColumns(table, List.of(names));
     }
 
+    /** Returns the column names, separated by commas. */
+    public String list() {
+        return String.join(", ", names);
+    }
+
     /** Returns the SELECT of all columns, without conditions. */
     public String select() {
-        return "SELECT " + String.join(", ", names) + " FROM " + table + " ";
+        return "SELECT " + list() + " FROM " + table + " ";
     }
 
     /** Returns the INSERT of a row; its parameters have the order of the columns. */
@@ -21,6 +26,6 @@ public record TableColumns(String table, List<String> names) {
         var parameters = IntStream.rangeClosed(1, names.size())
                 .mapToObj(index -> "$" + index)
                 .collect(Collectors.joining(", "));
-        return "INSERT INTO " + table + " (" + String.join(", ", names) + ") VALUES (" + parameters + ") ";
+        return "INSERT INTO " + table + " (" + list() + ") VALUES (" + parameters + ") ";
     }
 }

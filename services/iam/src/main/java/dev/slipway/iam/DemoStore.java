@@ -32,7 +32,7 @@ final class DemoStore {
 
     private static final String DISABLE_ACCOUNTS = """
             UPDATE service_accounts SET state = 'disabled', disabled_at = $2 WHERE issuer = $1 AND state = 'active'
-            RETURNING\s""" + ServiceAccountStore.COLUMNS;
+            RETURNING\s""" + ServiceAccountStore.COLUMNS.list();
 
     /** All of them: the demo's administrators could create any. */
     private static final String REVOKE_CREDENTIALS = "UPDATE credentials SET revoked_at = $1 WHERE revoked_at IS NULL";

@@ -25,7 +25,7 @@ import java.util.UUID;
 
 /** All SQL of service accounts. An account of another project is not found. */
 public final class ServiceAccountStore {
-    private static final TableColumns COLUMNS = TableColumns.of(
+    public static final TableColumns COLUMNS = TableColumns.of(
             "service_accounts",
             "id",
             "org_id",
