@@ -51,7 +51,7 @@ import dev.slipway.iam.tenancy.organization.DepartmentApi;
 import dev.slipway.iam.tenancy.organization.DepartmentStore;
 import dev.slipway.iam.tenancy.organization.OrganizationApi;
 import dev.slipway.iam.tenancy.organization.OrganizationStore;
-import dev.slipway.iam.tenancy.organization.PlanStore;
+import dev.slipway.iam.tenancy.organization.TenantPlanStore;
 import dev.slipway.iam.tenancy.project.ProjectApi;
 import dev.slipway.iam.tenancy.project.ProjectStore;
 import dev.slipway.iam.tenancy.registry.ScopeApi;
@@ -176,7 +176,7 @@ public final class IamVerticle extends VerticleBase {
                 .serve("updateOrganization", organizations::update)
                 .serve("deleteOrganization", organizations::delete)
                 // IAM starts without the catalog, which depends on it.
-                .consumeOptional("plans", List.of(Topics.CATALOG_STATE), PlanStore::apply)
+                .consumeOptional("plans", List.of(Topics.CATALOG_STATE), TenantPlanStore::apply)
                 .serve("createDepartment", departments::create)
                 .serve("listDepartments", departments::list)
                 .serve("getDepartment", departments::get)

@@ -136,7 +136,7 @@ public final class OrganizationApi {
         if (plan.equals(Organization.DEFAULT_PLAN)) {
             return Future.succeededFuture();
         }
-        return PlanStore.list(unit).compose(plans -> {
+        return TenantPlanStore.list(unit).compose(plans -> {
             if (plans.contains(plan)) {
                 return Future.succeededFuture();
             }

@@ -12,14 +12,14 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Maintains the read model of the plans: those for which the catalog has a policy. */
-public final class PlanStore {
+public final class TenantPlanStore {
     private static final String LIST = "SELECT plan FROM plans ORDER BY plan";
     private static final String INSERT = "INSERT INTO plans (plan) VALUES ($1) ON CONFLICT DO NOTHING";
 
     @JsonIgnoreProperties(ignoreUnknown = true)
     private record PolicySnapshot(String level, String subjectId) {}
 
-    private PlanStore() {}
+    private TenantPlanStore() {}
 
     public static Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
         for (var event : events) {
