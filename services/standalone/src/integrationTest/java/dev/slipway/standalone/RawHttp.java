@@ -38,7 +38,7 @@ final class RawHttp implements AutoCloseable {
     RawHttp(int port) {
         try {
             socket = new Socket(InetAddress.getLoopbackAddress(), port);
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(40_000);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -75,6 +75,22 @@ final class RawHttp implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Reads until the server closes the connection, or only the headers of an event stream. */
+    RawResponse response() {
+        var head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            var next = read(1);
+            if (next.isEmpty()) {
+                return new RawResponse(head.toString());
+            }
+            head.append(next);
+        }
+        var response = new RawResponse(head.toString());
+        return response.header("Content-Type").equals("text/event-stream")
+                ? response
+                : new RawResponse(head + untilClosed().text());
     }
 
     /** Fails if the server keeps the connection open. */
