@@ -76,7 +76,8 @@ final class ContractFuzz {
                         "SLIPWAY_TOPIC_PREFIX",
                         "f" + UUID.randomUUID().toString().substring(0, 8) + "."),
                 Map.entry("SLIPWAY_TOPIC_PARTITIONS", "2"),
-                Map.entry("SLIPWAY_REPLY_TIMEOUT", "PT25S"),
+                // Generating a signing key takes long on a machine that tests much at once.
+                Map.entry("SLIPWAY_REPLY_TIMEOUT", "PT1M"),
                 Map.entry("SLIPWAY_RATE_PER_PRINCIPAL", "0"),
                 Map.entry("SLIPWAY_RATE_PER_ADDRESS", "0"),
                 Map.entry("SLIPWAY_RATE_TOKENS_PER_ADDRESS", "0"));

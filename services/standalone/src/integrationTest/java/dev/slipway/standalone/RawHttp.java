@@ -38,7 +38,7 @@ final class RawHttp implements AutoCloseable {
     RawHttp(int port) {
         try {
             socket = new Socket(InetAddress.getLoopbackAddress(), port);
-            socket.setSoTimeout(40_000);
+            socket.setSoTimeout(90_000);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
