@@ -63,10 +63,13 @@ public final class UntrustedSchema {
     /** Validates a schema and its defaults; {@code at} is the JSON pointer of the schema within its document. */
     public static List<FieldProblem> validate(String at, JsonNode node) {
         var problems = new ArrayList<FieldProblem>();
-        COMPILER.validatorAt(DIALECT).validate(at, node, problems);
+        // First: the dialect compiles patterns with Java's engine, so their length must be limited before.
+        validatePatterns(at, node, problems);
+        if (problems.isEmpty()) {
+            COMPILER.validatorAt(DIALECT).validate(at, node, problems);
+        }
         if (problems.isEmpty()) {
             validateReferences(at, node, problems);
-            validatePatterns(at, node, problems);
         }
         if (problems.isEmpty()) {
             var tooComplex = SchemaExpansion.findProblem(node);

@@ -41,6 +41,17 @@ class UntrustedSchemaTest {
     }
 
     @Test
+    void validate_rejectsPatterns_thatAreTooLong() {
+        var nested = "(".repeat(50_000) + ")".repeat(50_000);
+        var schema = Json.object().put("pattern", nested);
+        schema.putObject("patternProperties").put(nested, true);
+
+        assertThat(UntrustedSchema.validate("/launch", schema))
+                .extracting(FieldProblem::problem)
+                .containsExactly("is longer than 1000 characters", "is longer than 1000 characters");
+    }
+
+    @Test
     void validate_returnsNothing_forInnerReferencesAndDataNamedLikeKeywords() throws IOException {
         var schema = parsed("""
                 {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "required": ["size"],
