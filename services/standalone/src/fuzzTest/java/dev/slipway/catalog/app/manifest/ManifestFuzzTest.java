@@ -4,15 +4,13 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.ManifestSchema;
-import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.UntrustedSchema;
 
 import java.io.IOException;
-import java.util.ArrayList;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Fuzzes manifests and the schemas in them, and validates values with the schemas that are accepted. */
+/** Fuzzes manifests and the schemas in them, whose defaults are validated. */
 class ManifestFuzzTest {
     private static final ManifestRules RULES = new ManifestRules(ManifestSchema.load());
 
@@ -27,17 +25,6 @@ class ManifestFuzzTest {
         var problems = RULES.validate(manifest, null, null);
         assertThat(problems)
                 .allSatisfy(problem -> assertThat(problem.toString()).isNotBlank());
-        checkSchema(manifest);
-        if (problems.isEmpty()) {
-            checkSchema(manifest.at("/launch/schema"));
-        }
-    }
-
-    private static void checkSchema(JsonNode schema) {
-        if (UntrustedSchema.validate("/schema", schema).isEmpty()) {
-            var problems = new ArrayList<FieldProblem>();
-            UntrustedSchema.of(schema).validateValue("/value", schema, problems);
-            assertThat(problems).doesNotContainNull();
-        }
+        assertThat(UntrustedSchema.validate("/schema", manifest)).doesNotContainNull();
     }
 }
