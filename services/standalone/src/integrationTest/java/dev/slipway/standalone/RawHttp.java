@@ -3,12 +3,14 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
+import java.util.zip.GZIPInputStream;
 
 /** Sends bytes that an HTTP client would not send. */
 final class RawHttp implements AutoCloseable {
@@ -31,7 +33,16 @@ final class RawHttp implements AutoCloseable {
 
         JsonNode body() {
             var start = text.indexOf("\r\n\r\n");
-            return Json.parseTrusted(text.substring(start + 4).getBytes(StandardCharsets.ISO_8859_1));
+            var bytes = text.substring(start + 4).getBytes(StandardCharsets.ISO_8859_1);
+            return Json.parseTrusted(header("Content-Encoding").equals("gzip") ? unzip(bytes) : bytes);
+        }
+
+        private static byte[] unzip(byte[] bytes) {
+            try (var content = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
+                return content.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 
