@@ -8,6 +8,7 @@ import dev.slipway.gateway.EventStream.StreamTimeouts;
 import dev.slipway.service.HealthRegistry.Status;
 import dev.slipway.service.ServiceContext;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.netty.handler.codec.DecoderException;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -105,7 +106,9 @@ public final class GatewayVerticle extends VerticleBase {
 
         @Override
         public Future<?> start() {
-            var created = vertx.createHttpServer(serverOptions())
+            var options = serverOptions();
+            var created = vertx.createHttpServer(options)
+                    .connectionHandler(connection -> StrictRequestDecoder.install(connection, options))
                     .requestHandler(router)
                     .invalidRequestHandler(this::rejectInvalid);
             server = created;
@@ -122,7 +125,7 @@ public final class GatewayVerticle extends VerticleBase {
 
         /** Answers what the HTTP decoder could not parse; the router never sees it. */
         private void rejectInvalid(HttpServerRequest request) {
-            var problem = Problem.of(ErrorCode.INVALID_REQUEST, "The request is not valid HTTP.");
+            var problem = Problem.of(ErrorCode.INVALID_REQUEST, describeFault(request));
             var correlationId = Ids.next().toString();
             request.response()
                     .setStatusCode(ErrorEnvelope.status(problem))
@@ -133,6 +136,12 @@ public final class GatewayVerticle extends VerticleBase {
                             request, correlationId, problem.code().code()));
             var ignored = request.connection().close();
         }
+    }
+
+    private static String describeFault(HttpServerRequest request) {
+        return request.decoderResult().cause() instanceof DecoderException fault
+                ? String.valueOf(fault.getMessage())
+                : "The request is not valid HTTP.";
     }
 
     /** Returns the port of the listeners; -1 before they have started. */
@@ -153,10 +162,13 @@ public final class GatewayVerticle extends VerticleBase {
         return Future.succeededFuture();
     }
 
-    /** HTTP/1.1, and HTTP/2 by ALPN over TLS or by prior knowledge and upgrade in clear text. */
+    /**
+     * HTTP/1.1, and HTTP/2 by ALPN over TLS. Not HTTP/2 in clear text: detecting it, Vert.x decodes the first HTTP/1.1 request before the
+     * {@link StrictRequestDecoder} can be installed.
+     */
     private HttpServerOptions serverOptions() {
         var options = new HttpServerOptions()
-                .setHttp2ClearTextEnabled(true)
+                .setHttp2ClearTextEnabled(false)
                 .setIdleTimeout(75)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS)
                 .setMaxInitialLineLength(8_192)
