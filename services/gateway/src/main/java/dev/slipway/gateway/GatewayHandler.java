@@ -63,9 +63,17 @@ final class GatewayHandler implements Handler<RoutingContext> {
             return;
         }
         sendToService(call).onComplete(done -> {
-            limiter.penalizeFailure(routing.request(), done.result().problem());
+            penalize(context, done.result().problem());
             context.sendReply(done.result());
         });
+    }
+
+    private void penalize(RequestContext context, @Nullable Problem problem) {
+        limiter.penalizeFailure(context.request(), problem);
+        var principal = context.authenticatedPrincipal();
+        if (principal != null && problem != null && problem.code() == ErrorCode.AUTHZ_BEHIND) {
+            limiter.penalizeWait(principal);
+        }
     }
 
     /** With {@code dry_run=true}, replaces the operation by its dry-run operation; the access log shows the latter. */

@@ -55,12 +55,14 @@ final class GatewayRouter {
             Vertx vertx,
             GatewayConfig config,
             CorrelationHandler correlation,
+            RateLimiter limiter,
             List<Handler<RoutingContext>> operationHandlers,
             ApiDocuments documents) {
         var router = Router.router(vertx);
         router.route()
                 .handler(correlation)
                 .handler(GatewayRouter::addSecurityHeaders)
+                .handler(limiter)
                 .handler(GatewayRouter::rejectControlCharacters)
                 .handler(GatewayRouter::rejectHugeBody)
                 .failureHandler(new FailureHandler(correlation));
