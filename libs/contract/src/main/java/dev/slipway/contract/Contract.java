@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.ApiOperation.Scope;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +14,9 @@ import java.util.TreeMap;
 
 /** The REST contract, compiled once at startup. */
 public final class Contract {
+    /** The schema keyword with the maximum size of a top-level field of a request body, in bytes. */
+    static final String MAX_BYTES = "x-slipway-max-bytes";
+
     private static final String IRI = "https://slipway.dev/openapi.json";
     private static final Set<String> METHODS = Set.of("get", "put", "post", "delete", "patch");
 
@@ -120,7 +124,18 @@ public final class Contract {
                 List.copyOf(pathParameters),
                 queryParameters,
                 List.copyOf(headerParameters),
-                document.at(body).isMissingNode() ? null : schemaCompiler.validatorAt(IRI + "#" + body));
+                document.at(body).isMissingNode() ? null : schemaCompiler.validatorAt(IRI + "#" + body),
+                maxFieldBytes(body));
+    }
+
+    private Map<String, Integer> maxFieldBytes(String body) {
+        var limits = new HashMap<String, Integer>();
+        resolve(body).at.path("properties").properties().forEach(field -> {
+            if (field.getValue().has(MAX_BYTES)) {
+                limits.put(field.getKey(), field.getValue().path(MAX_BYTES).intValue());
+            }
+        });
+        return Map.copyOf(limits);
     }
 
     private Parameter parameter(String pointer) {

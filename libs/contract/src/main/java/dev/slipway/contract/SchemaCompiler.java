@@ -2,6 +2,7 @@ package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import com.networknt.schema.AnnotationKeyword;
 import com.networknt.schema.ExecutionContext;
 import com.networknt.schema.Format;
 import com.networknt.schema.JsonMetaSchema;
@@ -26,6 +27,9 @@ final class SchemaCompiler {
     private static final JsonMetaSchema META_SCHEMA = JsonMetaSchema.builder(JsonMetaSchema.getV202012())
             .format(new ParsableDateTimeFormat())
             .keyword(EvaluationBudget.KEYWORD)
+            .format(new SingleLineFormat())
+            .vocabularyFactory(FaultLimit::findVocabulary)
+            .keyword(new AnnotationKeyword(Contract.MAX_BYTES))
             .build();
 
     private final JsonSchemaFactory factory;

@@ -1,6 +1,7 @@
 package dev.slipway.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -98,7 +99,7 @@ final class GatewayHandler implements Handler<RoutingContext> {
     private static Call validate(RequestContext context, @Nullable Buffer body) {
         var request = context.request();
         var operation = context.operation();
-        var json = operation.hasBody() ? parseBody(body) : null;
+        var json = operation.hasBody() ? parseBody(operation, body) : null;
         var query = query(request);
         var problems = operation.validate(context.path(), query, request::getHeader, json);
         if (!problems.isEmpty()) {
@@ -127,14 +128,14 @@ final class GatewayHandler implements Handler<RoutingContext> {
                 json);
     }
 
-    private static @Nullable JsonNode parseBody(@Nullable Buffer body) {
+    private static @Nullable JsonNode parseBody(ApiOperation operation, @Nullable Buffer body) {
         if (body == null || body.length() == 0) {
             return null;
         }
         try {
-            return Json.parse(body.getBytes());
+            return operation.parseBody(body.getBytes());
         } catch (IOException e) {
-            throw Problem.validationOf(ErrorCode.MALFORMED_JSON, Json.fieldOfFault(e), Json.describeFault(e))
+            throw Problem.validationOf(Json.codeOfFault(e), Json.fieldOfFault(e), Json.describeFault(e))
                     .asException();
         }
     }
