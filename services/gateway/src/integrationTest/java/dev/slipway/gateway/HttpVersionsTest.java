@@ -69,6 +69,27 @@ class HttpVersionsTest {
         }
     }
 
+    /** Over HTTP/1.1 the decoder rejects it. */
+    @Test
+    void authorization_isRejected_whenItIsDoubledOverHttp2() {
+        var certificate = TestCertificate.in(directory, "127.0.0.1");
+        var tls = new Tls(
+                certificate.certificateFile().toString(), certificate.keyFile().toString());
+        try (var gateway = gateway(tls)) {
+            var client = gateway.vertx()
+                    .createHttpClient(tlsOptions(certificate).setUseAlpn(true).setProtocolVersion(HttpVersion.HTTP_2));
+
+            var response = await(client.request(HttpMethod.GET, gateway.port(), "127.0.0.1", "/api/v1/iam/me")
+                    .compose(request -> {
+                        request.headers().add("Authorization", "Bearer a").add("Authorization", "Bearer b");
+                        return request.send().compose(head -> head.body().map(body -> new Response(head, body)));
+                    }));
+
+            assertThat(response.head.statusCode()).isEqualTo(400);
+            assertThat(response.body.toString()).contains("\"invalid_request\"", "Authorization");
+        }
+    }
+
     /** The server's own compression mislabels later responses of an HTTP/2 connection. */
     @Test
     void compression_isPerResponse_onOneHttp2Connection() {

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -45,6 +47,20 @@ class RefusalFloodTest {
                     .toList();
 
             assertThat(statuses).containsOnly(status, 429).startsWith(status);
+        }
+    }
+
+    @Test
+    void requestsThatAreNotHttp_countAgainstTheRateOfTheAddress() throws Exception {
+        try (var gateway = new GatewayUnderTest(new RequestRates(0, 1, 0), prefix)) {
+            for (var i = 0; i < 20; i++) {
+                try (var socket = new Socket(InetAddress.getLoopbackAddress(), gateway.port())) {
+                    socket.getOutputStream().write("GET / HTTP/9.9\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    assertThat(socket.getInputStream().readAllBytes()).isNotEmpty();
+                }
+            }
+
+            assertThat(send(gateway, "GET", "/openapi.json")).isEqualTo(429);
         }
     }
 
