@@ -233,7 +233,8 @@ class OperatorTokensTest {
         eventually(() -> assertThat(platform.database()
                         .query("SELECT count(*) FROM iam.runtime_tasks WHERE command_id = '" + command + "'"))
                 .isEqualTo("1"));
-        var token = task(id, first.text("secret"), instance, command).expect(200).text("access_token");
+        var token =
+                task(id, first.text("secret"), instance, command).expect(200).text("access_token");
         task(id, second.text("secret"), instance, command).expect(200);
         task(id, "sws_wrong", instance, command).expect(401);
         assertThat(platform.anonymous()
