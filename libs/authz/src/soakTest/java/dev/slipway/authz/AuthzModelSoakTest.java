@@ -4,8 +4,10 @@ import dev.slipway.authz.testing.LargeAuthzDataset;
 import dev.slipway.messaging.KafkaSender;
 import dev.slipway.messaging.KafkaSender.OutgoingRecord;
 import dev.slipway.messaging.KafkaSettings;
+import dev.slipway.messaging.RecordKeys;
 import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
+import dev.slipway.testkit.TemporaryDirectory;
 import dev.slipway.testkit.TestInfrastructure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +33,9 @@ class AuthzModelSoakTest {
             "many" + UUID.randomUUID().toString().substring(0, 8) + ".",
             1,
             (short) 1,
-            Map.of());
+            Map.of(),
+            Map.of(),
+            RecordKeys.open(TemporaryDirectory.named("record-keys").path(), List.of("iam")));
 
     @AfterEach
     void close() {

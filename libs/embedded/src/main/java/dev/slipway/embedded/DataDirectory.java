@@ -10,6 +10,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 
 /**
  * Locks a directory for one process at a time.
@@ -44,6 +45,15 @@ public final class DataDirectory implements AutoCloseable {
                     "the data directory " + absolute + " is not writable by user " + System.getProperty("user.name")
                             + "; make it writable, or choose another directory",
                     e);
+        }
+    }
+
+    /** Lets only the owner enter the directory, so that others can read nothing in it, whatever the permissions of the files. */
+    static void restrictToOwner(Path directory) {
+        try {
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+        } catch (IOException e) {
+            throw new EmbeddedException("the permissions of " + directory + " could not be restricted to its owner", e);
         }
     }
 

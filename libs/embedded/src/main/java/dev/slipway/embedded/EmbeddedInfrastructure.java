@@ -5,6 +5,8 @@ import org.slf4j.LoggerFactory;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Runs Kafka and PostgreSQL in one data directory, which is locked against other processes. */
 public final class EmbeddedInfrastructure implements AutoCloseable {
@@ -18,15 +20,29 @@ public final class EmbeddedInfrastructure implements AutoCloseable {
         this.postgres = postgres;
     }
 
-    /** Starts both in parallel. Port 0 means any free port. */
+    /** Starts both in parallel, Kafka without authentication, for tests. Port 0 means any free port. */
     public static EmbeddedInfrastructure start(Path root, int kafkaPort, int postgresPort) {
+        return start(root, postgresPort, kafka -> EmbeddedKafka.start(kafka, kafkaPort));
+    }
+
+    /**
+     * Starts both in parallel. Port 0 means any free port.
+     *
+     * @param access returns the users of Kafka; called when the directory is locked
+     */
+    public static EmbeddedInfrastructure start(
+            Path root, int kafkaPort, int postgresPort, Supplier<BrokerAccess> access) {
+        return start(root, postgresPort, kafka -> EmbeddedKafka.start(kafka, kafkaPort, access.get()));
+    }
+
+    private static EmbeddedInfrastructure start(Path root, int postgresPort, Function<Path, EmbeddedKafka> startKafka) {
         var directory = DataDirectory.open(root);
         var path = directory.path();
         // Initializes logging after the directory is locked, because the log file is in it, and before the second
         // thread starts,
         // because SLF4J warns about concurrent initialization.
         LoggerFactory.getLogger(EmbeddedInfrastructure.class).debug("starting");
-        var kafka = new FutureTask<>(() -> EmbeddedKafka.start(path.resolve("kafka"), kafkaPort));
+        var kafka = new FutureTask<>(() -> startKafka.apply(path.resolve("kafka")));
         new Thread(kafka, "embedded-kafka-start").start();
         try {
             var postgres = EmbeddedPostgres.start(path.resolve("postgres"), path.resolve("binaries"), postgresPort);

@@ -19,7 +19,7 @@ import java.util.Map;
 import static java.util.Map.entry;
 
 /**
- * Runs one Kafka node (broker and controller) in this JVM, on 127.0.0.1 only and without authentication.
+ * Runs one Kafka node (broker and controller) in this JVM, on 127.0.0.1 only.
  *
  * <p>Acknowledged records survive the end of the process, including kill -9, but with a single replica not a power failure. Kafka ends the
  * JVM on fatal errors such as a full disk.
@@ -40,7 +40,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     /**
-     * Starts with the existing data of the directory, or initializes it.
+     * Starts without authentication, with the existing data of the directory, or initializes it. For tests only: every process of the
+     * machine can write to it.
      *
      * @param port 0 for any free port; the caller must pass the same port after a restart to keep it
      */
@@ -48,10 +49,24 @@ public final class EmbeddedKafka implements AutoCloseable {
         return start(dataDirectory, port, Map.of());
     }
 
+    /** Starts a broker that only the given users can use. Clients log in with SCRAM-SHA-256 over SASL_PLAINTEXT. */
+    public static EmbeddedKafka start(Path dataDirectory, int port, BrokerAccess access) {
+        var users = new BrokerUsers(access);
+        var started = start(dataDirectory, port, users.brokerSettings());
+        try {
+            users.apply(started.bootstrap());
+            return started;
+        } catch (RuntimeException e) {
+            started.close();
+            throw e;
+        }
+    }
+
     /** Starts with additional broker settings, which override ours, for example for authentication. Clients use the listener CLIENT. */
     public static EmbeddedKafka start(Path dataDirectory, int port, Map<String, String> overrides) {
         var directory = dataDirectory.toAbsolutePath().normalize();
         format(directory);
+        DataDirectory.restrictToOwner(directory); // also data of earlier versions
         for (var attempt = 1; ; attempt++) {
             if (port != 0) {
                 LoopbackPort.requireFree(port);

@@ -34,11 +34,13 @@ class KafkaIdentityTest {
     private static Path data;
     private static EmbeddedKafka broker;
     private static Vertx vertx;
+    private static RecordKeys keys;
 
     @BeforeAll
     static void start(@TempDir Path directory) {
         data = directory.resolve("kafka");
         broker = broker(0, "");
+        keys = RecordKeys.open(directory.resolve("keys"), List.of("iam"));
         vertx = Vertx.vertx();
     }
 
@@ -116,7 +118,9 @@ class KafkaIdentityTest {
                         "sasl.mechanism",
                         "PLAIN",
                         "sasl.jaas.config",
-                        LOGIN + "username=\"" + user + "\" password=\"" + password + "\";"));
+                        LOGIN + "username=\"" + user + "\" password=\"" + password + "\";"),
+                Map.of(),
+                keys);
     }
 
     private static OutgoingRecord record(String key) {

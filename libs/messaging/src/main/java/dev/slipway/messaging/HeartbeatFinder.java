@@ -6,6 +6,7 @@ import io.vertx.kafka.client.common.TopicPartition;
 import io.vertx.kafka.client.consumer.KafkaConsumer;
 
 import java.time.Duration;
+import java.util.ArrayList;
 
 /**
  * Waits until a state topic of one partition contains a heartbeat. Its owner publishes the first one after the data of its first start,
@@ -19,11 +20,13 @@ final class HeartbeatFinder {
     private final Vertx vertx;
     private final KafkaSettings kafka;
     private final TopicPartition partition;
+    private final RecordVerifier verifier;
 
     HeartbeatFinder(Vertx vertx, KafkaSettings kafka, String topic) {
         this.vertx = vertx;
         this.kafka = kafka;
         this.partition = new TopicPartition(kafka.topic(topic), 0);
+        this.verifier = new RecordVerifier(vertx, kafka.keys());
     }
 
     Future<Void> await() {
@@ -41,15 +44,21 @@ final class HeartbeatFinder {
     /** {@code from} is where the search began; without a heartbeat up to {@code end} it starts over at the first record. */
     private Future<Void> search(KafkaConsumer<String, byte[]> consumer, long first, long from, long end) {
         return consumer.poll(POLL_TIMEOUT).compose(polled -> {
+            var heartbeats = new ArrayList<ReceivedRecord>();
             for (var record : polled.records()) {
                 if ("heartbeat".equals(record.key())) {
-                    return Future.succeededFuture();
+                    heartbeats.add(ReceivedRecord.of(record, kafka));
                 }
             }
-            return consumer.position(partition)
-                    .compose(position -> position >= end && from > first
-                            ? consumer.seek(partition, first).compose(ok -> search(consumer, first, first, end))
-                            : search(consumer, first, from, end));
+            return verifier.filter(heartbeats).compose(found -> {
+                if (!found.isEmpty()) {
+                    return Future.succeededFuture();
+                }
+                return consumer.position(partition)
+                        .compose(position -> position >= end && from > first
+                                ? consumer.seek(partition, first).compose(ok -> search(consumer, first, first, end))
+                                : search(consumer, first, from, end));
+            });
         });
     }
 }

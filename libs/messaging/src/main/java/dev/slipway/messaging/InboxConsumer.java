@@ -77,6 +77,7 @@ public final class InboxConsumer {
     private final String name;
     private final Outbox outbox;
     private final KafkaSender deadLetters;
+    private final RecordVerifier verifier;
     private final EventBatchHandler handler;
     private final PollLoop loop;
     private final MeterRegistry meters;
@@ -144,6 +145,7 @@ public final class InboxConsumer {
         this.name = name;
         this.outbox = outbox;
         this.deadLetters = deadLetters;
+        this.verifier = new RecordVerifier(vertx, kafka.keys());
         this.handler = effect;
         this.loop = new PollLoop(vertx, kafka, name, topics, maxBatch, gather, this::handle);
         this.meters = meters;
@@ -188,9 +190,16 @@ public final class InboxConsumer {
     }
 
     private Future<Void> handle(List<ReceivedRecord> batch) {
+        return verifier.filter(batch).compose(this::applyVerified);
+    }
+
+    private Future<Void> applyVerified(List<ReceivedRecord> batch) {
         var events = new ArrayList<ReceivedEvent>(batch.size());
         var malformed = Future.<Void>succeededFuture();
         for (var record : batch) {
+            if (record.value().length == 0) {
+                continue; // a tombstone: read models delete expired rows themselves
+            }
             try {
                 events.add(new ReceivedEvent(record, record.envelope()));
             } catch (MalformedEnvelopeException e) {

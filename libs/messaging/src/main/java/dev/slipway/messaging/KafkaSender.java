@@ -100,14 +100,14 @@ public final class KafkaSender {
                 .otherwiseEmpty(); // a producer that could not be created need not be closed
     }
 
-    /** Calls the producer on a worker thread, because it blocks until it has the metadata of the topic. */
+    /** Signs and calls the producer on a worker thread, because it blocks until it has the metadata of the topic. */
     private Future<Void> send(KafkaProducer<String, byte[]> with, List<OutgoingRecord> records) {
         var promise = Promise.<Void>promise();
         var open = new AtomicInteger(records.size());
         var failure = new AtomicReference<Exception>();
         return vertx.executeBlocking(
                         () -> {
-                            for (var record : records) {
+                            for (var record : kafka.keys().sign(records)) {
                                 var sent = with.send(record(kafka, record), (metadata, e) -> {
                                     if (e != null) {
                                         failure.compareAndSet(null, e);

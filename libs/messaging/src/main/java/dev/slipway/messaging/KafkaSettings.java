@@ -19,12 +19,39 @@ import java.util.Map;
  * @param partitions number of partitions of topics that the platform creates
  * @param replication replication factor of topics that the platform creates
  * @param client additional client settings, such as SASL and TLS
+ * @param serviceClients the same by service, for services that have their own identity; others use {@code client}
+ * @param keys sign and verify the records of signed topics
  */
 public record KafkaSettings(
-        String bootstrap, String topicPrefix, int partitions, short replication, Map<String, String> client) {
+        String bootstrap,
+        String topicPrefix,
+        int partitions,
+        short replication,
+        Map<String, String> client,
+        Map<String, Map<String, String>> serviceClients,
+        RecordKeys keys) {
 
     public KafkaSettings {
         client = Map.copyOf(client);
+        serviceClients = Map.copyOf(serviceClients);
+    }
+
+    /** Creates settings of a process that uses no signed topic, such as an adapter. */
+    public KafkaSettings(
+            String bootstrap, String topicPrefix, int partitions, short replication, Map<String, String> client) {
+        this(bootstrap, topicPrefix, partitions, replication, client, Map.of(), RecordKeys.none());
+    }
+
+    /** Returns the settings with the identity of a service. */
+    public KafkaSettings as(String service) {
+        return new KafkaSettings(
+                bootstrap,
+                topicPrefix,
+                partitions,
+                replication,
+                serviceClients.getOrDefault(service, client),
+                serviceClients,
+                keys);
     }
 
     public String topic(String name) {

@@ -13,6 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.function.Consumer;
 
 /** Reads a compacted topic with one partition from its beginning and keeps an in-memory model up to date. */
@@ -28,6 +29,7 @@ public final class StateReader {
     private final Context context;
     private final KafkaSettings kafka;
     private final TopicPartition partition;
+    private final RecordVerifier verifier;
     private final Consumer<ReceivedRecord> model;
     private final Promise<Void> caughtUp = Promise.promise();
     private @Nullable KafkaConsumer<String, byte[]> consumer;
@@ -39,6 +41,7 @@ public final class StateReader {
         this.context = vertx.getOrCreateContext();
         this.kafka = kafka;
         this.partition = new TopicPartition(kafka.topic(topic), 0);
+        this.verifier = new RecordVerifier(vertx, kafka.keys());
         this.model = model;
     }
 
@@ -83,26 +86,45 @@ public final class StateReader {
                 });
     }
 
-    private Future<Void> apply(KafkaConsumer<String, byte[]> from, ConsumerRecords<String, byte[]> records) {
-        for (var record : records) {
-            if (record.value() == null) {
-                continue; // a tombstone: models drop expired entries themselves
-            }
-            try {
-                model.accept(ReceivedRecord.of(record, kafka));
-            } catch (MalformedEnvelopeException e) {
-                // No service writes such a record, so nothing is missing from the model without it.
-                LOG.atError()
-                        .addKeyValue("topic", partition.getTopic())
-                        .addKeyValue("offset", record.offset())
-                        .setCause(e)
-                        .log("skipped a malformed record");
-            } catch (RuntimeException e) {
-                // Skipping the record would make the model wrong although it looks current.
-                return from.seek(partition, record.offset()).compose(ok -> Future.failedFuture(e));
-            }
+    private Future<Void> apply(KafkaConsumer<String, byte[]> from, ConsumerRecords<String, byte[]> polled) {
+        if (polled.isEmpty()) {
+            return Future.succeededFuture();
         }
-        return Future.succeededFuture();
+        var records = new ArrayList<ReceivedRecord>(polled.count());
+        polled.forEach(record -> records.add(ReceivedRecord.of(record, kafka)));
+        return verifier.filter(records)
+                .recover(e -> failAt(from, records.get(0), e))
+                .compose(verified -> {
+                    for (var record : verified) {
+                        try {
+                            apply(record);
+                        } catch (RuntimeException e) {
+                            return failAt(from, record, e);
+                        }
+                    }
+                    return Future.succeededFuture();
+                });
+    }
+
+    /** The next poll starts at the record again: skipping it would make the model wrong although it looks current. */
+    private <T> Future<T> failAt(KafkaConsumer<String, byte[]> from, ReceivedRecord record, Throwable failure) {
+        return from.seek(partition, record.offset()).compose(ok -> Future.failedFuture(failure));
+    }
+
+    private void apply(ReceivedRecord record) {
+        if (record.value().length == 0) {
+            return; // a tombstone: models drop expired entries themselves
+        }
+        try {
+            model.accept(record);
+        } catch (MalformedEnvelopeException e) {
+            // No service writes such a record, so nothing is missing from the model without it.
+            LOG.atError()
+                    .addKeyValue("topic", partition.getTopic())
+                    .addKeyValue("offset", record.offset())
+                    .setCause(e)
+                    .log("skipped a malformed record");
+        }
     }
 
     private Future<Void> completeIfCaughtUp(KafkaConsumer<String, byte[]> from) {

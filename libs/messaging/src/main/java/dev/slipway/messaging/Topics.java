@@ -9,11 +9,13 @@ import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -31,6 +33,26 @@ public final class Topics {
     public static final String RUNTIME_REPORTS_REJECTED = "runtime.reports.rejected";
     public static final List<String> RUNTIME_BACKENDS = List.of("k8s", "rke2", "slurm", "ray", "bare_metal");
 
+    /**
+     * The topics that one service writes and others rely on, with that service. It signs the records, and readers skip others: write access to
+     * the broker alone must not grant anything.
+     */
+    private static final Map<String, String> OWNERS = Map.of(
+            IAM_STATE,
+            "iam",
+            AUTHZ_STATE,
+            "iam",
+            CATALOG_STATE,
+            "catalog",
+            CATALOG_EVENTS,
+            "catalog",
+            INSTANCES_EVENTS,
+            "instances",
+            USAGE_EVENTS,
+            "instances");
+
+    static final Set<String> SIGNED = OWNERS.keySet();
+
     private static final String THIRTY_DAYS_MS = String.valueOf(TimeUnit.DAYS.toMillis(30));
 
     private static final int TIMEOUT_MS = 15_000;
@@ -46,7 +68,20 @@ public final class Topics {
         return topic + ".dlq";
     }
 
-    /** Creates missing topics. Existing topics are not changed. */
+    /** Returns the service that signs the records of the topic, or null if they are not signed. */
+    static @Nullable String owner(String topic) {
+        return OWNERS.get(topic);
+    }
+
+    /** Returns whether the service signs records. */
+    static boolean isOwner(String service) {
+        return OWNERS.containsValue(service);
+    }
+
+    /**
+     * Creates missing topics. Existing topics are not changed. A principal that may not create topics waits for those of another process: the
+     * call fails until they exist.
+     */
     public static Future<Void> createMissing(Vertx vertx, KafkaSettings kafka) {
         return vertx.executeBlocking(() -> {
             try (var admin = Admin.create(settings(kafka))) {
@@ -54,7 +89,10 @@ public final class Topics {
                 var missing = all(kafka).stream()
                         .filter(topic -> !existing.contains(topic.name()))
                         .toList();
-                create(admin, missing);
+                if (!create(admin, missing) && !existing.contains(kafka.topic(AUTHZ_STATE))) {
+                    throw new IllegalStateException(
+                            "the topics do not exist, and this Kafka principal may not create them");
+                }
                 return null;
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof AuthenticationException || e.getCause() instanceof AuthorizationException) {
@@ -67,8 +105,8 @@ public final class Topics {
     }
 
     /**
-     * Returns the broker's id of a topic, which changes if the topic is deleted and created again. Waits for a new topic, because not every
-     * broker knows it immediately.
+     * Returns the broker's id of a topic and the id of the key that signs its records. It changes if the topic is deleted and created again,
+     * or if its records have to be signed again. Waits for a new topic, because not every broker knows it immediately.
      */
     public static Future<String> findId(Vertx vertx, KafkaSettings kafka, String name) {
         return findId(vertx, kafka, name, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS));
@@ -87,7 +125,7 @@ public final class Topics {
         try (var admin = Admin.create(settings(kafka))) {
             var described = admin.describeTopics(List.of(kafka.topic(name))).topicNameValues();
             var only = described.values().iterator().next();
-            return only.get().topicId().toString();
+            return only.get().topicId() + "/" + kafka.keys().signingKeyId(name);
         }
     }
 
@@ -99,16 +137,21 @@ public final class Topics {
         return settings;
     }
 
-    private static void create(Admin admin, Collection<NewTopic> topics) throws Exception {
+    /** Returns false if the principal may not create some of the topics; it may not see them either. */
+    private static boolean create(Admin admin, Collection<NewTopic> topics) throws Exception {
+        var allowed = true;
         for (var created : admin.createTopics(topics).values().values()) {
             try {
                 created.get();
             } catch (ExecutionException e) {
-                if (!(e.getCause() instanceof TopicExistsException)) {
+                if (e.getCause() instanceof AuthorizationException) {
+                    allowed = false;
+                } else if (!(e.getCause() instanceof TopicExistsException)) {
                     throw e;
                 }
             }
         }
+        return allowed;
     }
 
     static List<NewTopic> all(KafkaSettings kafka) {
@@ -131,6 +174,7 @@ public final class Topics {
         }
         for (var name : List.of(
                 IAM_STATE,
+                AUTHZ_STATE,
                 CATALOG_STATE,
                 CATALOG_EVENTS,
                 INSTANCES_EVENTS,

@@ -1,7 +1,9 @@
 package dev.slipway.service;
 
+import com.hazelcast.config.ClassFilter;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.InterfacesConfig;
+import com.hazelcast.config.JavaSerializationFilterConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
 import dev.slipway.settings.Settings;
 import dev.slipway.telemetry.Telemetry;
@@ -15,6 +17,9 @@ import io.vertx.core.net.PemTrustOptions;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import org.jspecify.annotations.Nullable;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.List;
 
 /** Settings of the clustered event bus. Hazelcast maintains the membership and stores nothing that must not be lost. */
@@ -44,12 +49,26 @@ public record ClusterSettings(
             settings.addError(
                     "SLIPWAY_CLUSTER_CERTIFICATE_FILE, SLIPWAY_CLUSTER_KEY_FILE and SLIPWAY_CLUSTER_CA_FILE go together");
         }
+        var host = settings.text("SLIPWAY_CLUSTER_HOST", "127.0.0.1");
+        if (tls == null && !isLoopback(host)) {
+            settings.addError("SLIPWAY_CLUSTER_HOST=" + host + " can be reached by others, and the event bus carries"
+                    + " requests with their tokens: set SLIPWAY_CLUSTER_CERTIFICATE_FILE, SLIPWAY_CLUSTER_KEY_FILE and"
+                    + " SLIPWAY_CLUSTER_CA_FILE for mutual TLS");
+        }
         return new ClusterSettings(
                 settings.text("SLIPWAY_CLUSTER_NAME", "slipway"),
-                settings.text("SLIPWAY_CLUSTER_HOST", "127.0.0.1"),
+                host,
                 settings.port("SLIPWAY_CLUSTER_PORT", 5701),
                 members,
                 tls);
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            return Arrays.stream(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
+        } catch (UnknownHostException e) {
+            return false;
+        }
     }
 
     /** Starts a local Vert.x, or one that joins the cluster. */
@@ -77,10 +96,29 @@ public record ClusterSettings(
                         .setTrustOptions(new PemTrustOptions().addCertPath(tls.authorityFile));
     }
 
+    /**
+     * Only the classes that Hazelcast and the cluster manager of Vert.x exchange are deserialized: a member could otherwise send objects that
+     * run code of any class on the class path. Plain Java classes are needed for exceptions; those that open connections are not.
+     */
+    private static JavaSerializationFilterConfig serializationFilter() {
+        var allowed = new ClassFilter()
+                .addPrefixes(
+                        "com.hazelcast.",
+                        "io.vertx.spi.cluster.hazelcast.",
+                        "java.lang.",
+                        "java.util.",
+                        "[" /* arrays; their elements are checked too */);
+        var filter = new JavaSerializationFilterConfig();
+        filter.setDefaultsDisabled(true);
+        filter.setWhitelist(allowed);
+        return filter;
+    }
+
     private Config hazelcast() {
         // The map settings of Vert.x, then our network settings: no multicast, a fixed port, listed members.
         var config = io.vertx.spi.cluster.hazelcast.ConfigUtil.loadConfig();
         config.setClusterName(name);
+        config.getSerializationConfig().setJavaSerializationFilterConfig(serializationFilter());
         config.setProperty("hazelcast.logging.type", "slf4j");
         config.setProperty("hazelcast.phone.home.enabled", "false");
         config.setProperty("hazelcast.shutdownhook.enabled", "false");

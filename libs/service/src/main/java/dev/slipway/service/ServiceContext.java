@@ -30,6 +30,24 @@ public record ServiceContext(
         Duration maxAuthzAgeForWrites,
         Duration maxAuthzAgeForReads) {
 
+    /** Returns the context of a service, with its own identity at the broker. */
+    public ServiceContext as(String service) {
+        return new ServiceContext(
+                contract,
+                authz,
+                tokens,
+                kafka.as(service),
+                database,
+                telemetry,
+                health,
+                services,
+                clock,
+                eventLoops,
+                clustered,
+                maxAuthzAgeForWrites,
+                maxAuthzAgeForReads);
+    }
+
     /** Returns a waiter for requests that carry an {@code X-Revision}. */
     public RevisionWaiter revisionWaiter() {
         return new RevisionWaiter(authz);

@@ -41,21 +41,29 @@ public final class EventTap implements AutoCloseable {
     }
 
     public EventTap(String bootstrap, String topicPrefix) {
-        this(bootstrap, topicPrefix, null);
+        this(bootstrap, topicPrefix, Map.of(), null);
+    }
+
+    /** Reads from a broker with authentication; the settings are those of a principal that can read every topic. */
+    public EventTap(String bootstrap, Map<String, String> client) {
+        this(bootstrap, "", client, null);
     }
 
     /** Passes records to the listener on a separate thread instead of storing them, for more records than fit into memory. */
-    public EventTap(String bootstrap, String topicPrefix, @Nullable Consumer<ObservedRecord> listener) {
+    public EventTap(
+            String bootstrap,
+            String topicPrefix,
+            Map<String, String> client,
+            @Nullable Consumer<ObservedRecord> listener) {
         Consumer<ObservedRecord> told = listener == null ? records::add : listener;
-        consumer = new KafkaConsumer<>(
-                Map.of(
-                        "bootstrap.servers", bootstrap,
-                        "group.id", topicPrefix + "tap-" + System.nanoTime(),
-                        "auto.offset.reset", "earliest",
-                        "metadata.max.age.ms", "3000", // it asks for all topics of all tests
-                        "enable.auto.commit", "false"),
-                new StringDeserializer(),
-                new ByteArrayDeserializer());
+        var settings = new HashMap<String, Object>(client);
+        settings.putAll(Map.of(
+                "bootstrap.servers", bootstrap,
+                "group.id", topicPrefix + "operator.tap-" + System.nanoTime(),
+                "auto.offset.reset", "earliest",
+                "metadata.max.age.ms", "3000", // it asks for all topics of all tests
+                "enable.auto.commit", "false"));
+        consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer());
         consumer.subscribe(Pattern.compile(Pattern.quote(topicPrefix) + ".*"));
         thread = new Thread(() -> pollUntilClosed(topicPrefix, told), "event-tap");
         thread.setDaemon(true);

@@ -18,7 +18,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Properties;
+import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import static dev.slipway.testkit.Eventually.eventually;
 
@@ -119,6 +122,18 @@ public final class PlatformProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Returns the Kafka client settings of a principal of the embedded broker. */
+    public Map<String, String> kafkaClient(String principal) {
+        var properties = new Properties();
+        try (var file = Files.newBufferedReader(home().resolve("kafka-clients").resolve(principal + ".properties"))) {
+            properties.load(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return properties.stringPropertyNames().stream()
+                .collect(Collectors.toMap(Function.identity(), properties::getProperty));
     }
 
     /** Returns a client with the token of a demo user, named by its role. */

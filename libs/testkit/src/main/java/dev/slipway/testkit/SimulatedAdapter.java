@@ -51,9 +51,20 @@ public final class SimulatedAdapter implements AutoCloseable {
             String baseUrl,
             String kafkaBootstrap,
             String topicPrefix,
+            Map<String, String> kafkaClient,
             UUID adapterId,
             Path secretFile,
             Path directory) {
+
+        public AdapterSettings(
+                String baseUrl,
+                String kafkaBootstrap,
+                String topicPrefix,
+                UUID adapterId,
+                Path secretFile,
+                Path directory) {
+            this(baseUrl, kafkaBootstrap, topicPrefix, Map.of(), adapterId, secretFile, directory);
+        }
 
         private AdapterConfig config() {
             return new AdapterConfig(

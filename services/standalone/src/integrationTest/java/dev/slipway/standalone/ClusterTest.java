@@ -84,6 +84,9 @@ class ClusterTest {
         settings.put("SLIPWAY_KAFKA_BOOTSTRAP", KAFKA);
         settings.put("SLIPWAY_DATABASE_URL", database.url());
         settings.put("SLIPWAY_TOPIC_PREFIX", PREFIX);
+        settings.put(
+                "SLIPWAY_RECORD_KEYS_DIRECTORY",
+                directory.resolve("record-keys").toString());
         settings.put("SLIPWAY_TOPIC_PARTITIONS", "2");
         settings.put("SLIPWAY_REPLY_TIMEOUT", "PT3S");
         if (services.equals("instances,gateway")) {

@@ -36,6 +36,7 @@ final class KillRounds {
                     demo.path("base_url").asText(),
                     demo.path("kafka_bootstrap").asText(),
                     "",
+                    platform.kafkaClient("adapter-bare_metal"),
                     DemoData.ADAPTER,
                     platform.home().resolve("adapter.secret"),
                     directory.resolve("adapter"));
@@ -56,7 +57,8 @@ final class KillRounds {
                 }
                 System.out.println("kill rounds: " + launchLoad.acceptedCount() + " launched, "
                         + launchLoad.deleted().size() + " of them deleted; on the way " + launchLoad.refusals());
-                try (var events = new EventTap(demo.path("kafka_bootstrap").asText(), "")) {
+                try (var events =
+                        new EventTap(demo.path("kafka_bootstrap").asText(), platform.kafkaClient("operator"))) {
                     new RecoveryAssertions(owner, launchLoad).verify(events, adapter.instanceFiles(), 1);
                 }
             }

@@ -148,6 +148,10 @@ final class PlatformUnderTest implements AutoCloseable {
         eventually(() -> assertThat(lag.behind(ends)).isEmpty());
     }
 
+    Path recordKeys() {
+        return home.path().resolve("record-keys");
+    }
+
     /** Returns a client with the token of a demo user, named by its role. */
     ApiClient as(String user) {
         return person(user);

@@ -83,6 +83,7 @@ class ReadinessTest {
                 "SLIPWAY_KAFKA_BOOTSTRAP", platform.kafkaBootstrap(),
                 "SLIPWAY_DATABASE_URL", platform.database().url(),
                 "SLIPWAY_TOPIC_PREFIX", platform.topicPrefix(),
+                "SLIPWAY_RECORD_KEYS_DIRECTORY", platform.recordKeys().toString(),
                 "SLIPWAY_TOPIC_PARTITIONS", "2",
                 "SLIPWAY_MANAGEMENT_PORT", String.valueOf(managementPort),
                 "SLIPWAY_SERVICES", "instances"));

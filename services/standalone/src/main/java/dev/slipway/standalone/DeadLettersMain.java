@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
+import dev.slipway.messaging.BrokerAcls;
 import dev.slipway.messaging.DeadLetterClient;
 import dev.slipway.messaging.DeadLetterClient.DeadLetter;
 import dev.slipway.messaging.DeadLetterClient.DeadLetterException;
@@ -134,13 +135,23 @@ public final class DeadLettersMain implements Runnable {
 
     private KafkaSettings kafkaSettings() {
         var settings = new Settings(Settings.withConfigFile(environment));
-        var client = new HashMap<>(settings.propertiesFile("SLIPWAY_KAFKA_CLIENT_FILE"));
-        client.putIfAbsent("default.api.timeout.ms", REQUEST_TIMEOUT_MS);
         var given = settings.optional("SLIPWAY_KAFKA_BOOTSTRAP");
+        var client = new HashMap<>(clientSettings(settings, given == null));
+        client.putIfAbsent("default.api.timeout.ms", REQUEST_TIMEOUT_MS);
         var bootstrap = given != null ? given : readBootstrapFromHome(settings);
         var prefix = settings.text("SLIPWAY_TOPIC_PREFIX", "");
         settings.requireValid();
         return new KafkaSettings(bootstrap, prefix, 1, (short) 1, client);
+    }
+
+    /** The embedded broker has a principal for operators, whose settings are in the home directory. */
+    private static Map<String, String> clientSettings(Settings settings, boolean atHome) {
+        var home = Path.of(settings.text("SLIPWAY_HOME", ".slipway"));
+        var operator = KafkaClientFiles.file(home, BrokerAcls.OPERATOR);
+        return atHome && Files.isReadable(operator)
+                ? settings.withDefaults(Map.of("SLIPWAY_KAFKA_CLIENT_FILE", operator.toString()))
+                        .propertiesFile("SLIPWAY_KAFKA_CLIENT_FILE")
+                : settings.propertiesFile("SLIPWAY_KAFKA_CLIENT_FILE");
     }
 
     private static String readBootstrapFromHome(Settings settings) {

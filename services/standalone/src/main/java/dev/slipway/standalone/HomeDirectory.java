@@ -14,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -59,6 +60,7 @@ final class HomeDirectory {
             @Nullable String baseUrl,
             String managementUrl,
             String kafkaBootstrap,
+            KafkaClientFiles.@Nullable Login kafka,
             UUID orgId,
             UUID projectId,
             UUID siblingProjectId,
@@ -67,12 +69,14 @@ final class HomeDirectory {
             String appSlug,
             Map<String, String> tokens) {}
 
-    void writeDemoFiles(DemoData demo, Platform platform, Addresses addresses) {
+    /** {@code kafka} is the login of the demo at the embedded broker, and null for an external one. */
+    void writeDemoFiles(DemoData demo, Platform platform, Addresses addresses, KafkaClientFiles.@Nullable Login kafka) {
         var tokens = demo.tokens();
         var file = new DemoFile(
                 platform.baseUrl(),
                 "http://127.0.0.1:" + platform.managementPort(),
                 addresses.kafkaBootstrap(),
+                kafka,
                 DemoData.ORG,
                 DemoData.PROJECT,
                 DemoData.SIBLING_PROJECT,
@@ -91,10 +95,14 @@ final class HomeDirectory {
     }
 
     /** Writes to a temporary file first: readers see the old file or the new one, never a part of it. */
-    private static void writeOwnerOnly(Path file, String text) throws IOException {
-        Files.createDirectories(file.getParent());
+    static void writeOwnerOnly(Path file, String text) throws IOException {
+        var parent = Objects.requireNonNull(file.getParent());
+        if (!Files.isDirectory(parent)) {
+            Files.createDirectories(
+                    parent, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        }
         var owner = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-        var temporary = Files.createTempFile(file.getParent(), ".new", null, owner);
+        var temporary = Files.createTempFile(parent, ".new", null, owner);
         Files.writeString(temporary, text + "\n");
         Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }

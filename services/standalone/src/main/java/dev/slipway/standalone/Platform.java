@@ -13,8 +13,10 @@ import dev.slipway.iam.IamSeed;
 import dev.slipway.iam.IamVerticle;
 import dev.slipway.iam.issuer.IssuerKeyRefresher;
 import dev.slipway.instances.InstancesVerticle;
+import dev.slipway.messaging.BrokerAcls;
 import dev.slipway.messaging.ConsumerCatchUp;
 import dev.slipway.messaging.KafkaSettings;
+import dev.slipway.messaging.RecordKeys;
 import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
 import dev.slipway.metering.MeteringVerticle;
@@ -41,7 +43,9 @@ import org.jspecify.annotations.Nullable;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -72,8 +76,20 @@ public final class Platform {
                 new StateReader(vertx, serviceContext.kafka(), Topics.AUTHZ_STATE, serviceContext.authz()::apply);
     }
 
-    /** The addresses of Kafka and PostgreSQL; the database is null if no service of this process needs one. */
-    public record Addresses(String kafkaBootstrap, @Nullable String databaseUrl) {}
+    /**
+     * The addresses of Kafka and PostgreSQL.
+     *
+     * @param kafkaClients the settings of Kafka clients by principal, empty if all use those of the configuration
+     * @param databaseUrl null if no service of this process needs one
+     */
+    public record Addresses(
+            String kafkaBootstrap,
+            Map<String, Map<String, String>> kafkaClients,
+            @Nullable String databaseUrl) {
+        public Addresses(String kafkaBootstrap, @Nullable String databaseUrl) {
+            this(kafkaBootstrap, Map.of(), databaseUrl);
+        }
+    }
 
     public static Future<Platform> start(
             StandaloneConfig config, Addresses addresses, Telemetry telemetry, IamSeed iam, CatalogSeed catalog) {
@@ -117,7 +133,9 @@ public final class Platform {
                         config.topicPrefix(),
                         config.topicPartitions(),
                         config.topicReplication(),
-                        config.kafkaClient()),
+                        addresses.kafkaClients.getOrDefault(BrokerAcls.PLATFORM, config.kafkaClient()),
+                        addresses.kafkaClients,
+                        RecordKeys.open(config.recordKeysDirectory(), config.services())),
                 addresses.databaseUrl == null
                         ? null
                         : new DatabaseSettings(
@@ -138,6 +156,7 @@ public final class Platform {
         serviceContext.health().register("authz", this::authzStatus);
         serviceContext.health().register("read-models", () -> readModels);
         registerAuthzMetrics();
+        serviceContext.kafka().keys().registerMetrics(serviceContext.telemetry().metrics());
         reportUnknownKeys();
         return ManagementServer.start(
                         vertx,
@@ -161,11 +180,13 @@ public final class Platform {
 
     private Future<Void> deployServices(IamSeed iam, CatalogSeed catalog) {
         var services = List.of(
-                deployIfEnabled("iam", () -> new IamVerticle(serviceContext, iam, iamConfig())),
-                deployIfEnabled("catalog", () -> new CatalogVerticle(serviceContext, catalog, artifactConfig())),
-                deployIfEnabled("instances", () -> new InstancesVerticle(serviceContext, config.instances())),
-                deployIfEnabled("audit", () -> new AuditVerticle(serviceContext, config.audit())),
-                deployIfEnabled("metering", () -> new MeteringVerticle(serviceContext)));
+                deployIfEnabled("iam", () -> new IamVerticle(serviceContext.as("iam"), iam, iamConfig())),
+                deployIfEnabled(
+                        "catalog", () -> new CatalogVerticle(serviceContext.as("catalog"), catalog, artifactConfig())),
+                deployIfEnabled(
+                        "instances", () -> new InstancesVerticle(serviceContext.as("instances"), config.instances())),
+                deployIfEnabled("audit", () -> new AuditVerticle(serviceContext.as("audit"), config.audit())),
+                deployIfEnabled("metering", () -> new MeteringVerticle(serviceContext.as("metering"))));
         var fresh = authzReader.start().compose(caughtUp -> awaitFreshAuthz());
         // After a failure, wait for the others: a verticle that is stopped while it starts would fail again.
         return Future.all(Future.all(services), fresh)
@@ -242,13 +263,18 @@ public final class Platform {
     }
 
     private Future<Void> deployGateway() {
-        var gateway = new GatewayVerticle(serviceContext, config.gateway(), EVENT_LOOPS);
+        var gateway = new GatewayVerticle(serviceContext.as("gateway"), config.gateway(), EVENT_LOOPS);
         return deploy(gateway).onSuccess(ok -> httpPort = gateway.port());
     }
 
     /** The process adapter uses the API and its own credential, like any other adapter. */
     private Deployable processAdapter() {
-        var settings = new Settings(config.environment())
+        var environment = new HashMap<>(config.environment());
+        if (!serviceContext.kafka().serviceClients().isEmpty()) {
+            var identity = KafkaClientFiles.file(config.home(), BrokerAcls.adapter("bare_metal"));
+            environment.put("SLIPWAY_KAFKA_CLIENT_FILE", identity.toString());
+        }
+        var settings = new Settings(environment)
                 .withDefaults(config.adapterDefaults(serviceContext.kafka().bootstrap(), baseUrl()));
         var adapter = ProcessAdapterConfig.from(settings);
         settings.requireValid();

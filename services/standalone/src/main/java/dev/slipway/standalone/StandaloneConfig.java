@@ -21,6 +21,7 @@ import java.util.Map;
  * All settings of a process.
  *
  * @param kafkaBootstrap null for the embedded broker
+ * @param recordKeysDirectory the keys that sign and verify records
  * @param databaseUrl null for the embedded server
  * @param firstAdministrator {@code issuer|subject} of the first platform administrator
  */
@@ -34,6 +35,7 @@ public record StandaloneConfig(
         int topicPartitions,
         short topicReplication,
         Map<String, String> kafkaClient,
+        Path recordKeysDirectory,
         @Nullable String databaseUrl,
         int postgresPort,
         int databasePoolSize,
@@ -61,10 +63,11 @@ public record StandaloneConfig(
         var kafka = settings.optional("SLIPWAY_KAFKA_BOOTSTRAP");
         var database = settings.optional("SLIPWAY_DATABASE_URL");
         var embedded = kafka == null && database == null;
+        var home = Path.of(settings.text("SLIPWAY_HOME", ".slipway"))
+                .toAbsolutePath()
+                .normalize();
         var config = new StandaloneConfig(
-                Path.of(settings.text("SLIPWAY_HOME", ".slipway"))
-                        .toAbsolutePath()
-                        .normalize(),
+                home,
                 settings.listOfAllowed("SLIPWAY_SERVICES", SERVICES, SERVICES),
                 settings.flag("SLIPWAY_DEMO", embedded),
                 kafka,
@@ -73,6 +76,9 @@ public record StandaloneConfig(
                 settings.integer("SLIPWAY_TOPIC_PARTITIONS", 12, 1, 1_000),
                 (short) settings.integer("SLIPWAY_TOPIC_REPLICATION", 1, 1, 15),
                 settings.propertiesFile("SLIPWAY_KAFKA_CLIENT_FILE"),
+                Path.of(settings.text(
+                        "SLIPWAY_RECORD_KEYS_DIRECTORY",
+                        home.resolve("record-keys").toString())),
                 database,
                 settings.port("SLIPWAY_POSTGRES_PORT", 0),
                 settings.integer("SLIPWAY_DATABASE_POOL_SIZE", 8, 2, 200),

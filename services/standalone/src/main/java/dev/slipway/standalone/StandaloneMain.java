@@ -1,10 +1,13 @@
 package dev.slipway.standalone;
 
 import dev.slipway.catalog.app.CatalogSeed;
+import dev.slipway.embedded.BrokerAccess;
 import dev.slipway.embedded.EmbeddedException;
 import dev.slipway.embedded.EmbeddedInfrastructure;
 import dev.slipway.embedded.PortInUseException;
 import dev.slipway.iam.IamSeed;
+import dev.slipway.messaging.BrokerAcls;
+import dev.slipway.messaging.RecordKeys.RecordKeyException;
 import dev.slipway.messaging.ServerRejectedException;
 import dev.slipway.service.HealthRegistry;
 import dev.slipway.settings.Settings.InvalidSettingsException;
@@ -22,6 +25,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +56,7 @@ public final class StandaloneMain implements Callable<Integer> {
     private final Map<String, String> environment;
     private final HealthRegistry health = new HealthRegistry();
     private @Nullable EmbeddedInfrastructure infrastructure;
+    private volatile @Nullable KafkaClientFiles kafkaClients;
     private @Nullable Telemetry telemetry;
     private @Nullable Platform platform;
 
@@ -107,7 +112,7 @@ public final class StandaloneMain implements Callable<Integer> {
                         demo == null ? CatalogSeed.EMPTY : demo.catalogSeed(),
                         started -> {
                             if (demo != null) {
-                                home.writeDemoFiles(demo, started, addresses);
+                                home.writeDemoFiles(demo, started, addresses, demoLogin(addresses));
                             }
                         }));
         ConsoleOutput.printBanner(config, platform, demo != null, (System.nanoTime() - startedNanos) / 1_000_000);
@@ -130,13 +135,28 @@ public final class StandaloneMain implements Callable<Integer> {
             return new Addresses(kafka, config.databaseUrl());
         }
         try {
-            var started = EmbeddedInfrastructure.start(config.home(), config.kafkaPort(), config.postgresPort());
+            var started = EmbeddedInfrastructure.start(
+                    config.home(), config.kafkaPort(), config.postgresPort(), () -> brokerAccess(config));
             infrastructure = started;
-            return new Addresses(started.kafka().bootstrap(), started.postgres().uri());
+            return new Addresses(
+                    started.kafka().bootstrap(),
+                    Objects.requireNonNull(kafkaClients).clients(),
+                    started.postgres().uri());
         } catch (PortInUseException e) {
             var variable = e.port() == config.kafkaPort() ? "SLIPWAY_KAFKA_PORT" : "SLIPWAY_POSTGRES_PORT";
             throw new StartException(e.advice(variable));
         }
+    }
+
+    private BrokerAccess brokerAccess(StandaloneConfig config) {
+        var clients = KafkaClientFiles.open(config.home(), config.kafkaClient());
+        kafkaClients = clients;
+        return clients.brokerAccess(config.topicPrefix());
+    }
+
+    private KafkaClientFiles.@Nullable Login demoLogin(Addresses addresses) {
+        var clients = kafkaClients;
+        return clients == null ? null : clients.login(BrokerAcls.DEMO, addresses.kafkaBootstrap());
     }
 
     private <T> T await(StandaloneConfig config, io.vertx.core.Future<T> future) {
@@ -157,7 +177,7 @@ public final class StandaloneMain implements Callable<Integer> {
     }
 
     private static String describe(StandaloneConfig config, Throwable cause) {
-        if (cause instanceof StartException) {
+        if (cause instanceof StartException || cause instanceof RecordKeyException) {
             return String.valueOf(cause.getMessage());
         }
         if (cause instanceof ServerRejectedException) {

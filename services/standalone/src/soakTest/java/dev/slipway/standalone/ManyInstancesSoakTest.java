@@ -61,12 +61,13 @@ class ManyInstancesSoakTest {
                     demo.path("base_url").asText(),
                     bootstrap,
                     "",
+                    platform.kafkaClient("adapter-bare_metal"),
                     DemoData.ADAPTER,
                     platform.home().resolve("adapter.secret"),
                     directory.resolve("adapter"));
             var eventTally = new EventTally();
             try (var adapter = SimulatedAdapter.start(adapterSettings);
-                    var events = new EventTap(bootstrap, "", eventTally::count)) {
+                    var events = new EventTap(bootstrap, "", platform.kafkaClient("operator"), eventTally::count)) {
                 var projects = projects(owner);
                 launch(owner, projects, FEW);
                 awaitCount(eventTally, "apps.instance.running", FEW);

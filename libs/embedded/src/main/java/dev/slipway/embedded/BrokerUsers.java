@@ -1,0 +1,141 @@
+package dev.slipway.embedded;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialAlteration;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import static java.util.Map.entry;
+
+/**
+ * Secures an embedded broker: clients log in with SCRAM, and the broker itself and this class with a password that exists only in this
+ * process. Users and ACLs are stored in Kafka's metadata and compared at every start, so data of an open broker can be used.
+ */
+final class BrokerUsers {
+    private static final String SUPERUSER = "broker";
+    /** The least that Kafka accepts. Stretching only protects guessable passwords; ours are random. */
+    private static final int ITERATIONS = 4096;
+
+    private static final int TIMEOUT_MS = 30_000;
+    private static final long POLL_MS = 10;
+
+    private final BrokerAccess access;
+    private final String superuserPassword;
+
+    BrokerUsers(BrokerAccess access) {
+        this.access = access;
+        var random = new byte[32];
+        new SecureRandom().nextBytes(random);
+        this.superuserPassword = HexFormat.of().formatHex(random);
+    }
+
+    Map<String, String> brokerSettings() {
+        var plainLogin = "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"" + SUPERUSER
+                + "\" password=\"" + superuserPassword + "\" user_" + SUPERUSER + "=\"" + superuserPassword + "\";";
+        return Map.ofEntries(
+                entry("listener.security.protocol.map", "CLIENT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT"),
+                entry("listener.name.client.sasl.enabled.mechanisms", "SCRAM-SHA-256,PLAIN"),
+                entry("listener.name.controller.sasl.enabled.mechanisms", "PLAIN"),
+                entry("sasl.mechanism.inter.broker.protocol", "PLAIN"),
+                entry("sasl.mechanism.controller.protocol", "PLAIN"),
+                entry("listener.name.client.plain.sasl.jaas.config", plainLogin),
+                entry("listener.name.controller.plain.sasl.jaas.config", plainLogin),
+                entry(
+                        "listener.name.client.scram-sha-256.sasl.jaas.config",
+                        "org.apache.kafka.common.security.scram.ScramLoginModule required;"),
+                entry("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer"),
+                entry("super.users", "User:" + SUPERUSER));
+    }
+
+    /** Makes users and ACLs those of the access, and waits until the broker applies them. */
+    void apply(String bootstrap) {
+        var settings = Map.<String, Object>of(
+                "bootstrap.servers",
+                bootstrap,
+                "security.protocol",
+                "SASL_PLAINTEXT",
+                "sasl.mechanism",
+                "PLAIN",
+                "sasl.jaas.config",
+                "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"" + SUPERUSER
+                        + "\" password=\"" + superuserPassword + "\";",
+                "enable.metrics.push",
+                "false",
+                "default.api.timeout.ms",
+                TIMEOUT_MS,
+                "request.timeout.ms",
+                TIMEOUT_MS);
+        try (var admin = Admin.create(settings)) {
+            applyPasswords(admin);
+            applyAcls(admin);
+        } catch (ExecutionException e) {
+            throw new EmbeddedException("the users of Kafka could not be created: " + e.getCause(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new EmbeddedException("interrupted while creating the users of Kafka", e);
+        }
+    }
+
+    /** Passwords cannot be compared, so all of them are written. */
+    private void applyPasswords(Admin admin) throws ExecutionException, InterruptedException {
+        var credential = new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, ITERATIONS);
+        List<UserScramCredentialAlteration> upsertions = access.passwords().entrySet().stream()
+                .<UserScramCredentialAlteration>map(
+                        user -> new UserScramCredentialUpsertion(user.getKey(), credential, user.getValue()))
+                .toList();
+        admin.alterUserScramCredentials(upsertions).all().get();
+        var deadlineNs = System.nanoTime() + Duration.ofMillis(TIMEOUT_MS).toNanos();
+        while (!admin.describeUserScramCredentials()
+                .users()
+                .get()
+                .containsAll(access.passwords().keySet())) {
+            pause(deadlineNs);
+        }
+    }
+
+    private void applyAcls(Admin admin) throws ExecutionException, InterruptedException {
+        var existing = describeAcls(admin);
+        var missing = new HashSet<>(access.acls());
+        missing.removeAll(existing);
+        var unexpected = new HashSet<>(existing);
+        unexpected.removeAll(access.acls());
+        if (!missing.isEmpty()) {
+            admin.createAcls(missing).all().get();
+        }
+        if (!unexpected.isEmpty()) {
+            var deleted = admin.deleteAcls(
+                            unexpected.stream().map(AclBinding::toFilter).toList())
+                    .all();
+            deleted.get();
+        }
+        var deadlineNs = System.nanoTime() + Duration.ofMillis(TIMEOUT_MS).toNanos();
+        while (!describeAcls(admin).equals(access.acls())) {
+            pause(deadlineNs);
+        }
+    }
+
+    private static Set<AclBinding> describeAcls(Admin admin) throws ExecutionException, InterruptedException {
+        return new HashSet<>(admin.describeAcls(AclBindingFilter.ANY).values().get());
+    }
+
+    private static void pause(long deadlineNs) {
+        if (System.nanoTime() > deadlineNs) {
+            throw new EmbeddedException("Kafka did not apply its users and ACLs within " + TIMEOUT_MS + " ms");
+        }
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(POLL_MS));
+    }
+}

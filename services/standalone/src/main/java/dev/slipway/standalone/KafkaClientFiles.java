@@ -1,0 +1,102 @@
+package dev.slipway.standalone;
+
+import dev.slipway.embedded.BrokerAccess;
+import dev.slipway.messaging.BrokerAcls;
+import dev.slipway.standalone.StandaloneMain.StartException;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/**
+ * The principals of the embedded broker: a file of Kafka client settings with a random password for each, in the home directory. The
+ * in-process services use them, and so can adapters and command-line tools on this machine.
+ */
+final class KafkaClientFiles {
+    private static final String JAAS = "sasl.jaas.config";
+    private static final Pattern PASSWORD = Pattern.compile("password=\"([^\"]+)\"");
+
+    private final Path directory;
+    private final Map<String, String> passwords = new TreeMap<>();
+    private final Map<String, Map<String, String>> clients = new HashMap<>();
+
+    /** What another program needs to log in. */
+    record Login(String bootstrap, String securityProtocol, String mechanism, String user, String password) {}
+
+    private KafkaClientFiles(Path directory) {
+        this.directory = directory;
+    }
+
+    /** Reads the files, or creates them at the first start. {@code common} are settings that all clients share. */
+    static KafkaClientFiles open(Path home, Map<String, String> common) {
+        var files = new KafkaClientFiles(home.resolve("kafka-clients"));
+        try {
+            for (var principal : BrokerAcls.principals()) {
+                files.open(principal, common);
+            }
+            return files;
+        } catch (IOException e) {
+            throw new StartException("cannot write to " + files.directory + ": " + e);
+        }
+    }
+
+    static Path file(Path home, String principal) {
+        return home.resolve("kafka-clients").resolve(principal + ".properties");
+    }
+
+    BrokerAccess brokerAccess(String topicPrefix) {
+        return new BrokerAccess(passwords, new HashSet<>(BrokerAcls.bindings(BrokerAcls.rules(), topicPrefix)));
+    }
+
+    /** Returns the client settings by principal. */
+    Map<String, Map<String, String>> clients() {
+        return clients;
+    }
+
+    Login login(String principal, String bootstrap) {
+        return new Login(
+                bootstrap, "SASL_PLAINTEXT", "SCRAM-SHA-256", principal, passwords.getOrDefault(principal, ""));
+    }
+
+    private void open(String principal, Map<String, String> common) throws IOException {
+        var file = directory.resolve(principal + ".properties");
+        var password = Files.exists(file) ? readPassword(file) : newPassword();
+        var client = new TreeMap<>(common);
+        client.put("security.protocol", "SASL_PLAINTEXT");
+        client.put("sasl.mechanism", "SCRAM-SHA-256");
+        client.put(
+                JAAS,
+                "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"" + principal
+                        + "\" password=\"" + password + "\";");
+        var properties = new Properties();
+        properties.putAll(client);
+        var text = new StringWriter();
+        properties.store(text, "Kafka client settings of " + principal);
+        HomeDirectory.writeOwnerOnly(file, text.toString());
+        passwords.put(principal, password);
+        clients.put(principal, client);
+    }
+
+    private static String readPassword(Path file) throws IOException {
+        var properties = new Properties();
+        properties.load(new StringReader(Files.readString(file)));
+        var password = PASSWORD.matcher(properties.getProperty(JAAS, ""));
+        return password.find() ? password.group(1) : newPassword();
+    }
+
+    private static String newPassword() {
+        var random = new byte[24];
+        new SecureRandom().nextBytes(random);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+    }
+}
