@@ -59,7 +59,7 @@ final class HeartbeatSender {
         }
         sending = true;
         tokenClient
-                .adapterToken()
+                .heartbeatToken()
                 .compose(token -> sender.send(config.adapterId().toString(), createMessage(), token))
                 .onComplete(done -> {
                     sending = false;

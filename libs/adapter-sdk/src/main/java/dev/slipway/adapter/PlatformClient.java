@@ -64,15 +64,28 @@ final class PlatformClient {
         this.http = vertx.createHttpClient(new HttpClientOptions().setConnectTimeout(CONNECT_TIMEOUT_MS));
     }
 
-    /** Requests a token with the adapter's credential: for a command, or for the adapter itself if both ids are null. */
-    Future<JsonNode> postTokenRequest(
-            String path, @Nullable String appInstanceId, @Nullable String commandId, String correlationId) {
+    /** Requests a token for the reports on a command. */
+    Future<JsonNode> postTaskTokenRequest(String appInstanceId, String commandId, String correlationId) {
+        return postTokenRequest("/api/v1/auth/operator-token", appInstanceId, commandId, null, correlationId);
+    }
+
+    /** Requests a token for the adapter itself: {@code api}, or {@code reports} for heartbeats. */
+    Future<JsonNode> postAdapterTokenRequest(String audience, String correlationId) {
+        return postTokenRequest("/api/v1/auth/adapter-token", null, null, audience, correlationId);
+    }
+
+    private Future<JsonNode> postTokenRequest(
+            String path,
+            @Nullable String appInstanceId,
+            @Nullable String commandId,
+            @Nullable String audience,
+            String correlationId) {
         var options = options(HttpMethod.POST, path)
                 .putHeader("content-type", "application/json")
                 .putHeader("x-correlation-id", correlationId);
         return vertx.fileSystem().readFile(config.secretFile().toString()).compose(file -> {
             var secret = file.toString(StandardCharsets.UTF_8).strip();
-            var body = new TokenRequest(config.adapterId(), secret, appInstanceId, commandId);
+            var body = new TokenRequest(config.adapterId(), secret, appInstanceId, commandId, audience);
             return send(options, Buffer.buffer(Json.bytes(body)));
         });
     }
@@ -82,7 +95,8 @@ final class PlatformClient {
             UUID adapterId,
             String adapterSecret,
             @Nullable String appInstanceId,
-            @Nullable String commandId) {}
+            @Nullable String commandId,
+            @Nullable String audience) {}
 
     Future<JsonNode> get(String path, Token token) {
         var options = options(HttpMethod.GET, path).putHeader("authorization", "Bearer " + token.value());

@@ -85,7 +85,7 @@ final class Reconciler {
         var path = "/api/v1/runtime/desired-state?limit=" + PAGE
                 + (cursor.isEmpty() ? "" : "&cursor=" + URLEncoder.encode(cursor, StandardCharsets.UTF_8));
         return tokenClient
-                .adapterToken()
+                .apiToken()
                 .compose(token -> platform.get(path, token))
                 .compose(response -> applyPage(response, owned, listed)
                         .map(ok -> response.path("next_cursor").asText("")))

@@ -10,17 +10,16 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 
-/** Exchanges the adapter's credential for tokens: one per command, and one for the adapter itself. */
+/** Exchanges the adapter's credential for tokens: one per command, and for the adapter itself one for the API and one for heartbeats. */
 final class TokenClient {
-    private static final String ADAPTER = "adapter";
     /** Limits concurrent requests, because thousands of requests waiting for a connection would all time out. */
     private static final int CONCURRENT = 4;
 
     private final PlatformClient platform;
     private final Slots requestSlots = new Slots(CONCURRENT);
     private final Future<Void> never = Promise.<Void>promise().future();
-    private @Nullable Token adapterToken;
-    private @Nullable Future<Token> pendingRequest;
+    private final AdapterToken apiToken = new AdapterToken("api");
+    private final AdapterToken heartbeatToken = new AdapterToken("reports");
 
     TokenClient(PlatformClient platform) {
         this.platform = platform;
@@ -29,8 +28,7 @@ final class TokenClient {
     Future<Token> exchangeForTask(Message report) {
         return requestSlots
                 .acquire(never)
-                .compose(acquired -> platform.postTokenRequest(
-                                "/api/v1/auth/operator-token",
+                .compose(acquired -> platform.postTaskTokenRequest(
                                 report.appInstanceId(),
                                 report.commandId(),
                                 report.event().correlationId())
@@ -38,20 +36,39 @@ final class TokenClient {
                 .map(response -> read(response, report.commandId()));
     }
 
-    /** Returns the adapter's own token, cached until shortly before it expires. Concurrent callers share one request. */
-    Future<Token> adapterToken() {
-        var current = adapterToken;
-        if (current != null && current.isValidFor(ADAPTER, Instant.now())) {
-            return Future.succeededFuture(current);
+    /** Returns the adapter's own token for the API. */
+    Future<Token> apiToken() {
+        return apiToken.get();
+    }
+
+    /** Returns the adapter's own token for heartbeats. Records can be read by others, so it is not valid at the API. */
+    Future<Token> heartbeatToken() {
+        return heartbeatToken.get();
+    }
+
+    /** A token of the adapter itself, cached until shortly before it expires. Concurrent callers share one request. */
+    private final class AdapterToken {
+        private final String audience;
+        private @Nullable Token current;
+        private @Nullable Future<Token> pendingRequest;
+
+        AdapterToken(String audience) {
+            this.audience = audience;
         }
-        if (pendingRequest == null) {
-            pendingRequest = platform.postTokenRequest(
-                            "/api/v1/auth/adapter-token", null, null, "adapter-" + Ids.next())
-                    .map(response -> read(response, ADAPTER))
-                    .onSuccess(newToken -> adapterToken = newToken)
-                    .onComplete(done -> pendingRequest = null);
+
+        Future<Token> get() {
+            var cached = current;
+            if (cached != null && cached.isValidFor(audience, Instant.now())) {
+                return Future.succeededFuture(cached);
+            }
+            if (pendingRequest == null) {
+                pendingRequest = platform.postAdapterTokenRequest(audience, "adapter-" + Ids.next())
+                        .map(response -> read(response, audience))
+                        .onSuccess(newToken -> current = newToken)
+                        .onComplete(done -> pendingRequest = null);
+            }
+            return pendingRequest;
         }
-        return pendingRequest;
     }
 
     private static Token read(JsonNode json, String purpose) {

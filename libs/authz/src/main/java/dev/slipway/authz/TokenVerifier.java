@@ -41,6 +41,8 @@ public final class TokenVerifier {
     private final AuthzModel model;
     private final String audience;
     private final Duration userTokenMaxLifetime;
+    /** Whether only tokens that Slipway signed itself are accepted. */
+    private final boolean ownTokensOnly;
     /** By digest, so that a heap dump holds no tokens. */
     private final Cache<String, VerifiedToken> verified = Caffeine.newBuilder()
             .maximumWeight(MAX_CACHE_BYTES)
@@ -100,9 +102,24 @@ public final class TokenVerifier {
     }
 
     public TokenVerifier(AuthzModel model, String audience, Duration userTokenMaxLifetime) {
+        this(model, audience, userTokenMaxLifetime, false);
+    }
+
+    private TokenVerifier(AuthzModel model, String audience, Duration userTokenMaxLifetime, boolean ownTokensOnly) {
         this.model = model;
         this.audience = audience;
         this.userTokenMaxLifetime = userTokenMaxLifetime;
+        this.ownTokensOnly = ownTokensOnly;
+    }
+
+    /** Returns the audience of tokens in records, which others may read: it differs from that of the API, so these tokens open nothing. */
+    public static String reportAudience(String audience) {
+        return audience + "/reports";
+    }
+
+    /** Returns a verifier that accepts the tokens of adapter reports, and no others. */
+    public TokenVerifier forReports() {
+        return new TokenVerifier(model, reportAudience(audience), userTokenMaxLifetime, true);
     }
 
     /** Sets the listener for unknown keys. It is called on the caller's thread, also for tokens that nobody signed. */
@@ -190,8 +207,10 @@ public final class TokenVerifier {
                     || !key.verifier().verify(token)) {
                 throw invalid("The token is not signed with RS256 by a trusted key of its issuer.");
             }
-            if (!token.audiences().contains(key.audience() == null ? audience : key.audience())) {
-                throw invalid("The token was issued for another audience.");
+            var expected = ownTokensOnly || key.audience() == null ? audience : key.audience();
+            if (!token.audiences().contains(expected)
+                    || (ownTokensOnly && !key.issuer().equals(MACHINE_ISSUER))) {
+                throw invalid("The token was issued for another audience than " + expected + ".");
             }
             return verifiedToken(kid, key, token, at);
         } catch (IllegalArgumentException e) {

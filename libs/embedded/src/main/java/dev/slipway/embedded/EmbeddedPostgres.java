@@ -173,7 +173,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             Files.writeString(fresh, HexFormat.of().formatHex(random));
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
         }
-        account.changeOwner(file); // initdb reads it
+        account.hideFromServer(file); // other programs may run as the same user as the server
         return Files.readString(file).strip();
     }
 
@@ -187,6 +187,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
         Files.createDirectory(
                 unfinished, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         account.changeOwner(unfinished);
+        var passwordFile = unfinished.resolveSibling("password.initdb");
+        writePassword(passwordFile);
         // Synchronizes to disk once at the end instead of in every step.
         run(
                 unfinished,
@@ -195,12 +197,13 @@ public final class EmbeddedPostgres implements AutoCloseable {
                         executable("initdb"),
                         "--pgdata=" + WORKING_DIRECTORY,
                         "--username=" + NAME,
-                        "--pwfile=../password",
+                        "--pwfile=../password.initdb",
                         "--auth=scram-sha-256",
                         "--set=" + NO_STRETCHING,
                         "--encoding=UTF8",
                         "--locale=C",
                         "--no-sync"));
+        Files.delete(passwordFile);
         run(
                 unfinished,
                 "CREATE DATABASE " + NAME + " STRATEGY file_copy\n",
@@ -216,6 +219,14 @@ public final class EmbeddedPostgres implements AutoCloseable {
                         "postgres"));
         run(unfinished, "", List.of(executable("initdb"), "--pgdata=" + WORKING_DIRECTORY, "--sync-only"));
         Files.move(unfinished, data, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Writes the password for initdb, which runs as the user of the server. */
+    private void writePassword(Path file) throws IOException {
+        Files.deleteIfExists(file);
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, password);
+        account.changeOwner(file);
     }
 
     private void run(Path workingDirectory, String input, List<String> command) throws IOException {

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -57,6 +58,15 @@ record ServerAccount(int uid, int gid, boolean switchesUser, boolean stopsWithPa
         if (switchesUser) {
             Files.setAttribute(path, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);
             Files.setAttribute(path, "unix:gid", gid, LinkOption.NOFOLLOW_LINKS);
+        }
+    }
+
+    /** Makes a file readable for this process only. */
+    void hideFromServer(Path file) throws IOException {
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        if (switchesUser) {
+            Files.setAttribute(file, "unix:uid", 0, LinkOption.NOFOLLOW_LINKS);
+            Files.setAttribute(file, "unix:gid", 0, LinkOption.NOFOLLOW_LINKS);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.slipway.iam;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.Principal.ActorType;
 import dev.slipway.authz.ResourceScope;
+import dev.slipway.authz.TokenVerifier;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -385,8 +386,12 @@ public final class IamVerticle extends VerticleBase {
                 opened.outbox(),
                 serviceContext.authz(),
                 serviceContext.telemetry().metrics());
-        var adapterTokens =
-                new AdapterTokenApi(new AdapterTokenStore(), credentials::recordUse, tokens, opened.outbox());
+        var adapterTokens = new AdapterTokenApi(
+                new AdapterTokenStore(),
+                credentials::recordUse,
+                tokens,
+                opened.outbox(),
+                TokenVerifier.reportAudience(config.tokenAudience()));
         opened.serve("exchangeServiceAccountToken", exchange::forServiceAccount)
                 .serve("exchangeSharedRuntimeOperatorToken", exchange::forOperator)
                 .serve("exchangeApiKeyToken", exchange::forApiKey)

@@ -105,7 +105,8 @@ public final class InstancesVerticle extends VerticleBase {
         var reports = new AppInstanceReports(vertx, instances, contexts, adapters);
         var reportConsumer = new ReportConsumer(
                 serviceContext.authz(),
-                new ReportAuthorization(serviceContext.authz(), serviceContext.tokens(), EventSchemas.load()),
+                new ReportAuthorization(
+                        serviceContext.authz(), serviceContext.tokens().forReports(), EventSchemas.load()),
                 adapters,
                 commands,
                 reports,

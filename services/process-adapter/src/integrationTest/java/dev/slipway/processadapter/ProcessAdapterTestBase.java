@@ -79,7 +79,8 @@ abstract class ProcessAdapterTestBase {
         profiles.put("silent", LaunchProfile.of(List.of("sleep", "600")));
         profiles.put("quits", LaunchProfile.of(List.of("false")));
         profiles.put("stubborn", LaunchProfile.of(List.of("sh", "-c", "trap '' TERM; while :; do sleep 0.1; done")));
-        adapter = new ProcessAdapter(vertx, home, maxChildren, Map.copyOf(profiles), Duration.ofMillis(500));
+        adapter = new ProcessAdapter(
+                vertx, home, maxChildren, Map.copyOf(profiles), Duration.ofMillis(500), AppAccount.OWN);
         await(on(() -> adapter.start(new RecordingReporter())));
     }
 

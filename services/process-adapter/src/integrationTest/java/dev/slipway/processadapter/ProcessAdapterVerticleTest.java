@@ -55,7 +55,8 @@ class ProcessAdapterVerticleTest {
                 home.resolve("adapter"),
                 5,
                 ProcessAdapterConfig.builtIn(),
-                Duration.ofSeconds(1));
+                Duration.ofSeconds(1),
+                AppAccount.OWN);
         return await(vertx.deployVerticle(new ProcessAdapterVerticle(config, telemetry.traces())));
     }
 

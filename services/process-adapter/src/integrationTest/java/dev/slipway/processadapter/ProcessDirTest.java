@@ -58,7 +58,7 @@ class ProcessDirTest {
             var launches = List.of(directory(), directory()).stream()
                     .map(directory -> threads.submit(() -> {
                         together.await(10, TimeUnit.SECONDS);
-                        return directory.launch(SLEEPER, spec);
+                        return directory.launch(SLEEPER, spec, AppAccount.OWN);
                     }))
                     .toList();
             for (var launch : launches) {
@@ -83,17 +83,17 @@ class ProcessDirTest {
         Files.writeString(file("pid"), ProcessHandle.current().pid() + "\n");
 
         assertThat(directory.isAlive()).isFalse();
-        assertThat(directory.launch(SLEEPER, spec)).isTrue();
+        assertThat(directory.launch(SLEEPER, spec, AppAccount.OWN)).isTrue();
         eventually(() -> assertThat(pids(instance).size() == 1).isTrue());
         assertThat(pids(instance)).doesNotContain(ProcessHandle.current().pid());
     }
 
     @Test
     void launch_doesNothing_whenProcessRuns() throws Exception {
-        assertThat(directory().launch(SLEEPER, spec)).isTrue();
+        assertThat(directory().launch(SLEEPER, spec, AppAccount.OWN)).isTrue();
         eventually(() -> assertThat(Files.exists(file("pid"))).isTrue());
 
-        assertThat(directory().launch(SLEEPER, spec)).isFalse();
+        assertThat(directory().launch(SLEEPER, spec, AppAccount.OWN)).isFalse();
 
         eventually(() -> assertThat(pids(instance).size() == 1).isTrue());
         assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive))
@@ -102,7 +102,7 @@ class ProcessDirTest {
 
     @Test
     void launch_doesNotPassOnTheAdaptersEnvironment() throws Exception {
-        assertThat(directory().launch(shell("env > env.txt; exec sleep 600", ProcessLimits.NONE), spec))
+        assertThat(directory().launch(shell("env > env.txt; exec sleep 600", ProcessLimits.NONE), spec, AppAccount.OWN))
                 .isTrue();
         var file = file("env.txt");
         eventually(() -> assertThat(Files.exists(file) && Files.readString(file).contains("SLIPWAY_APP_INSTANCE_ID"))
@@ -131,7 +131,7 @@ class ProcessDirTest {
     @Test
     void launch_appliesResourceLimits() throws Exception {
         var script = "{ ulimit -v; ulimit -n; ulimit -c; nice; } > limits.tmp; mv limits.tmp limits; exec sleep 600";
-        assertThat(directory().launch(shell(script, new ProcessLimits(512, 64, 7)), spec))
+        assertThat(directory().launch(shell(script, new ProcessLimits(512, 64, 7)), spec, AppAccount.OWN))
                 .isTrue();
         eventually(() -> assertThat(Files.exists(file("limits"))).isTrue());
 

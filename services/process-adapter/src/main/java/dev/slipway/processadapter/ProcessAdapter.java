@@ -50,9 +50,14 @@ final class ProcessAdapter implements RuntimeAdapter {
     private long usageTimer = -1;
 
     ProcessAdapter(
-            Vertx vertx, Path home, int maxProcesses, Map<String, LaunchProfile> profiles, Duration usageWindow) {
+            Vertx vertx,
+            Path home,
+            int maxProcesses,
+            Map<String, LaunchProfile> profiles,
+            Duration usageWindow,
+            AppAccount account) {
         this.vertx = vertx;
-        this.launcher = new ProcessLauncher(vertx, home, maxProcesses, profiles);
+        this.launcher = new ProcessLauncher(vertx, home, maxProcesses, profiles, account);
         this.usageWindow = usageWindow;
         this.operationClient = new OperationClient(vertx);
     }

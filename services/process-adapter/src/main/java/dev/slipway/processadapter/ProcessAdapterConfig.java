@@ -22,9 +22,15 @@ import java.util.function.Consumer;
  * @param maxChildren maximum number of concurrent processes; further launches wait
  * @param profiles the profiles that manifests can refer to
  * @param usageWindow length of the window of one usage report
+ * @param account the user that apps run as
  */
 public record ProcessAdapterConfig(
-        AdapterConfig adapter, Path home, int maxChildren, Map<String, LaunchProfile> profiles, Duration usageWindow) {
+        AdapterConfig adapter,
+        Path home,
+        int maxChildren,
+        Map<String, LaunchProfile> profiles,
+        Duration usageWindow,
+        AppAccount account) {
     /** Much larger than the number of processes, because commands that wait for a slot count too. */
     public static final int MAX_CONCURRENT = 10_000;
 
@@ -50,7 +56,8 @@ public record ProcessAdapterConfig(
                 home,
                 settings.integer("SLIPWAY_PROCESS_ADAPTER_MAX_CHILDREN", 50, 1, 1_000),
                 profiles(settings),
-                settings.duration("SLIPWAY_PROCESS_ADAPTER_USAGE_WINDOW", Duration.ofMinutes(1)));
+                settings.duration("SLIPWAY_PROCESS_ADAPTER_USAGE_WINDOW", Duration.ofMinutes(1)),
+                AppAccount.from(settings, home));
         if (!Files.isReadable(Path.of("/proc/self/environ"))) {
             settings.addError(
                     "/proc is not readable: the process adapter identifies its processes through /proc and runs on Linux only");

@@ -19,8 +19,8 @@ public final class ProcessAdapterVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        var adapter =
-                new ProcessAdapter(vertx, config.home(), config.maxChildren(), config.profiles(), config.usageWindow());
+        var adapter = new ProcessAdapter(
+                vertx, config.home(), config.maxChildren(), config.profiles(), config.usageWindow(), config.account());
         var created = new AdapterHost(vertx, config.adapter(), traces, adapter);
         host = created;
         return created.start();

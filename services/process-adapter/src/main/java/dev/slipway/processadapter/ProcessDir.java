@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -21,9 +22,10 @@ final class ProcessDir {
 
     /**
      * Runs in the child process. Creating a hard link is atomic and fails if the link exists, so of two concurrent launches exactly one
-     * becomes the app and the other exits.
+     * becomes the app and the other exits. The app's own user opens the log: the adapter, which may be root, must not follow a link there.
      */
     private static final String CLAIM = """
+            exec >> log 2>&1
             echo $$ > pid.$$ && { ln pid.$$ pid; won=$?; rm -f pid.$$; [ $won -eq 0 ]; } || exit 73
             rm -f port
             """;
@@ -67,11 +69,12 @@ final class ProcessDir {
     }
 
     /** Starts the process unless it runs. Returns whether it was started. */
-    boolean launch(LaunchProfile profile, InstanceSpec spec) throws IOException {
+    boolean launch(LaunchProfile profile, InstanceSpec spec, AppAccount account) throws IOException {
         if (isAlive()) {
             return false;
         }
         Files.createDirectories(directory);
+        account.changeOwner(directory);
         // Removes only a claim that was read: a newer one may belong to a process that an earlier adapter started.
         var dead = ownerPid();
         if (dead != null && !isOwnProcess(dead)) {
@@ -82,11 +85,11 @@ final class ProcessDir {
             words.add(word.replace("{port_file}", directory.resolve("port").toString())
                     .replace("{dir}", directory.toString()));
         }
-        var builder = new ProcessBuilder(words)
+        var builder = new ProcessBuilder(account.wrapCommand(words))
                 .directory(directory.toFile())
                 .redirectInput(new File("/dev/null"))
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD);
         // The adapter's environment may contain secrets and is not passed on.
         var path = System.getenv("PATH");
         var environment = builder.environment();
@@ -116,9 +119,10 @@ final class ProcessDir {
 
     /** Limits the log to two files. The app appends, so it continues at the new end after truncation. */
     void rotateLog() throws IOException {
-        if (Files.exists(log()) && Files.size(log()) > LOG_MAX_BYTES) {
-            Files.copy(log(), directory.resolve("log.1"), StandardCopyOption.REPLACE_EXISTING);
-            try (var channel = FileChannel.open(log(), StandardOpenOption.WRITE)) {
+        if (Files.isRegularFile(log(), LinkOption.NOFOLLOW_LINKS) && Files.size(log()) > LOG_MAX_BYTES) {
+            Files.copy(
+                    log(), directory.resolve("log.1"), StandardCopyOption.REPLACE_EXISTING, LinkOption.NOFOLLOW_LINKS);
+            try (var channel = FileChannel.open(log(), StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
                 channel.truncate(0);
             }
         }

@@ -35,15 +35,17 @@ final class ProcessLauncher {
     private final Vertx vertx;
     private final Path instancesDir;
     private final Map<String, LaunchProfile> profiles;
+    private final AppAccount account;
     private final Slots slots;
     private final Slots launchSlots = new Slots(MAX_CONCURRENT_LAUNCHES);
     private final HealthProbe healthProbe;
     private final ProcessTerminator terminator;
 
-    ProcessLauncher(Vertx vertx, Path home, int maxProcesses, Map<String, LaunchProfile> profiles) {
+    ProcessLauncher(Vertx vertx, Path home, int maxProcesses, Map<String, LaunchProfile> profiles, AppAccount account) {
         this.vertx = vertx;
         this.instancesDir = home.resolve("instances");
         this.profiles = Map.copyOf(profiles);
+        this.account = account;
         this.slots = new Slots(maxProcesses);
         this.healthProbe = new HealthProbe(vertx);
         this.terminator = new ProcessTerminator(vertx);
@@ -172,7 +174,7 @@ final class ProcessLauncher {
     private Future<Boolean> launch(ManagedProcess process, Attempt attempt, InstanceSpec spec) {
         return attempt.isEnded()
                 ? Future.failedFuture("the attempt was canceled")
-                : runBlocking(() -> process.directory().launch(profile(spec), spec));
+                : runBlocking(() -> process.directory().launch(profile(spec), spec, account));
     }
 
     /** Earlier exits do not count once a process has been stable for some time. */

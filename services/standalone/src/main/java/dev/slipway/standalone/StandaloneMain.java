@@ -7,6 +7,7 @@ import dev.slipway.embedded.EmbeddedInfrastructure;
 import dev.slipway.embedded.PortInUseException;
 import dev.slipway.iam.IamSeed;
 import dev.slipway.messaging.BrokerAcls;
+import dev.slipway.messaging.RecordKeys;
 import dev.slipway.messaging.RecordKeys.RecordKeyException;
 import dev.slipway.messaging.ServerRejectedException;
 import dev.slipway.service.HealthRegistry;
@@ -23,6 +24,8 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
@@ -96,6 +99,7 @@ public final class StandaloneMain implements Callable<Integer> {
         requireFreePort(config.managementHost(), config.managementPort(), "SLIPWAY_MANAGEMENT_PORT");
         ConsoleOutput.print("Starting Slipway: " + String.join(", ", config.services()) + " …");
         var addresses = addresses(config);
+        warnIfRoot();
         var home = new HomeDirectory(config.home());
         var demo = config.demo()
                 ? new DemoData(home.adapterSecret(), Instant.now(), config.iam().tokenAudience())
@@ -118,6 +122,19 @@ public final class StandaloneMain implements Callable<Integer> {
         ConsoleOutput.printBanner(config, platform, demo != null, (System.nanoTime() - startedNanos) / 1_000_000);
     }
 
+    /** After the embedded servers have locked the home directory, because the log file is in it. */
+    private static void warnIfRoot() {
+        try {
+            if ((int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == 0) {
+                LoggerFactory.getLogger(StandaloneMain.class)
+                        .warn("started as root: only the embedded PostgreSQL and, if they can, apps run as other users;"
+                                + " start Slipway as an unprivileged user");
+            }
+        } catch (IOException | UnsupportedOperationException e) {
+            // Not Linux: root cannot be recognized.
+        }
+    }
+
     /** Checks the port before anything else is started; the server that uses it starts last. */
     private static void requireFreePort(String host, int port, String setting) {
         try (var socket = new ServerSocket()) {
@@ -134,6 +151,7 @@ public final class StandaloneMain implements Callable<Integer> {
         if (kafka != null) {
             return new Addresses(kafka, config.databaseUrl());
         }
+        createRecordKeys(config);
         try {
             var started = EmbeddedInfrastructure.start(
                     config.home(), config.kafkaPort(), config.postgresPort(), () -> brokerAccess(config));
@@ -146,6 +164,21 @@ public final class StandaloneMain implements Callable<Integer> {
             var variable = e.port() == config.kafkaPort() ? "SLIPWAY_KAFKA_PORT" : "SLIPWAY_POSTGRES_PORT";
             throw new StartException(e.advice(variable));
         }
+    }
+
+    /** Creates the keys while the servers start, because generating them takes a noticeable part of a second. Errors are reported later. */
+    private static void createRecordKeys(StandaloneConfig config) {
+        var thread = new Thread(
+                () -> {
+                    try {
+                        var unused = RecordKeys.open(config.recordKeysDirectory(), config.services());
+                    } catch (RecordKeyException e) {
+                        // The platform opens them again.
+                    }
+                },
+                "record-keys");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private BrokerAccess brokerAccess(StandaloneConfig config) {

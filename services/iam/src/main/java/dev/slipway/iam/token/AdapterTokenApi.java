@@ -34,6 +34,7 @@ public final class AdapterTokenApi {
     private final CredentialUse credentialUse;
     private final AccessTokenIssuer tokens;
     private final Outbox outbox;
+    private final String reportAudience;
 
     private record OperatorTokenRequest(
             UUID adapterId,
@@ -49,7 +50,12 @@ public final class AdapterTokenApi {
         }
     }
 
-    private record AdapterTokenRequest(UUID adapterId, String adapterSecret) {}
+    private record AdapterTokenRequest(
+            UUID adapterId, String adapterSecret, @Nullable String audience) {
+        boolean isForReports() {
+            return "reports".equals(audience);
+        }
+    }
 
     /** One command of an adapter on one instance or shared runtime. */
     private record Task(UUID adapterId, String resourceType, UUID resourceId, UUID commandId) {
@@ -70,8 +76,10 @@ public final class AdapterTokenApi {
                             + ", or it has not been replicated yet. Retry shortly.");
         }
 
-        Map<String, String> claims(TokenSubject subject) {
+        Map<String, String> claims(TokenSubject subject, String audience) {
             var claims = new TreeMap<>(Map.of(
+                    "aud",
+                    audience,
                     "org_id",
                     subject.orgId().toString(),
                     "adapter_id",
@@ -98,12 +106,18 @@ public final class AdapterTokenApi {
     private record ExchangeOutcome(
             @Nullable PreparedToken token, @Nullable Problem refusal) {}
 
+    /** {@code reportAudience} is that of the tokens for reports and heartbeats. */
     public AdapterTokenApi(
-            AdapterTokenStore store, CredentialUse credentialUse, AccessTokenIssuer tokens, Outbox outbox) {
+            AdapterTokenStore store,
+            CredentialUse credentialUse,
+            AccessTokenIssuer tokens,
+            Outbox outbox,
+            String reportAudience) {
         this.store = store;
         this.credentialUse = credentialUse;
         this.tokens = tokens;
         this.outbox = outbox;
+        this.reportAudience = reportAudience;
     }
 
     public Future<Reply> exchangeOperatorToken(Request request) {
@@ -118,7 +132,7 @@ public final class AdapterTokenApi {
         }));
     }
 
-    /** Issues a token for what an adapter does as itself: heartbeats, and reading the desired state. */
+    /** Issues a token for what an adapter does as itself: reading the desired state, or heartbeats. */
     public Future<Reply> exchangeAdapterToken(Request request) {
         var body = Json.toRecord(request.body(), AdapterTokenRequest.class);
         return reply(outbox.transaction(request.changeContext(), unit -> store.find(unit, body.adapterId)
@@ -151,7 +165,7 @@ public final class AdapterTokenApi {
                 subject.projectId(),
                 check.credential.id(),
                 String.join(" ", subject.actions()),
-                task.claims(subject));
+                task.claims(subject, reportAudience));
         return recordSuccess(unit, task.adapterId, found, task.entry(subject), check.credential, token);
     }
 
@@ -184,7 +198,9 @@ public final class AdapterTokenApi {
                 null,
                 check.credential.id(),
                 String.join(" ", Adapter.ACTIONS),
-                Map.of("actor_type", "adapter"));
+                request.isForReports()
+                        ? Map.of("actor_type", "adapter", "aud", reportAudience)
+                        : Map.of("actor_type", "adapter"));
         return recordSuccess(unit, adapterId, found, entry, check.credential, token);
     }
 
