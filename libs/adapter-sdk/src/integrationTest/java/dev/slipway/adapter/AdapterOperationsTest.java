@@ -272,7 +272,8 @@ class AdapterOperationsTest {
         eventually(() -> assertThat(heartbeats()).hasSizeGreaterThan(2));
 
         assertThat(heartbeats().get(0).text("runtime_backend")).isEqualTo("bare_metal");
-        assertThat(platform.api().adapterTokenRequests()).isEqualTo(1);
+        // One for heartbeats, and one for reading the desired state.
+        assertThat(platform.api().adapterTokenRequests()).isEqualTo(2);
     }
 
     private static List<Report> heartbeats() {

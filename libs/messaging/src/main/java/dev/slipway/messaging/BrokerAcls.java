@@ -25,6 +25,9 @@ public final class BrokerAcls {
     /** Reads the events of the demo. */
     public static final String DEMO = "demo";
 
+    /** Runs the conformance kit, and an adapter under test, on topics of their own. */
+    private static final String CONFORMANCE = "conformance";
+
     private static final List<String> SERVICES = List.of("iam", "catalog", "instances", "audit", "metering");
 
     /** The topics that a service consumes. It sends records that it cannot apply to their dead-letter topics. */
@@ -127,6 +130,14 @@ public final class BrokerAcls {
         addTopics(rules, OPERATOR, replayed, AclOperation.WRITE);
         addTopics(rules, DEMO, PUBLIC, AclOperation.READ);
         rules.add(group(DEMO, "demo.*", AclOperation.READ));
+        rules.add(topic(
+                CONFORMANCE,
+                "conformance-*",
+                AclOperation.CREATE,
+                AclOperation.DELETE,
+                AclOperation.READ,
+                AclOperation.WRITE));
+        rules.add(group(CONFORMANCE, "conformance-*", AclOperation.READ));
         return rules;
     }
 

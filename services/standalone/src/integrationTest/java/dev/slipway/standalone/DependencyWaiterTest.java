@@ -33,6 +33,7 @@ class DependencyWaiterTest {
                 "SLIPWAY_DATABASE_URL", database,
                 "SLIPWAY_SERVICES", "catalog",
                 "SLIPWAY_TOPIC_PREFIX", "first-contact.",
+                "SLIPWAY_RECORD_KEYS_DIRECTORY", directory.resolve("record-keys").toString(),
                 "SLIPWAY_TOPIC_PARTITIONS", "1"));
         settings.putAll(more);
         return new PlatformProcess(directory, settings);

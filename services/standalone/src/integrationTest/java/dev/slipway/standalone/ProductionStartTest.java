@@ -193,6 +193,8 @@ class ProductionStartTest {
         environment.putAll(Map.of(
                 "SLIPWAY_HOME",
                 home.toString(),
+                "SLIPWAY_RECORD_KEYS_DIRECTORY",
+                home.resolve("record-keys").toString(),
                 "SLIPWAY_KAFKA_BOOTSTRAP",
                 kafka,
                 "SLIPWAY_TOPIC_PREFIX",

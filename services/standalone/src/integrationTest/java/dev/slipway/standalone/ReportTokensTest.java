@@ -42,7 +42,7 @@ class ReportTokensTest {
                             .text("status"))
                     .isEqualTo("running"));
 
-            for (var type : new String[] {"runtime.adapter.heartbeat", "runtime.report.running"}) {
+            for (var type : new String[] {"runtime.report.heartbeat", "runtime.report.running"}) {
                 var token = tokenOf(type);
                 assertRefused(platform.anonymous().as(token).call("getMe").send());
                 assertRefused(platform.anonymous()
@@ -72,7 +72,7 @@ class ReportTokensTest {
         var reports = new RawReports(platform);
 
         var sent = reports.send(
-                "runtime.adapter.heartbeat",
+                "runtime.report.heartbeat",
                 Json.object()
                         .put("adapter_id", DemoData.ADAPTER.toString())
                         .put("runtime_backend", "bare_metal")

@@ -73,10 +73,13 @@ class StandaloneSettingsTest {
                 "SLIPWAY_KAFKA_BOOTSTRAP", "kafka:9092",
                 "SLIPWAY_DATABASE_URL", "postgresql://user:password@localhost/slipway");
 
-        assertThatThrownBy(() -> StandaloneConfig.from(production)).hasMessageContaining("SLIPWAY_KEY_ENCRYPTION_KEY");
+        assertThatThrownBy(() -> StandaloneConfig.from(production))
+                .hasMessageContaining("SLIPWAY_KEY_ENCRYPTION_KEY")
+                .hasMessageContaining("SLIPWAY_RECORD_KEYS_DIRECTORY");
 
         var without = new HashMap<>(production);
         without.put("SLIPWAY_SERVICES", "gateway");
+        without.put("SLIPWAY_RECORD_KEYS_DIRECTORY", directory.toString());
         assertThat(StandaloneConfig.from(without).iam().keyEncryptionKey()).isNull();
     }
 
@@ -85,6 +88,7 @@ class StandaloneSettingsTest {
         var production = new HashMap<>(Map.of(
                 "SLIPWAY_KAFKA_BOOTSTRAP", "kafka:9092",
                 "SLIPWAY_DATABASE_URL", "postgresql://user:password@localhost/slipway",
+                "SLIPWAY_RECORD_KEYS_DIRECTORY", directory.toString(),
                 "SLIPWAY_SERVICES", "gateway,process-adapter"));
 
         assertThatThrownBy(() -> StandaloneConfig.from(production))

@@ -104,6 +104,10 @@ public record StandaloneConfig(
             settings.addError("SLIPWAY_KEY_ENCRYPTION_KEY is not set: IAM encrypts its signing keys with it;"
                     + " create one with: openssl rand -base64 32");
         }
+        if (kafka != null && !config.demo && settings.optional("SLIPWAY_RECORD_KEYS_DIRECTORY") == null) {
+            settings.addError("SLIPWAY_RECORD_KEYS_DIRECTORY is not set: processes sign and verify records with the keys in"
+                    + " it; give all of them the same keys, see docs/production.md");
+        }
         if (kafka == null ? database != null : database == null && config.needsDatabase()) {
             settings.addError("SLIPWAY_KAFKA_BOOTSTRAP and SLIPWAY_DATABASE_URL go together:"
                     + " set both for external servers, or neither");

@@ -85,7 +85,9 @@ class DeploymentFilesTest {
                     .get(0);
             var environment = environment(container);
             assertThat(services.add(environment.get("SLIPWAY_SERVICES"))).isTrue();
-            assertThat(environment).containsKeys("SLIPWAY_CLUSTER", "SLIPWAY_CLUSTER_CERTIFICATE_FILE");
+            assertThat(environment)
+                    .containsKeys(
+                            "SLIPWAY_CLUSTER", "SLIPWAY_CLUSTER_CERTIFICATE_FILE", "SLIPWAY_RECORD_KEYS_DIRECTORY");
         });
         assertThat(services)
                 .containsExactlyInAnyOrderElementsOf(StandaloneConfig.SERVICES.stream()
