@@ -7,6 +7,7 @@ import dev.slipway.telemetry.Telemetry;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,9 @@ public final class PlatformMain {
                 Map.entry("SLIPWAY_KAFKA_BOOTSTRAP", arguments[1]),
                 Map.entry("SLIPWAY_DATABASE_URL", arguments[2]),
                 Map.entry("SLIPWAY_SERVICES", arguments[3]),
+                Map.entry(
+                        "SLIPWAY_RECORD_KEYS_DIRECTORY",
+                        Path.of(arguments[0]).resolveSibling("record-keys").toString()),
                 Map.entry("SLIPWAY_HTTP_PORT", "0"),
                 Map.entry("SLIPWAY_MANAGEMENT_PORT", "0"),
                 Map.entry("SLIPWAY_RATE_PER_PRINCIPAL", "0"),

@@ -15,7 +15,12 @@ class OutOfMemoryTest {
 
     @Test
     void process_exits_whenHeapIsExhausted(@TempDir Path directory) {
-        try (var platform = new PlatformProcess(directory, Map.of("JAVA_OPTS", "-Xmx12m"))) {
+        var settings = Map.of(
+                "JAVA_OPTS", "-Xmx12m",
+                "SLIPWAY_SERVICES", "gateway",
+                "SLIPWAY_KAFKA_BOOTSTRAP", "127.0.0.1:9",
+                "SLIPWAY_RECORD_KEYS_DIRECTORY", directory.resolve("keys").toString());
+        try (var platform = new PlatformProcess(directory, settings)) {
             var process = platform.launch();
 
             assertThat(process.exit()).as(process.output() + process.errors()).isEqualTo(EXIT_ON_OUT_OF_MEMORY);

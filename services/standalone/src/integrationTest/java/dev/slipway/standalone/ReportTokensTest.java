@@ -93,7 +93,8 @@ class ReportTokensTest {
     private static String tokenOf(String type) {
         return eventuallyGet(() -> platform.events()
                 .find(observedRecord -> observedRecord.topic().equals("runtime.reports")
-                        && observedRecord.type().equals(type))
+                        && observedRecord.type().equals(type)
+                        && !observedRecord.headers().getOrDefault("ce_id", "").isEmpty()) // not those of RawReports
                 .get(0)
                 .headers()
                 .get("authorization")
