@@ -41,7 +41,7 @@ public final class TokenVerifier {
     private final AuthzModel model;
     private final String audience;
     private final Duration userTokenMaxLifetime;
-    /** Whether only tokens that Slipway signed itself are accepted. */
+    /** True if only tokens that Slipway signed itself are accepted. */
     private final boolean ownTokensOnly;
     /** By digest, so that a heap dump holds no tokens. */
     private final Cache<String, VerifiedToken> verified = Caffeine.newBuilder()

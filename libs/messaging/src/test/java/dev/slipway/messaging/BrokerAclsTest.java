@@ -45,9 +45,8 @@ class BrokerAclsTest {
                 new BrokerAcls.Rule("a", "group", "iam.x", List.of(AclOperation.READ)));
 
         assertThat(BrokerAcls.bindings(rules, "p."))
-                .extracting(
-                        binding -> binding.pattern().name(),
-                        binding -> binding.pattern().patternType())
+                .extracting(binding -> binding.pattern().name(), binding -> binding.pattern()
+                        .patternType())
                 .containsExactly(
                         org.assertj.core.api.Assertions.tuple("p.runtime.commands.", PatternType.PREFIXED),
                         org.assertj.core.api.Assertions.tuple("p.iam.x", PatternType.LITERAL));
@@ -72,12 +71,16 @@ class BrokerAclsTest {
             return Topics.RUNTIME_BACKENDS.stream().flatMap(backend -> expand(line.replace("{backend}", backend)));
         }
         var cells = line.replace("`", "").split("\\|", -1);
-        return Arrays.stream(cells[3].split(",", -1))
-                .flatMap(name -> Arrays.stream(cells[4].split(",", -1))
-                        .map(operation -> row(cells[1], cells[2], name, operation)));
+        return Arrays.stream(cells[3].split(",", -1)).flatMap(name -> Arrays.stream(cells[4].split(",", -1))
+                .map(operation -> row(cells[1], cells[2], name, operation)));
     }
 
     private static String row(String principal, String resource, String name, String operation) {
-        return String.join(" ", principal.strip(), resource.strip(), name.strip(), operation.strip().toUpperCase(java.util.Locale.ROOT));
+        return String.join(
+                " ",
+                principal.strip(),
+                resource.strip(),
+                name.strip(),
+                operation.strip().toUpperCase(java.util.Locale.ROOT));
     }
 }

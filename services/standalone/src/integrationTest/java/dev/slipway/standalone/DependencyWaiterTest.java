@@ -29,12 +29,18 @@ class DependencyWaiterTest {
 
     private PlatformProcess process(String kafka, String database, Map<String, String> more) {
         var settings = new HashMap<>(Map.of(
-                "SLIPWAY_KAFKA_BOOTSTRAP", kafka,
-                "SLIPWAY_DATABASE_URL", database,
-                "SLIPWAY_SERVICES", "catalog",
-                "SLIPWAY_TOPIC_PREFIX", "first-contact.",
-                "SLIPWAY_RECORD_KEYS_DIRECTORY", directory.resolve("record-keys").toString(),
-                "SLIPWAY_TOPIC_PARTITIONS", "1"));
+                "SLIPWAY_KAFKA_BOOTSTRAP",
+                kafka,
+                "SLIPWAY_DATABASE_URL",
+                database,
+                "SLIPWAY_SERVICES",
+                "catalog",
+                "SLIPWAY_TOPIC_PREFIX",
+                "first-contact.",
+                "SLIPWAY_RECORD_KEYS_DIRECTORY",
+                directory.resolve("record-keys").toString(),
+                "SLIPWAY_TOPIC_PARTITIONS",
+                "1"));
         settings.putAll(more);
         return new PlatformProcess(directory, settings);
     }

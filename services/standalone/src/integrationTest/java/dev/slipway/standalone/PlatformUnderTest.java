@@ -72,6 +72,11 @@ final class PlatformUnderTest implements AutoCloseable {
         this(left, Map.of(), List.of(), address -> address);
     }
 
+    /** Starts with the topics of another platform on its database. The events are not observed. */
+    PlatformUnderTest(FreshDatabase left, String topicPrefix) {
+        this(left, Map.of("SLIPWAY_TOPIC_PREFIX", topicPrefix), List.of(), address -> address);
+    }
+
     /** Starts with additional trusted keys. */
     PlatformUnderTest(Map<String, String> settings, List<IamSeed.IssuerKey> moreKeys) {
         this(FreshDatabase.create(), settings, moreKeys, address -> address);

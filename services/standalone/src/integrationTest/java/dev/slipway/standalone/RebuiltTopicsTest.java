@@ -65,6 +65,29 @@ class RebuiltTopicsTest {
         }
     }
 
+    /** As after an upgrade from a version that did not sign records: readers accept none of the existing records. */
+    @Test
+    void state_isRepublished_whenAnotherKeySigns() {
+        var before = new PlatformUnderTest();
+        var tenantCalls = new TenantCalls(before);
+        var tenant = tenantCalls.create("signed-again");
+        var project = tenantCalls.project(tenant, "p");
+        var topicPrefix = before.topicPrefix();
+        var database = before.stopKeepingDatabase();
+
+        try (var after = new PlatformUnderTest(database, topicPrefix)) {
+            new TenantCalls(after)
+                    .person(tenant.owner())
+                    .call("getProject")
+                    .path("project_id", project)
+                    .send()
+                    .expect(200);
+            after.launch("project_owner", "after").send().expect(202);
+            assertThat(after.getManagement("/metrics"))
+                    .containsPattern("slipway_records_rejected_total\\{topic=\"authz.state\"} [1-9]");
+        }
+    }
+
     /** Creates one resource of each type, and deletes some. */
     private static void change(TenantCalls tenantCalls, TenantCalls.Tenant tenant, String project) {
         var group = tenantCalls

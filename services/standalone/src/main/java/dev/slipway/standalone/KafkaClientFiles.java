@@ -30,7 +30,7 @@ final class KafkaClientFiles {
     private final Map<String, String> passwords = new TreeMap<>();
     private final Map<String, Map<String, String>> clients = new HashMap<>();
 
-    /** What another program needs to log in. */
+    /** The login of a principal, for other programs. */
     record Login(String bootstrap, String securityProtocol, String mechanism, String user, String password) {}
 
     private KafkaClientFiles(Path directory) {

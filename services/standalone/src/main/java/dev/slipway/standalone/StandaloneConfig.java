@@ -105,8 +105,9 @@ public record StandaloneConfig(
                     + " create one with: openssl rand -base64 32");
         }
         if (kafka != null && !config.demo && settings.optional("SLIPWAY_RECORD_KEYS_DIRECTORY") == null) {
-            settings.addError("SLIPWAY_RECORD_KEYS_DIRECTORY is not set: processes sign and verify records with the keys in"
-                    + " it; give all of them the same keys, see docs/production.md");
+            settings.addError(
+                    "SLIPWAY_RECORD_KEYS_DIRECTORY is not set: processes sign and verify records with the keys in"
+                            + " it; give all of them the same keys, see docs/production.md");
         }
         if (kafka == null ? database != null : database == null && config.needsDatabase()) {
             settings.addError("SLIPWAY_KAFKA_BOOTSTRAP and SLIPWAY_DATABASE_URL go together:"
