@@ -8,6 +8,12 @@ import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashSet;
@@ -15,6 +21,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -34,10 +41,13 @@ final class BrokerUsers {
     private static final long POLL_MS = 10;
 
     private final BrokerAccess access;
+    private final Path passwordDigest;
     private final String superuserPassword;
 
-    BrokerUsers(BrokerAccess access) {
+    /** {@code directory} is that of Kafka's data. */
+    BrokerUsers(BrokerAccess access, Path directory) {
         this.access = access;
+        this.passwordDigest = directory.resolve(".password-digest");
         var random = new byte[32];
         new SecureRandom().nextBytes(random);
         this.superuserPassword = HexFormat.of().formatHex(random);
@@ -82,16 +92,20 @@ final class BrokerUsers {
         try (var admin = Admin.create(settings)) {
             applyPasswords(admin);
             applyAcls(admin);
-        } catch (ExecutionException e) {
-            throw new EmbeddedException("the users of Kafka could not be created: " + e.getCause(), e);
+        } catch (ExecutionException | IOException e) {
+            throw new EmbeddedException("the users of Kafka could not be created: " + e, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new EmbeddedException("interrupted while creating the users of Kafka", e);
         }
     }
 
-    /** Passwords cannot be compared, so all of them are written. */
-    private void applyPasswords(Admin admin) throws ExecutionException, InterruptedException {
+    /** Kafka does not tell whether a password is the same, and each one costs thousands of hashes: a digest of all is stored beside its data. */
+    private void applyPasswords(Admin admin) throws ExecutionException, InterruptedException, IOException {
+        var digest = digest(access.passwords());
+        if (hasUsers(admin) && Files.exists(passwordDigest) && Files.readString(passwordDigest).equals(digest)) {
+            return;
+        }
         var credential = new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, ITERATIONS);
         List<UserScramCredentialAlteration> upsertions = access.passwords().entrySet().stream()
                 .<UserScramCredentialAlteration>map(
@@ -99,11 +113,27 @@ final class BrokerUsers {
                 .toList();
         admin.alterUserScramCredentials(upsertions).all().get();
         var deadlineNs = System.nanoTime() + Duration.ofMillis(TIMEOUT_MS).toNanos();
-        while (!admin.describeUserScramCredentials()
+        while (!hasUsers(admin)) {
+            pause(deadlineNs);
+        }
+        Files.writeString(passwordDigest, digest);
+    }
+
+    private boolean hasUsers(Admin admin) throws ExecutionException, InterruptedException {
+        return admin.describeUserScramCredentials()
                 .users()
                 .get()
-                .containsAll(access.passwords().keySet())) {
-            pause(deadlineNs);
+                .containsAll(access.passwords().keySet());
+    }
+
+    /** The passwords are random, so that nothing can be guessed from the digest. */
+    private static String digest(Map<String, String> passwords) {
+        try {
+            var sha256 = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of()
+                    .formatHex(sha256.digest(new TreeMap<>(passwords).toString().getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("this JVM has no SHA-256", e);
         }
     }
 

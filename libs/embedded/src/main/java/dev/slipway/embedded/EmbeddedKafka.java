@@ -51,7 +51,7 @@ public final class EmbeddedKafka implements AutoCloseable {
 
     /** Starts a broker that only the given users can use. Clients log in with SCRAM-SHA-256 over SASL_PLAINTEXT. */
     public static EmbeddedKafka start(Path dataDirectory, int port, BrokerAccess access) {
-        var users = new BrokerUsers(access);
+        var users = new BrokerUsers(access, dataDirectory);
         var started = start(dataDirectory, port, users.brokerSettings());
         try {
             users.apply(started.bootstrap());
