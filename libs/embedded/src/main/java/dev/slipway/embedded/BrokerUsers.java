@@ -103,7 +103,9 @@ final class BrokerUsers {
     /** Kafka does not tell whether a password is the same, and each one costs thousands of hashes: a digest of all is stored beside its data. */
     private void applyPasswords(Admin admin) throws ExecutionException, InterruptedException, IOException {
         var digest = digest(access.passwords());
-        if (hasUsers(admin) && Files.exists(passwordDigest) && Files.readString(passwordDigest).equals(digest)) {
+        if (hasUsers(admin)
+                && Files.exists(passwordDigest)
+                && Files.readString(passwordDigest).equals(digest)) {
             return;
         }
         var credential = new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, ITERATIONS);
