@@ -33,7 +33,7 @@ public final class BrokerAcls {
     /** The topics that a service consumes. It sends records that it cannot apply to their dead-letter topics. */
     private static final Map<String, List<String>> CONSUMED = Map.of(
             "iam",
-            List.of(Topics.INSTANCES_EVENTS),
+            List.of(Topics.INSTANCES_EVENTS, Topics.CATALOG_STATE),
             "catalog",
             List.of(Topics.AUTHZ_STATE, Topics.IAM_STATE, Topics.INSTANCES_EVENTS),
             "instances",
