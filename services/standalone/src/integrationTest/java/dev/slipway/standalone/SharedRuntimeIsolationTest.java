@@ -4,6 +4,7 @@ import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.Call;
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -14,6 +15,8 @@ import static dev.slipway.standalone.DemoData.OTHER_ORG;
 import static dev.slipway.standalone.DemoData.OTHER_PROJECT;
 import static dev.slipway.standalone.DemoData.PROJECT;
 import static dev.slipway.standalone.DemoData.SIBLING_PROJECT;
+import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Checks that nobody sees a shared runtime, or a part of it, that is not theirs. */
@@ -34,8 +37,7 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
                             Json.object().put("operation", "work.submit");
                         case "createAttachment" -> Json.object().put("project_id", PROJECT.toString());
                         case "updateAttachment" -> Json.object().put("billing_policy_ref", "x");
-                        case "upgradeSharedRuntime" ->
-                            Json.object().put("version", SharedRuntimeCalls.NEXT_VERSION);
+                        case "upgradeSharedRuntime" -> Json.object().put("version", SharedRuntimeCalls.NEXT_VERSION);
                         default -> Json.object();
                     });
         }
@@ -45,7 +47,8 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
     void everyOperation_isNotFound_forOthers() {
         var runtime = calls.runningWith("isolated", PROJECT, SIBLING_PROJECT);
         var worker = calls.contribute(PROJECT, runtime);
-        var work = calls.submit(PROJECT, runtime, "work.submit").send().expect(202).text("id");
+        var work =
+                calls.submit(PROJECT, runtime, "work.submit").send().expect(202).text("id");
         var attachment = calls.attachmentOf(runtime, PROJECT).path("id").asText();
         var unattached = calls.runningWith("unattached");
         var answers = new ArrayList<String>();
@@ -75,12 +78,13 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
     }
 
     @Test
+    @Proves("0.10")
     void attachedProject_doesNotFindWorkersAndOperationsOfAnother() {
         var runtime = calls.runningWith("neighbors", PROJECT, SIBLING_PROJECT);
         var worker = calls.contribute(PROJECT, runtime);
-        var work = calls.submit(PROJECT, runtime, "work.submit").send().expect(202).text("id");
-        var contribution = calls.items(
-                        calls.project("listContributedWorkerOperations", PROJECT, runtime))
+        var work =
+                calls.submit(PROJECT, runtime, "work.submit").send().expect(202).text("id");
+        var contribution = calls.items(calls.project("listContributedWorkerOperations", PROJECT, runtime))
                 .get(0)
                 .path("id")
                 .asText();
@@ -88,7 +92,8 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
         for (var operation : operations()) {
             if (operation.path().contains("{project_id}") && operation.path().contains("{operation_id}")) {
                 for (var id : List.of(work, contribution)) {
-                    answers.add(operation.id() + ": " + neighbor(operation.id(), runtime, id).send().status());
+                    answers.add(operation.id() + ": "
+                            + neighbor(operation.id(), runtime, id).send().status());
                 }
             }
         }
@@ -101,9 +106,15 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
         }
 
         assertThat(answers).hasSizeGreaterThan(8).allMatch(answer -> answer.endsWith(": 404"));
-        assertThat(calls.items(neighbor("listSubmittedOperations", runtime, work))).isEmpty();
-        assertThat(calls.items(neighbor("listContributedWorkerOperations", runtime, work))).isEmpty();
-        var seen = neighbor("getAttachedRuntime", runtime, work).send().expect(200).body().toString();
+        assertThat(calls.items(neighbor("listSubmittedOperations", runtime, work)))
+                .isEmpty();
+        assertThat(calls.items(neighbor("listContributedWorkerOperations", runtime, work)))
+                .isEmpty();
+        var seen = neighbor("getAttachedRuntime", runtime, work)
+                .send()
+                .expect(200)
+                .body()
+                .toString();
         assertThat(seen).doesNotContain(PROJECT.toString()).doesNotContain(worker);
     }
 
@@ -111,11 +122,24 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
         return calls.project(operationId, SIBLING_PROJECT, runtime).path("operation_id", operation);
     }
 
+    @Test
+    @Proves({"0.26", "0.27"})
+    void ownership_isOnThePathOfTheOrganization() {
+        var owned = Contract.load().operations().stream()
+                .filter(operation -> !operation.isAdminVariant())
+                .filter(operation -> operation.action().startsWith("apps.shared_runtime.attachment.")
+                        || operation.action().matches("apps\\.shared_runtime\\.(create|update|delete)"))
+                .toList();
+
+        assertThat(owned).hasSizeGreaterThan(8).allSatisfy(operation -> assertThat(operation.path())
+                .startsWith("/api/v1/orgs/{org_id}/shared-app-runtimes"));
+    }
+
     /** Returns the operations on one shared runtime. */
     private static List<ApiOperation> operations() {
         return Contract.load().operations().stream()
-                .filter(operation -> !operation.isAdminVariant()
-                        && operation.path().contains("{shared_runtime_id}"))
+                .filter(operation ->
+                        !operation.isAdminVariant() && operation.path().contains("{shared_runtime_id}"))
                 .toList();
     }
 
@@ -137,7 +161,7 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
     }
 
     private static String correlation(String user, String id) {
-        return dev.slipway.testkit.Eventually.eventuallyGet(() -> {
+        return eventuallyGet(() -> {
             var response = platform.as(user)
                     .call("getCorrelation")
                     .path("correlation_id", id)
@@ -150,8 +174,8 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
         });
     }
 
-    /** The runtime id of another tenant is not accepted as the operator's runtime either. */
     @Test
+    @Proves({"0.15", "0.42"})
     void usage_isAttributedToRuntimeAndProject() {
         var runtime = calls.runningWith("metered", PROJECT, SIBLING_PROJECT);
         var command = calls.command("deploy", runtime).event();
@@ -163,10 +187,21 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
                 Json.object()
                         .put("project_id", SIBLING_PROJECT.toString())
                         .put("source_project_id", PROJECT.toString()));
-        adapter.reportUsage(command, "4", Json.object().put("project_id", UUID.randomUUID().toString()));
+        adapter.reportUsage(
+                command, "4", Json.object().put("project_id", UUID.randomUUID().toString()));
 
-        dev.slipway.testkit.Eventually.eventually(() -> {
-            var totals = calls.owner("getSharedRuntimeUsage", runtime).send().expect(200).body();
+        calls.submit(PROJECT, runtime, "work.submit").send().expect(202);
+        eventually(() -> assertThat(platform.events()
+                        .find(observed -> observed.type().equals("audit.recorded")
+                                && observed.payload().path("action").asText().equals("scheduler.queue.submit")
+                                && observed.payload().path("target_id").asText().equals(runtime)))
+                .extracting(observed -> observed.payload().path("project_id").asText())
+                .containsExactly(PROJECT.toString()));
+        eventually(() -> {
+            var totals = calls.owner("getSharedRuntimeUsage", runtime)
+                    .send()
+                    .expect(200)
+                    .body();
             assertThat(totals.path("items").findValuesAsText("quantity")).containsExactlyInAnyOrder("1.5", "2", "3");
         });
         var own = platform.as("project_owner")

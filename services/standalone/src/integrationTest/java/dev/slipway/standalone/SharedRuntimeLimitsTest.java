@@ -17,7 +17,6 @@ import static dev.slipway.standalone.DemoData.PROJECT;
 import static dev.slipway.standalone.DemoData.SIBLING_PROJECT;
 import static dev.slipway.standalone.InstanceFixture.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Limits under concurrent requests, automatic detachment, and instances that use a shared runtime. */
@@ -28,10 +27,11 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
     void attach_producesOneAttachment_forManyParallelRequests() throws Exception {
         var runtime = calls.runningWith("parallel-attach");
 
-        var responses = sendAll(() -> calls.owner("createAttachment", runtime)
-                .body(Json.object().put("project_id", PROJECT.toString())));
+        var responses = sendAll(() ->
+                calls.owner("createAttachment", runtime).body(Json.object().put("project_id", PROJECT.toString())));
 
-        assertThat(responses.stream().filter(response -> response.status() == 202)).hasSize(1);
+        assertThat(responses.stream().filter(response -> response.status() == 202))
+                .hasSize(1);
         assertThat(responses.stream().filter(response -> response.status() != 202))
                 .allSatisfy(response -> assertThat(statusAndCode(response)).isEqualTo("409 attachment_exists"));
         assertThat(calls.attachments(runtime)).hasSize(1);
@@ -39,6 +39,7 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
     }
 
     @Test
+    @Proves("0.41")
     void contribute_producesOneWorker_forManyParallelRequestsAtLimitMinusOne() throws Exception {
         var runtime = calls.runningWith("parallel-workers", PROJECT);
         calls.contribute(PROJECT, runtime);
@@ -46,7 +47,8 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
         var responses = sendAll(() ->
                 calls.project("operateContributedWorker", PROJECT, runtime).body(calls.add("worker")));
 
-        assertThat(responses.stream().filter(response -> response.status() == 202)).hasSize(1);
+        assertThat(responses.stream().filter(response -> response.status() == 202))
+                .hasSize(1);
         assertThat(responses.stream().filter(response -> response.status() != 202))
                 .allSatisfy(
                         response -> assertThat(statusAndCode(response)).isEqualTo("409 contribution_limit_reached"));
@@ -76,20 +78,21 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
 
     @Test
     void deletedProject_isDetached_withAnAuditEntry() {
-        var project = eventuallyGet(() -> platform.as("tenant_owner")
+        var project = platform.as("tenant_owner")
                 .call("createProject")
                 .path("org_id", DemoData.ORG)
                 .body(Json.object().put("slug", "short-lived").put("display_name", "Short-lived"))
                 .send()
                 .expect(201)
-                .text("id"));
+                .text("id");
         platform.awaitReplication();
         platform.as("tenant_owner")
                 .call("putAppEntitlement")
                 .path("project_id", project)
                 .path("app_slug", DemoData.APP)
                 .body(Json.object().put("enabled", true))
-                .send();
+                .send()
+                .expect(200);
         platform.awaitReplication();
         var runtime = calls.runningWith("deleted-project");
         var attachment = calls.owner("createAttachment", runtime)
@@ -101,7 +104,8 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
         platform.as("tenant_owner")
                 .call("deleteProject")
                 .path("project_id", project)
-                .send();
+                .send()
+                .expect(200);
 
         calls.awaitAttachment(runtime, attachment, "detached");
         calls.assertAudited("apps.shared_runtime.attachment.force_detach", runtime);
@@ -125,7 +129,8 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
                         .send()))
                 .isEqualTo("400 validation_error");
 
-        var instance = platform.launch("project_owner", "").body(referring).send().expect(202);
+        var instance =
+                platform.launch("project_owner", "").body(referring).send().expect(202);
 
         assertThat(instance.text("shared_runtime_id")).isEqualTo(runtime);
         var attachment = calls.attachmentOf(runtime, PROJECT).path("id").asText();

@@ -51,8 +51,7 @@ class AttachmentRequestsTest {
             assertThat(refusal(decision)).isEqualTo("shared_runtime_state_conflict");
         } else {
             assertThat(accepted(decision).addedAttachments().get(0).status())
-                    .isEqualTo(
-                            status == Status.RUNNING ? Attachment.Status.ATTACHED : Attachment.Status.REQUESTED);
+                    .isEqualTo(status == Status.RUNNING ? Attachment.Status.ATTACHED : Attachment.Status.REQUESTED);
         }
     }
 
@@ -112,8 +111,7 @@ class AttachmentRequestsTest {
         assertThat(change.openedOperation().attribution().attachmentId()).isEqualTo(OWN.id());
     }
 
-    private static RuntimeDecision submit(
-            LoadedSharedRuntime loaded, @Nullable Attachment attachment, String name) {
+    private static RuntimeDecision submit(LoadedSharedRuntime loaded, @Nullable Attachment attachment, String name) {
         return SharedRuntimeRequests.submit(
                 loaded,
                 MANIFEST,
@@ -149,10 +147,11 @@ class AttachmentRequestsTest {
     void operate_isRefused_whileTheSameWorkerOrTheRuntimeChanges() {
         var own = worker(1, OWN);
         var another = worker(2, OWN);
-        var busy = loaded(
-                Status.RUNNING, OWN, own, another, operation(1, Kind.MEMBER, "drain", OWN, own.id()));
-        assertThat(refusal(operate(busy, OWN, MemberOperation.REMOVE, own.id()))).isEqualTo("operation_in_progress");
-        assertThat(refusal(operate(busy, OWN, MemberOperation.REMOVE, another.id()))).isEqualTo("accepted");
+        var busy = loaded(Status.RUNNING, OWN, own, another, operation(1, Kind.MEMBER, "drain", OWN, own.id()));
+        assertThat(refusal(operate(busy, OWN, MemberOperation.REMOVE, own.id())))
+                .isEqualTo("operation_in_progress");
+        assertThat(refusal(operate(busy, OWN, MemberOperation.REMOVE, another.id())))
+                .isEqualTo("accepted");
         var upgraded = loaded(Status.RUNNING, OWN, own, operation(1, Kind.UPGRADE, "upgrade", null));
         assertThat(operate(upgraded, OWN, MemberOperation.REMOVE, own.id()))
                 .isInstanceOfSatisfying(RuntimeDecision.Refused.class, refused -> assertThat(
@@ -187,8 +186,7 @@ class AttachmentRequestsTest {
         var change = accepted(detach(loaded(Status.RUNNING, attachment), attachment, RemovalMode.REFUSE));
 
         assertThat(names(change))
-                .isEqualTo(
-                        status == Attachment.Status.DETACHING ? List.of() : List.of("attachment detached"));
+                .isEqualTo(status == Attachment.Status.DETACHING ? List.of() : List.of("attachment detached"));
     }
 
     @Test
@@ -221,8 +219,8 @@ class AttachmentRequestsTest {
 
     @Test
     void drain_sendsOneRemovalPerWorker() {
-        var change = accepted(
-                detach(loaded(Status.RUNNING, OWN, worker(1, OWN), worker(2, OWN)), OWN, RemovalMode.DRAIN));
+        var change =
+                accepted(detach(loaded(Status.RUNNING, OWN, worker(1, OWN), worker(2, OWN)), OWN, RemovalMode.DRAIN));
 
         assertThat(names(change))
                 .containsExactly(
@@ -240,10 +238,11 @@ class AttachmentRequestsTest {
         var detaching = attachment(PROJECT, Attachment.Status.DETACHING);
         var detach = operation(1, Kind.DETACH, "detach", detaching);
         var loaded = about(loaded(Status.RUNNING, detaching, worker(1, detaching), detach), detach);
-        var late = new dev.slipway.instances.appinstance.domain.DecisionContext(LATER, "c", context().ids());
+        var late = new dev.slipway.instances.appinstance.domain.DecisionContext(
+                LATER, "c", context().ids());
 
-        var change = SharedRuntimeReports.expire(
-                loaded, new Operation.Blocker("runtime_silent", "silent", "adapter"), late);
+        var change =
+                SharedRuntimeReports.expire(loaded, new Operation.Blocker("runtime_silent", "silent", "adapter"), late);
 
         assertThat(names(change)).containsExactly("detach failed", "attachment failed");
     }
@@ -252,12 +251,11 @@ class AttachmentRequestsTest {
     void force_cancelsTheWork_andDetachesAtOnce() {
         var work = operation(1, Kind.DECLARED, "submit", OWN);
         var theirs = operation(2, Kind.DECLARED, "submit", OTHER);
-        var change = accepted(detach(
-                loaded(Status.RUNNING, OWN, OTHER, worker(1, OWN), work, theirs), OWN, RemovalMode.FORCE));
+        var change = accepted(
+                detach(loaded(Status.RUNNING, OWN, OTHER, worker(1, OWN), work, theirs), OWN, RemovalMode.FORCE));
 
         assertThat(names(change))
-                .containsExactly(
-                        "submit canceled", "attachment detached", "remove accepted", "worker removed");
+                .containsExactly("submit canceled", "attachment detached", "remove accepted", "worker removed");
     }
 
     private static RuntimeDecision detach(LoadedSharedRuntime loaded, Attachment attachment, RemovalMode mode) {
@@ -271,8 +269,8 @@ class AttachmentRequestsTest {
                         loaded, RemovalMode.REFUSE, CALLER, Duration.ofMinutes(1), context())))
                 .isEqualTo("shared_runtime_in_use");
 
-        var change = accepted(SharedRuntimeRequests.delete(
-                loaded, RemovalMode.DRAIN, CALLER, Duration.ofMinutes(1), context()));
+        var change = accepted(
+                SharedRuntimeRequests.delete(loaded, RemovalMode.DRAIN, CALLER, Duration.ofMinutes(1), context()));
 
         assertThat(change.next().status()).isEqualTo(Status.RUNNING);
         assertThat(names(change))
@@ -290,8 +288,7 @@ class AttachmentRequestsTest {
         var change = accepted(SharedRuntimeRequests.delete(
                 loaded(status), RemovalMode.REFUSE, CALLER, Duration.ofMinutes(1), context()));
 
-        assertThat(change.next().status())
-                .isEqualTo(status == Status.DELETED ? Status.DELETED : Status.DELETING);
+        assertThat(change.next().status()).isEqualTo(status == Status.DELETED ? Status.DELETED : Status.DELETING);
     }
 
     @Test

@@ -55,8 +55,7 @@ final class RuntimeFixture {
                         Duration.ofMinutes(1), Duration.ofMinutes(2), Duration.ofMinutes(3), Duration.ofMinutes(4)),
                 new UpgradeRule("in_place", List.of()),
                 new UpgradeRule("in_place", List.of()),
-                List.of(
-                        new Component("head", 1, 1, 1, Set.of()), new Component("worker", 0, 3, 1, Set.of())),
+                List.of(new Component("head", 1, 1, 1, Set.of()), new Component("worker", 0, 3, 1, Set.of())),
                 Set.of("job"),
                 support);
     }
@@ -107,8 +106,8 @@ final class RuntimeFixture {
     }
 
     static Worker worker(long number, @Nullable Attachment attachment) {
-        var member = MemberStates.ready(Member.create(
-                new UUID(3, number), runtime(Status.RUNNING).ref(), "worker", Map.of(), NOW));
+        var member = MemberStates.ready(
+                Member.create(new UUID(3, number), runtime(Status.RUNNING).ref(), "worker", Map.of(), NOW));
         return attachment == null
                 ? Worker.ofTenant(member, Worker.Capacity.UNSPECIFIED)
                 : Worker.ofProject(member, attachment, Worker.Capacity.UNSPECIFIED);
@@ -152,8 +151,7 @@ final class RuntimeFixture {
                 attachments.add(attachment);
             }
         }
-        return new LoadedSharedRuntime(
-                runtime(status), null, MemberOperationInput.NONE, open, workers, attachments);
+        return new LoadedSharedRuntime(runtime(status), null, MemberOperationInput.NONE, open, workers, attachments);
     }
 
     /** Returns the same with the operation that a report or a deadline is about. */
@@ -192,7 +190,11 @@ final class RuntimeFixture {
             return "attachment " + of.event().text();
         }
         return "worker "
-                + ((SharedRuntimeChange.OfWorker) event).worker().member().desired().text();
+                + ((SharedRuntimeChange.OfWorker) event)
+                        .worker()
+                        .member()
+                        .desired()
+                        .text();
     }
 
     /** Brings members into a state by the reports of an adapter. */

@@ -52,8 +52,7 @@ class SharedRuntimeLifecycleTest {
             change      x         x         RUNNING  x        x        x
             """;
 
-    private static final VersionChange UPGRADE =
-            new VersionChange(NEXT_VERSION, "{}", LifecycleSettings.DEFAULT, null);
+    private static final VersionChange UPGRADE = new VersionChange(NEXT_VERSION, "{}", LifecycleSettings.DEFAULT, null);
 
     @Test
     void transition_leadsToTheTablesState_fromEveryStatus() {
@@ -68,8 +67,10 @@ class SharedRuntimeLifecycleTest {
         });
 
         assertThat(actual)
-                .containsExactlyElementsOf(
-                        TRANSITIONS.lines().map(SharedRuntimeLifecycleTest::words).toList());
+                .containsExactlyElementsOf(TRANSITIONS
+                        .lines()
+                        .map(SharedRuntimeLifecycleTest::words)
+                        .toList());
     }
 
     @Test
@@ -115,9 +116,7 @@ class SharedRuntimeLifecycleTest {
         assertThat(refusal(create(eligibility(null, null, Refusal.of("app_denied", "")), MANIFEST, List.of())))
                 .isEqualTo("app_denied");
         assertThat(refusal(create(
-                        eligibility(null, null, null),
-                        RuntimeFixture.manifest(SharedRuntimeSupport.NONE),
-                        List.of())))
+                        eligibility(null, null, null), RuntimeFixture.manifest(SharedRuntimeSupport.NONE), List.of())))
                 .isEqualTo("shared_runtime_unsupported");
         assertThat(refusal(create(eligibility(RUNTIME, null, null), MANIFEST, List.of())))
                 .isEqualTo("shared_runtime_exists");
@@ -133,8 +132,8 @@ class SharedRuntimeLifecycleTest {
 
     @Test
     void create_deploysTheController_andAttachesTheProjects() {
-        var change = accepted(create(
-                eligibility(null, null, null), MANIFEST, List.of(new ProjectEligibility(PROJECT, null))));
+        var change = accepted(
+                create(eligibility(null, null, null), MANIFEST, List.of(new ProjectEligibility(PROJECT, null))));
 
         assertThat(names(change)).containsExactly("Requested", "attachment requested", "create accepted");
         assertThat(change.addedWorkers())
