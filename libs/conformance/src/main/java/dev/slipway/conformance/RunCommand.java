@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -210,11 +211,25 @@ final class RunCommand implements Callable<Integer> {
         return result.exitCode();
     }
 
-    /** Throws {@link ParameterException} if the arguments contradict each other. */
-    Options options() {
+    /** Returns everything that is wrong with the arguments beyond their syntax. */
+    List<String> faults() {
+        var faults = new ArrayList<String>();
         if (attach == (adapter != null)) {
-            throw invalid("specify either --adapter <command> or --attach");
+            faults.add("specify either --adapter <command> or --attach");
         }
+        var names = Scenario.all().stream().map(Scenario::name).toList();
+        var unknown = only.stream().filter(name -> !names.contains(name)).toList();
+        if (!unknown.isEmpty()) {
+            faults.add("unknown scenario: " + String.join(", ", unknown)
+                    + "; list all with: slipway-conformance scenarios");
+        }
+        if (kafkaClient != null && !Files.isReadable(kafkaClient)) {
+            faults.add("--kafka-client " + kafkaClient + " cannot be read");
+        }
+        return faults;
+    }
+
+    Options options() throws IOException {
         return new Options(
                 kafka,
                 readKafkaClient(),
@@ -232,41 +247,24 @@ final class RunCommand implements Callable<Integer> {
         try {
             return profile == null ? ConformanceProfile.example() : ConformanceProfile.read(profile);
         } catch (ProfileException e) {
-            throw invalid(String.valueOf(e.getMessage()));
+            throw new ParameterException(command().commandLine(), String.valueOf(e.getMessage()));
         }
     }
 
     private List<Scenario> selectScenarios() {
-        var all = Scenario.all();
-        var names = all.stream().map(Scenario::name).toList();
-        var unknown = only.stream().filter(name -> !names.contains(name)).toList();
-        if (!unknown.isEmpty()) {
-            throw invalid("unknown scenario: " + String.join(", ", unknown)
-                    + "; list all with: slipway-conformance scenarios");
-        }
-        return only.isEmpty()
-                ? all
-                : all.stream()
-                        .filter(scenario -> only.contains(scenario.name()))
-                        .toList();
+        return Scenario.all().stream()
+                .filter(scenario -> only.isEmpty() || only.contains(scenario.name()))
+                .toList();
     }
 
-    private Map<String, String> readKafkaClient() {
+    private Map<String, String> readKafkaClient() throws IOException {
         var client = new HashMap<String, String>();
         if (kafkaClient != null) {
             var properties = new Properties();
-            try {
-                properties.load(new StringReader(Files.readString(kafkaClient)));
-            } catch (IOException e) {
-                throw invalid("--kafka-client " + kafkaClient + " cannot be read");
-            }
+            properties.load(new StringReader(Files.readString(kafkaClient)));
             properties.stringPropertyNames().forEach(name -> client.put(name, properties.getProperty(name)));
         }
         return client;
-    }
-
-    private ParameterException invalid(String message) {
-        return new ParameterException(command().commandLine(), message);
     }
 
     private CommandSpec command() {
