@@ -158,11 +158,13 @@ record AttachmentView(
 
     private static List<PolicyValue> policies(SharedRuntime runtime, Attachment attachment, ManifestSpec manifest) {
         var values = new ArrayList<PolicyValue>();
-        var contribution = Json.toObject(AttachmentPolicyJson.Contribution.of(attachment.contributionOr(runtime.contribution())));
+        var contribution =
+                Json.toObject(AttachmentPolicyJson.Contribution.of(attachment.contributionOr(runtime.contribution())));
         for (var key : List.of("allowed", "max_workers", "allowed_skus", "allowed_regions")) {
             values.add(value("contribution_policy." + key, contribution.get(key), attachment.contribution() != null));
         }
-        var submission = Json.toObject(AttachmentPolicyJson.Submission.of(attachment.submissionOr(runtime.submission())));
+        var submission =
+                Json.toObject(AttachmentPolicyJson.Submission.of(attachment.submissionOr(runtime.submission())));
         values.add(value("submission_policy.allowed", submission.get("allowed"), attachment.submission() != null));
         var operations = submission.get("operations");
         values.add(

@@ -216,8 +216,8 @@ public final class SharedRuntimeRequests {
             AttachmentRequests.detachAllAtOnce(change, caller, context);
         }
         if (findDeletion(loaded) == null) {
-            var deadline =
-                    context.now().plusSeconds(loaded.runtime().lifecycleSettings().deleteSeconds());
+            var deadline = context.now()
+                    .plusSeconds(loaded.runtime().lifecycleSettings().deleteSeconds());
             change.open(
                     NewOperation.ofKind(
                                     Kind.DELETE,

@@ -303,8 +303,8 @@ class AttachmentRequestsTest {
                 operation(1, Kind.DETACH, "detach", detaching),
                 operation(2, Kind.DELETE, "delete", null));
 
-        var change = accepted(SharedRuntimeRequests.delete(
-                loaded, RemovalMode.FORCE, CALLER, Duration.ofMinutes(1), context()));
+        var change = accepted(
+                SharedRuntimeRequests.delete(loaded, RemovalMode.FORCE, CALLER, Duration.ofMinutes(1), context()));
 
         assertThat(change.openedOperations()).isEmpty();
         assertThat(names(change)).containsExactly("attachment detached", "detach succeeded", "Deleting");
