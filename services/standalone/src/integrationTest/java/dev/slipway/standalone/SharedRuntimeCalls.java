@@ -87,9 +87,8 @@ record SharedRuntimeCalls(PlatformUnderTest platform) {
         var body = createBody(environment);
         body.putObject("contribution_policy").put("allowed", true).put("max_workers", 2);
         body.putObject("submission_policy").put("allowed", true).put("max_concurrent", 2);
-        var attached = body.putArray("attached_project_ids");
         for (var project : projects) {
-            attached.add(project.toString());
+            body.withArray("attached_project_ids").add(project.toString());
         }
         return running(body);
     }

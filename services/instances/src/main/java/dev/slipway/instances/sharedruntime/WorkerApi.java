@@ -51,9 +51,10 @@ public final class WorkerApi {
 
     public Future<Reply> list(Request request) {
         var call = SharedRuntimeCall.of(request);
+        var cursor = request.cursor();
         return reads.find(call.orgId(), call.runtimeId())
                 .compose(
-                        runtime -> reads.listWorkers(call.orgId(), call.runtimeId(), request.cursor(), request.limit()))
+                        runtime -> reads.listWorkers(call.orgId(), call.runtimeId(), cursor, request.limit()))
                 .map(page -> page.toReply(AttachmentView::worker));
     }
 
