@@ -13,6 +13,7 @@ import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.ReportHandler.AppliedReport;
 import dev.slipway.operations.domain.ReportType;
+import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 /** Consumes adapter reports: authorizes each, has it applied, and audits it. A rejected report changes nothing and is published as such. */
@@ -27,8 +30,7 @@ public final class ReportConsumer {
     private final AuthzModel model;
     private final ReportAuthorization authorization;
     private final AdapterStore adapters;
-    private final CommandStore commands;
-    private final ReportHandler handler;
+    private final Map<SubjectKind, SubjectReports> subjects;
     private final Clock clock;
     private final Duration maxAuthzAge;
 
@@ -36,18 +38,19 @@ public final class ReportConsumer {
             AuthzModel model,
             ReportAuthorization authorization,
             AdapterStore adapters,
-            CommandStore commands,
-            ReportHandler handler,
+            Map<SubjectKind, SubjectReports> subjects,
             Clock clock,
             Duration maxAuthzAge) {
         this.model = model;
         this.authorization = authorization;
         this.adapters = adapters;
-        this.commands = commands;
-        this.handler = handler;
+        this.subjects = subjects;
         this.clock = clock;
         this.maxAuthzAge = maxAuthzAge;
     }
+
+    /** The handler and the commands of one kind of subject. */
+    public record SubjectReports(ReportHandler handler, CommandStore commands) {}
 
     /** The metadata of a report's audit entry. */
     private record ReportAudit(
@@ -62,6 +65,10 @@ public final class ReportConsumer {
             UUID reportEventId,
             String reportEventType,
             @Nullable String appInstanceId,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String sharedRuntimeId,
+
             String code,
             String reason,
             int partition,
@@ -95,8 +102,9 @@ public final class ReportConsumer {
             }
             var report = new RuntimeReport(principal, event, type, payload);
             var reported = unit.withContext(unit.context().withActor(AuditTrail.actor(principal)));
-            return handler.apply(reported, report).map(applied -> {
-                acknowledge(unit, report, applied);
+            var of = Objects.requireNonNull(subjects.get(payload.subjectKind()));
+            return of.handler.apply(reported, report).map(applied -> {
+                acknowledge(unit, of.commands, report, applied);
                 audit(unit, report, applied);
                 return null;
             });
@@ -106,7 +114,8 @@ public final class ReportConsumer {
     }
 
     /** A report on a command whose operation has ended is the last one on that command. */
-    private void acknowledge(UnitOfWork unit, RuntimeReport report, AppliedReport applied) {
+    private static void acknowledge(
+            UnitOfWork unit, CommandStore commands, RuntimeReport report, AppliedReport applied) {
         var subjectId = applied.subject().id();
         if (applied.deleted()) {
             commands.deleteAll(unit, subjectId);
@@ -127,7 +136,7 @@ public final class ReportConsumer {
                 unit,
                 report.principal(),
                 new AuditEntry(
-                        ReportAuthorization.ACTION,
+                        applied.subject().kind().action("report"),
                         applied.subject().kind().text(),
                         applied.subject().id().toString(),
                         applied.subject().orgId(),
@@ -136,12 +145,15 @@ public final class ReportConsumer {
     }
 
     private static Future<Void> reject(UnitOfWork unit, ReceivedRecord record, Envelope event, Problem problem) {
-        var named = event.payload().path("app_instance_id").asText("");
-        var subjectId = isUuid(named) ? named : null;
+        var instanceId = id(event, SubjectKind.APP_INSTANCE);
+        var runtimeId = id(event, SubjectKind.SHARED_RUNTIME);
+        var kind = instanceId == null && runtimeId != null ? SubjectKind.SHARED_RUNTIME : SubjectKind.APP_INSTANCE;
+        var subjectId = instanceId == null ? runtimeId : instanceId;
         var payload = Json.toObject(new RejectedReport(
                 event.eventId(),
                 event.eventType(),
-                subjectId,
+                instanceId,
+                runtimeId,
                 problem.code().code(),
                 problem.message(),
                 record.partition(),
@@ -154,8 +166,8 @@ public final class ReportConsumer {
                 "unverified",
                 null,
                 new AuditEntry(
-                        ReportAuthorization.ACTION,
-                        "app_instance",
+                        kind.action("report"),
+                        kind.text(),
                         key,
                         null,
                         null,
@@ -163,6 +175,12 @@ public final class ReportConsumer {
                 "denied",
                 problem.code().code());
         return Future.succeededFuture();
+    }
+
+    /** Returns the id that the report names; null if it names none. */
+    private static @Nullable String id(Envelope event, SubjectKind kind) {
+        var named = event.payload().path(kind.idField()).asText("");
+        return isUuid(named) ? named : null;
     }
 
     private static boolean isUuid(String text) {

@@ -144,12 +144,16 @@ final class RequestAuthorizer {
         return project == null ? null : UUID.fromString(project);
     }
 
-    /** A token that was issued for one instance is valid only for calls whose path names that instance. */
+    /**
+     * A token that was issued for one instance is valid only for calls whose path names that instance. One for a shared runtime needs no such check:
+     * its operator is bound to no other resource.
+     */
     private static boolean isBoundToOtherInstance(Principal principal, CallScope callScope, Call call) {
         var task = principal.task();
         return task != null
                 && callScope.resourceScope.kind() != ResourceScope.Kind.SELF
-                && !task.appInstanceId().toString().equalsIgnoreCase(call.path().get("app_instance_id"));
+                && task.resourceType().equals(Principal.Task.APP_INSTANCE)
+                && !task.resourceId().toString().equalsIgnoreCase(call.path().get("app_instance_id"));
     }
 
     /** Commits before the handler runs, so that the access is on record even if the handler fails. Once per stream. */

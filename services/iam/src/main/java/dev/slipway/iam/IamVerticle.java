@@ -24,6 +24,7 @@ import dev.slipway.iam.decision.DecisionApi;
 import dev.slipway.iam.issuer.IssuerKeyRefresher;
 import dev.slipway.iam.issuer.SessionApi;
 import dev.slipway.iam.operator.SharedRuntimeOperatorApi;
+import dev.slipway.iam.operator.SharedRuntimeOperatorConsumer;
 import dev.slipway.iam.operator.SharedRuntimeOperatorStore;
 import dev.slipway.iam.operator.domain.SharedRuntimeOperator;
 import dev.slipway.iam.revision.RevisionHeartbeat;
@@ -386,6 +387,8 @@ public final class IamVerticle extends VerticleBase {
                 opened.outbox(),
                 serviceContext.authz(),
                 serviceContext.telemetry().metrics());
+        var runtimeOperators = new SharedRuntimeOperatorConsumer(RevisionStore::begin);
+        var tasks = new RuntimeTaskStore();
         var adapterTokens = new AdapterTokenApi(
                 new AdapterTokenStore(),
                 credentials::recordUse,
@@ -399,7 +402,9 @@ public final class IamVerticle extends VerticleBase {
                 .serve("exchangeAdapterToken", adapterTokens::exchangeAdapterToken)
                 // Without gathering a batch: an adapter that received the command requests its token immediately.
                 .consumeBatches(
-                        "operators", List.of(Topics.INSTANCES_EVENTS), Duration.ZERO, new RuntimeTaskStore()::apply);
+                        "operators", List.of(Topics.INSTANCES_EVENTS), Duration.ZERO, (unit, events) -> tasks.apply(
+                                        unit, events)
+                                .compose(ok -> runtimeOperators.apply(unit, events)));
     }
 
     private IssuerKeyRefresher serveSessions(Service opened, RevisionStore revisions) {

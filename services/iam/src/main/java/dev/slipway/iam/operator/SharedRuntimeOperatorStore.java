@@ -96,6 +96,11 @@ public final class SharedRuntimeOperatorStore {
         return unit.query(LOCK, Tuple.of(id, orgId)).compose(rows -> requireOne(rows, id));
     }
 
+    /** Returns whether the organization has, or had, this operator. */
+    static Future<Boolean> exists(UnitOfWork unit, UUID orgId, UUID id) {
+        return unit.query(FIND, Tuple.of(id, orgId)).map(rows -> rows.size() > 0);
+    }
+
     public Future<SharedRuntimeOperator> find(UUID orgId, UUID id) {
         return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).compose(rows -> requireOne(rows, id));
     }

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Maintains the read model of instances and their commands to adapters, from the events of the instances service. Events of one instance
+ * Maintains the read model of instances, shared runtimes and their commands to adapters, from the events of the instances service. Events of one of them
  * arrive in order, possibly more than once.
  */
 public final class RuntimeTaskStore {
@@ -85,12 +85,17 @@ public final class RuntimeTaskStore {
                     || type.startsWith("apps.shared_runtime.operation.")) {
                 apply(unit, event, Json.toRecord(event.payload(), OperationChanged.class));
             } else if (type.equals("apps.instance.deleted") || type.equals("apps.instance.force_deleted")) {
-                var subjectId =
-                        UUID.fromString(event.payload().path("app_instance_id").asText());
-                unit.write(END_ALL, Tuple.of(subjectId, occurredAt(event)));
+                endAll(unit, event, "app_instance_id");
+            } else if (type.equals("apps.shared_runtime.deleted")) {
+                endAll(unit, event, "shared_runtime_id");
             }
         }
         return Future.succeededFuture();
+    }
+
+    private static void endAll(UnitOfWork unit, Envelope event, String idField) {
+        var subjectId = UUID.fromString(event.payload().path(idField).asText());
+        unit.write(END_ALL, Tuple.of(subjectId, occurredAt(event)));
     }
 
     private static void insertLaunch(UnitOfWork unit, InstanceRequested launch) {

@@ -1,6 +1,5 @@
 package dev.slipway.instances.appinstance;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -10,11 +9,7 @@ import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.ChangeDecision;
 import dev.slipway.instances.appinstance.domain.InstanceChange;
 import dev.slipway.instances.appinstance.domain.InstanceReports;
-import dev.slipway.instances.appinstance.domain.InstanceReports.MemberReport;
-import dev.slipway.instances.appinstance.domain.InstanceReports.Report;
 import dev.slipway.instances.appinstance.domain.LoadedInstance;
-import dev.slipway.instances.appinstance.domain.Member;
-import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.instances.appinstance.domain.ReportedUsageWindow;
 import dev.slipway.instances.appinstance.domain.VersionChange;
 import dev.slipway.messaging.Topics;
@@ -30,22 +25,17 @@ import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationBlockers;
 import dev.slipway.operations.domain.ReportType;
-import dev.slipway.operations.domain.TextEnum;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 
 /** Applies adapter reports on instances, and expires their operations. */
 public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
-    private static final int MAX_DETAIL_BYTES = 16 * 1024;
-
     private final Vertx vertx;
     private final AppInstanceStore instances;
     private final LaunchContextStore contexts;
@@ -81,8 +71,8 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
         return instances
                 .loadByCommand(
                         unit,
-                        payload.projectId(),
-                        payload.appInstanceId(),
+                        Objects.requireNonNull(payload.projectId()),
+                        payload.subjectId(),
                         payload.commandId(),
                         partsFor(report.type()))
                 .compose(loaded -> {
@@ -106,7 +96,8 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                 .compose(target -> validateOutput(unit, report, loaded).compose(invalidOutput -> {
                     var decision = InstanceReports.apply(
                             loaded,
-                            toReport(report, loaded, target, invalidOutput),
+                            ReportMapper.toReport(
+                                    report, loaded.instance().runtimeState(), loaded.members(), target, invalidOutput),
                             InstanceChangeApi.decisionContext(unit));
                     if (decision instanceof ChangeDecision.Refused refused) {
                         return Future.failedFuture(Refusals.toException(refused.refusal()));
@@ -131,8 +122,12 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
     private Future<@Nullable VersionChange> loadTarget(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
         var payload = report.payload();
         return InstanceReports.runsTargetVersion(
-                        loaded, report.type(), payload.generation(), payload.appVersion(), status(payload))
-                ? contexts.loadVersionChange(unit, loaded.instance(), Objects.requireNonNull(loaded.operation()))
+                        loaded, report.type(), payload.generation(), payload.appVersion(), ReportMapper.status(payload))
+                ? contexts.loadVersionChange(
+                                unit,
+                                loaded.instance().app(),
+                                loaded.instance().config(),
+                                Objects.requireNonNull(loaded.operation()))
                         .map(found -> found)
                 : Future.succeededFuture();
     }
@@ -144,11 +139,11 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                 || operation == null
                 || operation.kind() != Kind.DECLARED
                 || operation.status().isEnded()
-                || status(report.payload()) != Operation.Status.SUCCEEDED) {
+                || ReportMapper.status(report.payload()) != Operation.Status.SUCCEEDED) {
             return Future.succeededFuture();
         }
         var output = report.payload().output();
-        return contexts.loadManifest(unit, loaded.instance()).compose(manifest -> {
+        return contexts.loadManifest(unit, loaded.instance().app()).compose(manifest -> {
             var declared = manifest.findOperation(operation.name());
             if (declared == null) {
                 return Future.succeededFuture();
@@ -164,93 +159,14 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
         });
     }
 
-    private static Report toReport(
-            RuntimeReport report,
-            LoadedInstance loaded,
-            @Nullable VersionChange target,
-            @Nullable String invalidOutput) {
-        var payload = report.payload();
-        return new Report(
-                report.type(),
-                payload.generation(),
-                runtimeState(report, loaded.instance(), target),
-                payload.reason(),
-                payload.percent(),
-                payload.message(),
-                payload.blockers(),
-                status(payload),
-                payload.output() == null ? null : Json.text(payload.output()),
-                invalidOutput,
-                toMemberReports(payload.members(), loaded.members()),
-                target);
-    }
-
-    private static Operation.@Nullable Status status(RuntimeReport.Payload payload) {
-        return payload.status() == null ? null : TextEnum.parse(Operation.Status.class, payload.status());
-    }
-
-    /** The runtime state to store; if the report repeats the stored state, the stored text, so that nothing changes. */
-    private static String runtimeState(RuntimeReport report, AppInstance instance, @Nullable VersionChange target) {
-        var state = Json.object();
-        var payload = report.payload();
-        var endpoints = payload.endpoints();
-        if (target != null) {
-            state.set("endpoints", endpoints != null && endpoints.isArray() ? endpoints : Json.array());
-            return Json.text(state);
-        }
-        if (report.type() == ReportType.DEPLOYING && payload.message() != null) {
-            state.put("message", payload.message());
-        }
-        if (report.type() == ReportType.RUNNING && endpoints != null) {
-            state.set("endpoints", endpoints);
-        }
-        var stored = instance.runtimeState();
-        return Json.parseStoredObject(stored).equals(state) ? stored : Json.text(state);
-    }
-
-    private static List<MemberReport> toMemberReports(
-            @Nullable List<RuntimeReport.MemberState> states, List<Member> members) {
-        if (states == null) {
-            return List.of();
-        }
-        return states.stream()
-                .map(state -> new MemberReport(
-                        state.memberId(),
-                        state.generation(),
-                        TextEnum.parse(ObservedState.class, state.state()),
-                        state.componentKey(),
-                        detail(state.adapterDetail(), state.memberId(), members),
-                        state.reason()))
-                .toList();
-    }
-
-    /** Null if the detail is unchanged: PostgreSQL formats the same JSON differently. */
-    private static @Nullable String detail(@Nullable JsonNode reported, UUID memberId, List<Member> members) {
-        if (reported == null || !reported.isObject()) {
-            return null;
-        }
-        var unchanged = members.stream()
-                .filter(member -> member.id().equals(memberId))
-                .anyMatch(
-                        member -> Json.parseStoredObject(member.adapterDetail()).equals(reported));
-        if (unchanged) {
-            return null;
-        }
-        var text = Json.text(reported);
-        if (text.getBytes(StandardCharsets.UTF_8).length > MAX_DETAIL_BYTES) {
-            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "adapter_detail", "is larger than 16 KiB")
-                    .asException();
-        }
-        return text;
-    }
-
     /** Usage does not change the instance, so it is accepted in any generation; metering counts each fact once. */
     private Future<AppliedReport> publishUsage(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
         var payload = report.payload();
         var instance = loaded.instance();
-        return contexts.loadManifest(unit, instance).map(manifest -> {
+        return contexts.loadManifest(unit, instance.app()).map(manifest -> {
             InstanceChangeApi.rejectIf(ReportedUsageWindow.check(
-                    instance,
+                    instance.createdAt(),
+                    instance.deletedAt(),
                     manifest.spec().usageUnits(),
                     payload.unit(),
                     payload.windowStart(),
