@@ -141,10 +141,14 @@ public final class Dispatcher {
         } catch (NotReplicatedException e) {
             reply = Future.failedFuture(e);
         }
-        return reply.recover(
-                failure -> failure instanceof NotReplicatedException && System.nanoTime() - deadlineNanos < 0
-                        ? vertx.timer(REPLICATION_RETRY_MS).compose(ok -> handle(handler, request, deadlineNanos))
-                        : Future.failedFuture(failure));
+        return reply.recover(failure -> {
+            if (!(failure instanceof NotReplicatedException missing)) {
+                return Future.failedFuture(failure);
+            }
+            return System.nanoTime() - deadlineNanos < 0
+                    ? vertx.timer(REPLICATION_RETRY_MS).compose(ok -> handle(handler, request, deadlineNanos))
+                    : missing.answer();
+        });
     }
 
     /** The only place that records denials of known callers. */

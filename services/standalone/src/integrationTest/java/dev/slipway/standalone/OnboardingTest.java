@@ -196,7 +196,6 @@ class OnboardingTest extends CatalogTestBase {
                 .put("deadline_seconds", 60);
         assertThat(problems(calls.register("depot", manifest).expect(201)))
                 .containsExactly("/operations/0/action unknown_action", "/usage_units/0 unknown_usage_unit");
-        assertThat(statusAndCode(entitled("depot", "{'depot.max_racks': 2}"))).isEqualTo("422 policy_invalid");
 
         var key = policyKey("integer")
                 .put("product_id", "depot")
@@ -236,6 +235,7 @@ class OnboardingTest extends CatalogTestBase {
         platform.awaitReplication();
         var published =
                 version(admin, "publishAppVersion", "depot", "1.0.0").send().expect(200);
+        assertThat(statusAndCode(entitled("depot", "{'depot.min_racks': 2}"))).isEqualTo("422 policy_invalid");
         var entitlement = entitled("depot", "{'depot.max_racks': 2}").expect(200);
 
         var effective = platform.as("tenant_owner")

@@ -14,6 +14,7 @@ import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
+import dev.slipway.service.NotReplicatedException;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
@@ -120,7 +121,14 @@ public final class AdapterTokenApi {
         this.reportAudience = reportAudience;
     }
 
+    /** Waits for a command that is not replicated yet: adapters often receive it first. */
     public Future<Reply> exchangeOperatorToken(Request request) {
+        return exchangeOperatorToken(request, () -> {
+            throw new NotReplicatedException("The command", () -> exchangeOperatorToken(request, () -> {}));
+        });
+    }
+
+    private Future<Reply> exchangeOperatorToken(Request request, Runnable onUnknown) {
         var body = Json.toRecord(request.body(), OperatorTokenRequest.class);
         var task = body.task();
         return reply(outbox.transaction(request.changeContext(), unit -> {
@@ -128,7 +136,7 @@ public final class AdapterTokenApi {
                     ? store.findForInstance(unit, body.adapterId, body.appInstanceId, body.commandId)
                     : store.findForSharedRuntime(
                             unit, body.adapterId, Objects.requireNonNull(body.orgId), task.resourceId, body.commandId);
-            return found.map(adapter -> issueForTask(unit, task, adapter, body.adapterSecret));
+            return found.map(adapter -> issueForTask(unit, task, adapter, body.adapterSecret, onUnknown));
         }));
     }
 
@@ -146,7 +154,7 @@ public final class AdapterTokenApi {
     }
 
     private ExchangeOutcome issueForTask(
-            UnitOfWork unit, Task task, @Nullable AdapterWithCredentials found, String secret) {
+            UnitOfWork unit, Task task, @Nullable AdapterWithCredentials found, String secret, Runnable onUnknown) {
         var check = checkCredential(found, secret);
         if (check.credential == null || found == null) {
             return recordRefusal(unit, task.adapterId, found, task.entry(null), Objects.requireNonNull(check.refusal));
@@ -155,6 +163,9 @@ public final class AdapterTokenApi {
         var refusal = subject == null
                 ? task.unknown("is not assigned to your backend")
                 : refuse(TaskRules.check(subject.commandKnown(), subject.commandEndedAt(), unit.now()), task);
+        if (refusal != null && refusal.code() == ErrorCode.TASK_UNKNOWN) {
+            onUnknown.run();
+        }
         if (subject == null || refusal != null) {
             return recordRefusal(unit, task.adapterId, found, task.entry(subject), Objects.requireNonNull(refusal));
         }
