@@ -1,5 +1,6 @@
 package dev.slipway.messaging;
 
+import dev.slipway.contract.RegistrySeeds;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.apache.kafka.clients.admin.Admin;
@@ -29,7 +30,6 @@ public final class Topics {
     public static final String CALLS = "calls";
     public static final String RUNTIME_REPORTS = "runtime.reports";
     public static final String RUNTIME_REPORTS_REJECTED = "runtime.reports.rejected";
-    public static final List<String> RUNTIME_BACKENDS = List.of("k8s", "rke2", "slurm", "ray", "bare_metal");
 
     private static final String THIRTY_DAYS_MS = String.valueOf(TimeUnit.DAYS.toMillis(30));
 
@@ -48,10 +48,19 @@ public final class Topics {
 
     /** Creates missing topics. Existing topics are not changed. */
     public static Future<Void> createMissing(Vertx vertx, KafkaSettings kafka) {
+        return createMissing(vertx, kafka, all(kafka));
+    }
+
+    /** Creates the command topic of a runtime backend if it is missing. */
+    public static Future<Void> createRuntimeCommands(Vertx vertx, KafkaSettings kafka, String backend) {
+        return createMissing(vertx, kafka, List.of(runtimeCommandsTopic(kafka, backend)));
+    }
+
+    private static Future<Void> createMissing(Vertx vertx, KafkaSettings kafka, List<NewTopic> topics) {
         return vertx.executeBlocking(() -> {
             try (var admin = Admin.create(settings(kafka))) {
                 var existing = admin.listTopics().names().get();
-                var missing = all(kafka).stream()
+                var missing = topics.stream()
                         .filter(topic -> !existing.contains(topic.name()))
                         .toList();
                 create(admin, missing);
@@ -122,8 +131,10 @@ public final class Topics {
             topics.add(topic(kafka, name, kafka.partitions(), events));
         }
         topics.add(topic(kafka, RUNTIME_REPORTS, kafka.partitions(), reports));
-        for (var backend : RUNTIME_BACKENDS) {
-            topics.add(topic(kafka, runtimeCommands(backend), kafka.partitions(), events));
+        for (var seed : RegistrySeeds.load().entries()) {
+            if (seed.kind().equals("runtime_backend")) {
+                topics.add(runtimeCommandsTopic(kafka, seed.id()));
+            }
         }
         // One partition, because all records of a state topic are ordered.
         for (var name : List.of(IAM_STATE, AUTHZ_STATE, CATALOG_STATE)) {
@@ -142,6 +153,10 @@ public final class Topics {
             topics.add(topic(kafka, deadLetters(name), 1, events));
         }
         return topics;
+    }
+
+    private static NewTopic runtimeCommandsTopic(KafkaSettings kafka, String backend) {
+        return topic(kafka, runtimeCommands(backend), kafka.partitions(), Map.of("retention.ms", THIRTY_DAYS_MS));
     }
 
     private static NewTopic topic(KafkaSettings kafka, String name, int partitions, Map<String, String> config) {

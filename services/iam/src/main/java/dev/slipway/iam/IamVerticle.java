@@ -350,7 +350,12 @@ public final class IamVerticle extends VerticleBase {
                         "revokeAdapterCredential",
                         withRevision(
                                 revisions,
-                                request -> credentials.revoke(request, unit -> adapters.lockOwner(request, unit))));
+                                request -> credentials.revoke(request, unit -> adapters.lockOwner(request, unit))))
+                .consumeBatches(
+                        "runtime-backends",
+                        List.of(Topics.CATALOG_STATE),
+                        Duration.ZERO,
+                        AdapterPrincipalStore::recordBackends);
     }
 
     private void serveApiKeys(Service opened, RevisionStore revisions, CredentialApi credentials) {

@@ -139,7 +139,12 @@ public final class InstancesVerticle extends VerticleBase {
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), reportConsumer::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);
-                    return Future.succeededFuture();
+                    // The topic exists before a version of this backend, which follows on the same partition, can be
+                    // launched.
+                    var backend = projections.activatedBackend(event);
+                    return backend == null
+                            ? Future.succeededFuture()
+                            : Topics.createRuntimeCommands(vertx, serviceContext.kafka(), backend);
                 })
                 .start()
                 .onSuccess(ok -> {

@@ -130,6 +130,15 @@ public final class InstancesProjectionStore {
 
     private record RegistrySnapshot(String kind, String entryId, String lifecycle, JsonNode body, long revision) {}
 
+    /** Returns the runtime backend that this event activates, or null. */
+    public @Nullable String activatedBackend(Envelope event) {
+        if (!event.eventType().equals("catalog.registry.snapshot")) {
+            return null;
+        }
+        var s = Json.toRecord(event.payload(), RegistrySnapshot.class);
+        return s.kind.equals("runtime_backend") && s.lifecycle.equals("active") ? s.entryId : null;
+    }
+
     public void apply(UnitOfWork unit, Envelope event) {
         var payload = event.payload();
         switch (event.eventType()) {
