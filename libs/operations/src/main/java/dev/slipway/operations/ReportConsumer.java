@@ -1,9 +1,11 @@
 package dev.slipway.operations;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
@@ -11,6 +13,7 @@ import dev.slipway.messaging.Failures.NotReadyException;
 import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.RejectedReportStore.InstanceOwner;
 import dev.slipway.operations.ReportHandler.AppliedReport;
 import dev.slipway.operations.domain.ReportType;
 import dev.slipway.service.AuditTrail;
@@ -21,13 +24,17 @@ import org.jspecify.annotations.Nullable;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /** Consumes adapter reports: authorizes each, has it applied, and audits it. A rejected report changes nothing and is published as such. */
 public final class ReportConsumer {
+    private static final Pattern UUID_TEXT = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+
     private final AuthzModel model;
     private final ReportAuthorization authorization;
     private final AdapterStore adapters;
     private final CommandStore commands;
+    private final RejectedReportStore rejectedReports;
     private final ReportHandler handler;
     private final Clock clock;
     private final Duration maxAuthzAge;
@@ -37,6 +44,7 @@ public final class ReportConsumer {
             ReportAuthorization authorization,
             AdapterStore adapters,
             CommandStore commands,
+            RejectedReportStore rejectedReports,
             ReportHandler handler,
             Clock clock,
             Duration maxAuthzAge) {
@@ -44,6 +52,7 @@ public final class ReportConsumer {
         this.authorization = authorization;
         this.adapters = adapters;
         this.commands = commands;
+        this.rejectedReports = rejectedReports;
         this.handler = handler;
         this.clock = clock;
         this.maxAuthzAge = maxAuthzAge;
@@ -58,14 +67,18 @@ public final class ReportConsumer {
             UUID operationId) {}
 
     /** The payload of {@code runtime.report.rejected}: of the report only its ids, since its sender may be unauthorized. */
-    private record RejectedReport(
+    private record RejectedReportEvent(
             UUID reportEventId,
             String reportEventType,
-            @Nullable String appInstanceId,
+            @Nullable UUID appInstanceId,
             String code,
             String reason,
             int partition,
-            long offset) {}
+            long offset,
+            @Nullable UUID adapterId,
+            @Nullable UUID orgId,
+            @Nullable UUID projectId,
+            @Nullable UUID commandId) {}
 
     public Future<Void> onReport(UnitOfWork unit, ReceivedRecord record, Envelope event) {
         if (model.age(clock.instant()).compareTo(maxAuthzAge) > 0) {
@@ -135,37 +148,68 @@ public final class ReportConsumer {
                         metadata));
     }
 
-    private static Future<Void> reject(UnitOfWork unit, ReceivedRecord record, Envelope event, Problem problem) {
-        var named = event.payload().path("app_instance_id").asText("");
-        var subjectId = isUuid(named) ? named : null;
-        var payload = Json.toObject(new RejectedReport(
-                event.eventId(),
-                event.eventType(),
-                subjectId,
-                problem.code().code(),
-                problem.message(),
+    private Future<Void> reject(UnitOfWork unit, ReceivedRecord record, Envelope event, Problem problem) {
+        var instanceId = parseId(event.payload().path("app_instance_id"));
+        var owner = instanceId == null
+                ? Future.<@Nullable InstanceOwner>succeededFuture()
+                : rejectedReports.findOwner(unit, instanceId);
+        return owner.map(found -> {
+            var rejected = new RejectedReport(
+                    Ids.next(),
+                    unit.now(),
+                    event.eventId(),
+                    event.eventType(),
+                    problem.code().code(),
+                    problem.message(),
+                    event.correlationId(),
+                    authorization.findAdapter(record),
+                    found == null ? null : found.orgId(),
+                    found == null ? null : found.projectId(),
+                    found == null ? null : found.runtimeBackend(),
+                    instanceId,
+                    parseId(event.payload().path("command_id")));
+            rejectedReports.insert(unit, rejected);
+            publishRejection(unit, record, rejected);
+            return null;
+        });
+    }
+
+    private static void publishRejection(UnitOfWork unit, ReceivedRecord record, RejectedReport rejected) {
+        var key =
+                String.valueOf(rejected.appInstanceId() == null ? rejected.reportEventId() : rejected.appInstanceId());
+        var payload = new RejectedReportEvent(
+                rejected.reportEventId(),
+                rejected.reportEventType(),
+                rejected.appInstanceId(),
+                rejected.code(),
+                rejected.reason(),
                 record.partition(),
-                record.offset()));
-        var key = subjectId == null ? event.eventId().toString() : subjectId;
-        unit.publish(Topics.RUNTIME_REPORTS_REJECTED, key, "runtime.report.rejected", payload);
+                record.offset(),
+                rejected.adapterId(),
+                rejected.orgId(),
+                rejected.projectId(),
+                rejected.commandId());
+        unit.publish(Topics.RUNTIME_REPORTS_REJECTED, key, "runtime.report.rejected", Json.toObject(payload));
         AuditTrail.recordSystemAction(
                 unit,
                 "adapter",
-                "unverified",
-                null,
+                rejected.adapterId() == null
+                        ? "unverified"
+                        : rejected.adapterId().toString(),
+                rejected.adapterId(),
                 new AuditEntry(
                         ReportAuthorization.ACTION,
                         "app_instance",
                         key,
-                        null,
-                        null,
-                        Json.object().put("report", event.eventType())),
+                        rejected.orgId(),
+                        rejected.projectId(),
+                        Json.object().put("report", rejected.reportEventType())),
                 "denied",
-                problem.code().code());
-        return Future.succeededFuture();
+                rejected.code());
     }
 
-    private static boolean isUuid(String text) {
-        return text.length() == 36 && text.matches("[0-9a-fA-F-]{36}");
+    private static @Nullable UUID parseId(JsonNode id) {
+        var text = id.asText("");
+        return UUID_TEXT.matcher(text).matches() ? UUID.fromString(text) : null;
     }
 }

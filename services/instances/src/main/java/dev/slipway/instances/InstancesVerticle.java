@@ -26,10 +26,13 @@ import dev.slipway.operations.DeadlineSweep;
 import dev.slipway.operations.EventStore;
 import dev.slipway.operations.OperationApi;
 import dev.slipway.operations.OperationStore;
+import dev.slipway.operations.RejectedReportApi;
+import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportAuthorization;
 import dev.slipway.operations.ReportConsumer;
 import dev.slipway.operations.TimelineApi;
 import dev.slipway.operations.TimelineStore;
+import dev.slipway.operations.UsageWindowStore;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.service.Service;
 import dev.slipway.service.ServiceContext;
@@ -102,17 +105,29 @@ public final class InstancesVerticle extends VerticleBase {
         var consistencyApi = new ConsistencyApi(new ConsistencyStore(reads), clock);
         var runtimeApi = new RuntimeApi(adapters, new DesiredStateStore(reads), clock);
 
-        var reports = new AppInstanceReports(vertx, instances, contexts, adapters);
+        var rejectedReports = new RejectedReportStore(reads);
+        var rejectedReportApi = new RejectedReportApi(rejectedReports);
+        var reports =
+                new AppInstanceReports(vertx, instances, contexts, adapters, rejectedReports, new UsageWindowStore());
         var reportConsumer = new ReportConsumer(
                 serviceContext.authz(),
                 new ReportAuthorization(serviceContext.authz(), serviceContext.tokens(), EventSchemas.load()),
                 adapters,
                 commands,
+                rejectedReports,
                 reports,
                 clock,
                 serviceContext.maxAuthzAgeForWrites());
-        var deadlines =
-                new DeadlineSweep(vertx, outbox, operations, reports, plans::deleteExpired, config.deadlineInterval());
+        var deadlines = new DeadlineSweep(
+                vertx,
+                outbox,
+                operations,
+                reports,
+                unit -> {
+                    plans.deleteExpired(unit);
+                    rejectedReports.deleteExpired(unit);
+                },
+                config.deadlineInterval());
         var resender = new CommandResender(vertx, outbox, commands);
 
         return opened.serveOnEveryLoop("createAppInstance", launchApi::create)
@@ -136,6 +151,9 @@ public final class InstancesVerticle extends VerticleBase {
                 .serve("checkInstanceConsistency", consistencyApi::check)
                 .serve("listRuntimeAdapters", runtimeApi::listAdapters)
                 .serve("listDesiredState", runtimeApi::listDesiredState)
+                .serve("listRejectedReports", rejectedReportApi::list)
+                .serve("listOwnRejectedReports", rejectedReportApi::listOwn)
+                .serve("listProjectRejectedReports", rejectedReportApi::listOfProject)
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), reportConsumer::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);

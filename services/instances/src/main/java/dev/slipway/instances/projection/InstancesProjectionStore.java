@@ -72,6 +72,11 @@ public final class InstancesProjectionStore {
             ON CONFLICT (id) DO UPDATE SET version = $2, state = $3, body = $4::text::jsonb WHERE policy_keys.version < $2
             """;
 
+    private static final String USAGE_UNIT = """
+            INSERT INTO usage_units (id, precision, revision) VALUES ($1, $2, $3)
+            ON CONFLICT (id) DO UPDATE SET precision = $2, revision = $3 WHERE usage_units.revision < $3
+            """;
+
     private record OrganizationSnapshot(
             UUID orgId,
             String slug,
@@ -216,6 +221,8 @@ public final class InstancesProjectionStore {
     private static void applyRegistryEntry(UnitOfWork unit, RegistrySnapshot s) {
         if (s.kind.equals("policy")) {
             unit.write(POLICY_KEY, Tuple.of(s.entryId, s.revision, s.lifecycle, s.body.toString()));
+        } else if (s.kind.equals("usage_unit")) {
+            unit.write(USAGE_UNIT, Tuple.of(s.entryId, s.body.path("precision").asInt(), s.revision));
         }
     }
 }
