@@ -57,15 +57,16 @@ final class PlatformClient {
         this.http = vertx.createHttpClient(new HttpClientOptions().setConnectTimeout(CONNECT_TIMEOUT_MS));
     }
 
-    /** Requests a token with the adapter's credential: for a command, or for the adapter itself if both ids are null. */
-    Future<JsonNode> postTokenRequest(
-            String path, @Nullable String appInstanceId, @Nullable String commandId, String correlationId) {
+    /** Requests a token with the adapter's credential: for a command, or for the adapter itself if the report is null. */
+    Future<JsonNode> postTokenRequest(String path, @Nullable Message report, String correlationId) {
         var options = options(HttpMethod.POST, path)
                 .putHeader("content-type", "application/json")
                 .putHeader("x-correlation-id", correlationId);
         return vertx.fileSystem().readFile(config.secretFile().toString()).compose(file -> {
             var secret = file.toString(StandardCharsets.UTF_8).strip();
-            var body = new TokenRequest(config.adapterId(), secret, appInstanceId, commandId);
+            var body = report == null
+                    ? new TokenRequest(config.adapterId(), secret, null, null, null, null)
+                    : TokenRequest.of(config.adapterId(), secret, report);
             return send(options, Buffer.buffer(Json.bytes(body)));
         });
     }
@@ -74,8 +75,23 @@ final class PlatformClient {
     private record TokenRequest(
             UUID adapterId,
             String adapterSecret,
-            @Nullable String appInstanceId,
-            @Nullable String commandId) {}
+            @Nullable UUID appInstanceId,
+            @Nullable String orgId,
+            @Nullable UUID sharedRuntimeId,
+            @Nullable String commandId) {
+        static TokenRequest of(UUID adapterId, String secret, Message report) {
+            var subject = report.subject();
+            return subject.kind() == Subject.Kind.APP_INSTANCE
+                    ? new TokenRequest(adapterId, secret, subject.id(), null, null, report.commandId())
+                    : new TokenRequest(
+                            adapterId,
+                            secret,
+                            null,
+                            report.event().payload().path("org_id").asText(),
+                            subject.id(),
+                            report.commandId());
+        }
+    }
 
     Future<JsonNode> get(String path, Token token) {
         var options = options(HttpMethod.GET, path).putHeader("authorization", "Bearer " + token.value());

@@ -49,7 +49,7 @@ final class ReportQueue {
         sending = true;
         var report = reports.get(0);
         token(report)
-                .compose(valid -> sender.send(report.appInstanceId(), report, valid))
+                .compose(valid -> sender.send(report.subject().id().toString(), report, valid))
                 .compose(ok -> writer.update(log -> log.withoutReport(report)))
                 .onComplete(done -> {
                     if (done.succeeded()) {
@@ -75,7 +75,7 @@ final class ReportQueue {
         var expected = isTaskUnknown(failure) && failures == 1;
         if (!shutdown.isSet() && !expected && Integer.bitCount(failures) == 1) { // log the 1st, 2nd, 4th … failure only
             (isCredentialRejected(failure) ? LOG.atError() : LOG.atWarn())
-                    .addKeyValue("app_instance_id", report.appInstanceId())
+                    .addKeyValue("app_instance_id", report.subject().id().toString())
                     .addKeyValue("command_id", report.commandId())
                     .addKeyValue("correlation_id", report.event().correlationId())
                     .addKeyValue("attempt", failures)

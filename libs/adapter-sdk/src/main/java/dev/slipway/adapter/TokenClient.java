@@ -31,8 +31,7 @@ final class TokenClient {
                 .acquire(never)
                 .compose(acquired -> platform.postTokenRequest(
                                 "/api/v1/auth/operator-token",
-                                report.appInstanceId(),
-                                report.commandId(),
+                                report,
                                 report.event().correlationId())
                         .onComplete(done -> requestSlots.release()))
                 .map(response -> read(response, report.commandId()));
@@ -45,8 +44,7 @@ final class TokenClient {
             return Future.succeededFuture(current);
         }
         if (pendingRequest == null) {
-            pendingRequest = platform.postTokenRequest(
-                            "/api/v1/auth/adapter-token", null, null, "adapter-" + Ids.next())
+            pendingRequest = platform.postTokenRequest("/api/v1/auth/adapter-token", null, "adapter-" + Ids.next())
                     .map(response -> read(response, ADAPTER))
                     .onSuccess(newToken -> adapterToken = newToken)
                     .onComplete(done -> pendingRequest = null);

@@ -80,13 +80,20 @@ final class CommandPayloads {
     }
 
     ObjectNode member(ScenarioInstance instance, String operation, ScenarioInstance.IssuedMember member) {
+        var next = state.read(() -> {
+            var current =
+                    Objects.requireNonNull(instance.members().get(member.id())).afterCommand(operation);
+            instance.members().put(current.id(), current);
+            return current;
+        });
         var payload = create(instance).put("operation", operation);
-        payload.set("member", member.toJson());
+        payload.set("member", next.toJson());
         return payload;
     }
 
     ScenarioInstance.IssuedMember issueMember(ScenarioInstance instance) {
-        var member = new ScenarioInstance.IssuedMember(Ids.next(), Objects.requireNonNull(profile.component()), 1);
+        var member = new ScenarioInstance.IssuedMember(
+                Ids.next(), Objects.requireNonNull(profile.component()), 1, "ready", "pending");
         state.update(() -> instance.members().put(member.id(), member));
         return member;
     }

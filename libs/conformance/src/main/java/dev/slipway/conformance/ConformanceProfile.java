@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -21,6 +22,7 @@ import java.util.TreeSet;
  * @param failing variant that never starts, if any
  * @param upgraded the next version, if any
  * @param component component key of added members, if any
+ * @param reportsUsagePeriodically whether usage is reported while an instance runs, within the kit's patience
  */
 record ConformanceProfile(
         String backend,
@@ -34,8 +36,25 @@ record ConformanceProfile(
         @Nullable String component,
         int members,
         Set<String> claims,
+        boolean reportsUsagePeriodically,
         EndpointProbe probe) {
     static final Set<String> CLAIMS = Set.of("upgrade", "rollback", "members", "operations", "usage");
+
+    private static final Set<String> VARIANT_FIELDS = Set.of("app_version", "manifest", "config");
+
+    /** The fields of the profile; a field with an empty set has no fixed fields of its own. */
+    private static final Map<String, Set<String>> FIELDS = Map.ofEntries(
+            Map.entry("manifest", Set.of()),
+            Map.entry("config", Set.of()),
+            Map.entry("slow", VARIANT_FIELDS),
+            Map.entry("failing", VARIANT_FIELDS),
+            Map.entry("upgrade", VARIANT_FIELDS),
+            Map.entry("operation", Set.of("name", "input", "long_input")),
+            Map.entry("component", Set.of()),
+            Map.entry("members", Set.of()),
+            Map.entry("claims", Set.of()),
+            Map.entry("periodic_usage", Set.of()),
+            Map.entry("probe", Set.of("health", "launch", "launch_pointer")));
 
     /** A version of the app. */
     record App(String version, ObjectNode manifest, ObjectNode config) {
@@ -93,7 +112,7 @@ record ConformanceProfile(
     /** Throws one exception that lists all faults. */
     private static ConformanceProfile of(byte[] bytes, String where) throws IOException {
         var json = Json.parse(bytes);
-        var faults = new ArrayList<String>();
+        var faults = findUnknownFields(json);
         var manifest = object(json, "manifest", faults);
         var plain = new App(manifest.path("version").asText(), manifest, optional(json, "config"));
         var operation = json.path("operation");
@@ -111,6 +130,7 @@ record ConformanceProfile(
                 json.path("component").isTextual() ? json.path("component").asText() : null,
                 json.path("members").asInt(0),
                 claims(json, faults),
+                json.path("periodic_usage").asBoolean(),
                 new EndpointProbe(
                         probe.path("health").asText("/"),
                         probe.path("launch").isTextual() ? probe.path("launch").asText() : null,
@@ -122,6 +142,22 @@ record ConformanceProfile(
             throw new ProfileException(where + ": " + String.join("; ", faults));
         }
         return profile;
+    }
+
+    private static List<String> findUnknownFields(JsonNode json) {
+        var faults = new ArrayList<String>();
+        json.properties().forEach(field -> {
+            var known = FIELDS.get(field.getKey());
+            if (known == null) {
+                faults.add("\"" + field.getKey() + "\" is not a field of a profile");
+            } else if (!known.isEmpty()) {
+                field.getValue().properties().stream()
+                        .filter(inner -> !known.contains(inner.getKey()))
+                        .forEach(inner ->
+                                faults.add("\"" + inner.getKey() + "\" is not a field of \"" + field.getKey() + "\""));
+            }
+        });
+        return faults;
     }
 
     private List<String> findFaults() {

@@ -86,9 +86,10 @@ final class FakePlatformApi implements AutoCloseable {
                 || !command.instance().id().equals(uuid(body, "app_instance_id"))) {
             return ApiResponse.error(409, "task_unknown");
         }
-        return tokens.consumeRejection(command.id())
-                ? ApiResponse.error(503, "unavailable")
-                : token(tokens.issue(command.id()));
+        var rejection = tokens.nextRejection(command.id());
+        return rejection == null
+                ? token(tokens.issue(command.id()))
+                : ApiResponse.error(rejection, rejection == 409 ? "task_unknown" : "unavailable");
     }
 
     private ApiResponse adapterToken(HttpExchange exchange) throws IOException {
@@ -141,16 +142,17 @@ final class FakePlatformApi implements AutoCloseable {
                 deleting ? "deleted" : "running",
                 deleting ? "deleting" : last.isFinished() ? status(last) : "deploying",
                 last.id(),
+                last.event().correlationId(),
                 shape.event().payload().get("manifest"),
                 shape.event().payload().get("config"),
                 Map.of(),
                 instance.members().values().stream()
                         .filter(instance::isWanted)
-                        .map(member -> new DesiredMember(member, "ready"))
+                        .map(member -> new DesiredMember(member, member.desired()))
                         .toList(),
                 instance.commands().stream()
                         .filter(command -> command.isOpen() && command.generation() == instance.generation())
-                        .map(SentCommand::event)
+                        .map(command -> new OpenCommand(command.event(), null))
                         .toList());
     }
 
@@ -169,11 +171,16 @@ final class FakePlatformApi implements AutoCloseable {
             String desired,
             String status,
             UUID commandId,
+            String correlationId,
             @Nullable JsonNode manifest,
             @Nullable JsonNode config,
             Map<String, String> placementIntent,
             List<DesiredMember> members,
-            List<Envelope> openCommands) {}
+            List<OpenCommand> openCommands) {}
+
+    /** A command as on the topic, with the trace of its header. */
+    private record OpenCommand(
+            @JsonUnwrapped Envelope event, @Nullable String traceparent) {}
 
     private record DesiredMember(@JsonUnwrapped IssuedMember member, String desiredState) {}
 

@@ -65,6 +65,10 @@ final class RunState {
                 .toList();
     }
 
+    synchronized List<ScenarioInstance> deletedInstances() {
+        return instances.values().stream().filter(ScenarioInstance::isDeleted).toList();
+    }
+
     synchronized List<ScenarioInstance> instancesOf(String name) {
         return instances.values().stream()
                 .filter(instance -> instance.scenario().equals(name))

@@ -1,5 +1,6 @@
 package dev.slipway.conformance;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Ids;
@@ -31,9 +32,44 @@ final class ScenarioInstance {
     private boolean deleted;
     private boolean forgotten;
 
-    record IssuedMember(@JsonProperty("member_id") UUID id, String component, int generation) {
+    /** A member with the state that the platform would have stored. */
+    record IssuedMember(
+            @JsonProperty("member_id") UUID id,
+            String component,
+            int generation,
+            @JsonIgnore String desired,
+            @JsonIgnore String observed) {
         ObjectNode toJson() {
             return Json.toObject(this);
+        }
+
+        /** Returns the member after a command: one that changes the desired state starts a generation. */
+        IssuedMember afterCommand(String operation) {
+            return switch (operation) {
+                case "drain" -> new IssuedMember(id, component, generation + 1, "drained", observed);
+                case "remove", "replace" -> new IssuedMember(id, component, generation + 1, "removed", observed);
+                default -> this;
+            };
+        }
+
+        IssuedMember withObserved(String state) {
+            return new IssuedMember(id, component, generation, desired, state);
+        }
+
+        /** Returns whether the platform accepts a report of this state. */
+        boolean canBecome(String state) {
+            if (observed.equals(state)) {
+                return true;
+            }
+            return !observed.equals("removed")
+                    && switch (state) {
+                        case "joining" -> observed.equals("pending") || observed.equals("failed");
+                        case "ready" -> !observed.equals("draining") || desired.equals("ready");
+                        case "draining" -> !desired.equals("ready");
+                        case "removed" -> desired.equals("removed");
+                        case "failed" -> true;
+                        default -> false;
+                    };
         }
     }
 

@@ -43,6 +43,11 @@ final class SentCommand {
         return event.payload().path("generation").asInt();
     }
 
+    /** Returns the id of the instance that a payload is about. */
+    static String subjectId(JsonNode payload) {
+        return payload.path("app_instance_id").asText();
+    }
+
     JsonNode field(String name) {
         return event.payload().path(name);
     }

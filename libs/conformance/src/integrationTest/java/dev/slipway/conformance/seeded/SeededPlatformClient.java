@@ -80,17 +80,25 @@ final class SeededPlatformClient {
         var id =
                 ends ? UUID.nameUUIDFromBytes((command.eventId() + type).getBytes(StandardCharsets.UTF_8)) : Ids.next();
         var key = payload.path("app_instance_id").asText();
-        send(
-                key,
-                new Envelope(id, "runtime.report." + type, Instant.now(), 1, command.correlationId(), payload),
-                token(command));
+        var token = token(command);
+        if (bug == SeededBug.STORES_A_TOKEN) {
+            Files.writeString(Path.of(env.get("SLIPWAY_ADAPTER_DATA_DIR")).resolve("token"), token);
+        }
+        if (!token.isEmpty()) {
+            send(
+                    key,
+                    new Envelope(id, "runtime.report." + type, Instant.now(), 1, command.correlationId(), payload),
+                    token);
+        }
     }
 
     void heartbeat() throws Exception {
         var payload = Json.object()
                 .put("adapter_id", env.get("SLIPWAY_ADAPTER_ID"))
                 .put("runtime_backend", "bare_metal")
-                .put("started_at", startedAt);
+                .put(
+                        "started_at",
+                        bug == SeededBug.WRONG_START_TIME ? Instant.now().toString() : startedAt);
         send(
                 env.get("SLIPWAY_ADAPTER_ID"),
                 new Envelope(Ids.next(), "runtime.report.heartbeat", Instant.now(), 1, "heartbeat", payload),
@@ -141,6 +149,10 @@ final class SeededPlatformClient {
                     BodyHandlers.ofByteArray());
             if (response.statusCode() == 200) {
                 return Json.parse(response.body()).path("access_token").asText();
+            }
+            if ((response.statusCode() == 409 && bug == SeededBug.DROPS_REPORTS_ON_409)
+                    || (response.statusCode() == 503 && bug == SeededBug.DROPS_REPORTS_ON_503)) {
+                return "";
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         }
