@@ -22,6 +22,7 @@ import java.util.TreeSet;
  * @param failing variant that never starts, if any
  * @param upgraded the next version, if any
  * @param component component key of added members, if any
+ * @param sharedRuntime the app as a shared runtime, if any
  * @param reportsUsagePeriodically whether usage is reported while an instance runs, within the kit's patience
  */
 record ConformanceProfile(
@@ -37,8 +38,10 @@ record ConformanceProfile(
         int members,
         Set<String> claims,
         boolean reportsUsagePeriodically,
+        @Nullable SharedRuntime sharedRuntime,
         EndpointProbe probe) {
-    static final Set<String> CLAIMS = Set.of("upgrade", "rollback", "members", "operations", "usage");
+    static final Set<String> CLAIMS =
+            Set.of("upgrade", "rollback", "members", "operations", "usage", "shared_runtimes");
 
     private static final Set<String> VARIANT_FIELDS = Set.of("app_version", "manifest", "config");
 
@@ -54,6 +57,8 @@ record ConformanceProfile(
             Map.entry("members", Set.of()),
             Map.entry("claims", Set.of()),
             Map.entry("periodic_usage", Set.of()),
+            Map.entry(
+                    "shared_runtime", Set.of("manifest", "config", "app_version", "controller", "worker", "operation")),
             Map.entry("probe", Set.of("health", "launch", "launch_pointer")));
 
     /** A version of the app. */
@@ -85,6 +90,9 @@ record ConformanceProfile(
     /** A declared operation; with {@code longInput} it runs longer than the kit waits. */
     record Operation(
             String name, ObjectNode input, @Nullable ObjectNode longInput) {}
+
+    /** An app as a shared runtime: its components, and an operation that attached projects submit. */
+    record SharedRuntime(App app, String controller, String worker, Operation operation) {}
 
     /** The paths to check the health of an endpoint and to identify a launch. */
     record EndpointProbe(
@@ -131,6 +139,7 @@ record ConformanceProfile(
                 json.path("members").asInt(0),
                 claims(json, faults),
                 json.path("periodic_usage").asBoolean(),
+                json.has("shared_runtime") ? sharedRuntime(plain, json.path("shared_runtime"), faults) : null,
                 new EndpointProbe(
                         probe.path("health").asText("/"),
                         probe.path("launch").isTextual() ? probe.path("launch").asText() : null,
@@ -163,7 +172,8 @@ record ConformanceProfile(
     private List<String> findFaults() {
         var faults = new ArrayList<String>();
         var schema = ManifestSchema.load();
-        for (var app : new @Nullable App[] {base, slow, failing, upgraded}) {
+        for (var app :
+                new @Nullable App[] {base, slow, failing, upgraded, sharedRuntime == null ? null : sharedRuntime.app}) {
             if (app != null) {
                 schema.validate(app.manifest)
                         .forEach(fault -> faults.add("manifest" + fault.field() + " " + fault.problem()));
@@ -181,6 +191,9 @@ record ConformanceProfile(
         if (claims.contains("members") && (component == null || members < 1)) {
             faults.add("members are claimed, but \"component\" or \"members\" is missing");
         }
+        if (claims.contains("shared_runtimes") && sharedRuntime == null) {
+            faults.add("shared_runtimes are claimed, but \"shared_runtime\" is missing");
+        }
         if (claims.contains("usage") && base.manifest.path("usage_units").isEmpty()) {
             faults.add("usage is claimed, but the manifest has no usage_units");
         }
@@ -194,6 +207,14 @@ record ConformanceProfile(
                 .filter(claim -> !CLAIMS.contains(claim))
                 .forEach(claim -> faults.add("\"" + claim + "\" is not one of the claims " + new TreeSet<>(CLAIMS)));
         return claims;
+    }
+
+    private static SharedRuntime sharedRuntime(App plain, JsonNode json, List<String> faults) {
+        return new SharedRuntime(
+                plain.with(json),
+                json.path("controller").asText("controller"),
+                json.path("worker").asText("worker"),
+                operation(json.path("operation"), faults));
     }
 
     private static Operation operation(JsonNode json, List<String> faults) {

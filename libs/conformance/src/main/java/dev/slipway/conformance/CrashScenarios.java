@@ -109,7 +109,7 @@ final class CrashScenarios {
     }
 
     /** What survived the adapter is adopted, not launched again. */
-    private static void expectAdopted(ScenarioContext context, ScenarioInstance instance, List<String> survivors) {
+    static void expectAdopted(ScenarioContext context, ScenarioInstance instance, List<String> survivors) {
         var now = context.findAlive(instance);
         if (!now.containsAll(survivors)) {
             throw Clause.NO_DUPLICATE_LAUNCH.violation(
@@ -206,13 +206,13 @@ final class CrashScenarios {
     }
 
     /** Waits until the restarted adapter has executed a command and has therefore completed its start. */
-    private static void awaitReady(ScenarioContext context) throws Exception {
+    static void awaitReady(ScenarioContext context) throws Exception {
         var other = context.createInstance();
         var ignored = context.deployAndAwaitRunning(other);
         context.delete(other);
     }
 
-    private static void expectNoDuplicates(ScenarioContext context, ScenarioInstance instance, int usualCount) {
+    static void expectNoDuplicates(ScenarioContext context, ScenarioInstance instance, int usualCount) {
         context.awaitEffects(
                 instance,
                 now -> now.size() == usualCount,

@@ -209,7 +209,7 @@ final class OperationScenarios {
     }
 
     /** Waits until the member is reported in this state. */
-    private static void awaitReported(
+    static void awaitReported(
             ScenarioContext context, ScenarioInstance instance, ScenarioInstance.IssuedMember member, String state)
             throws Exception {
         var ignored = context.await(

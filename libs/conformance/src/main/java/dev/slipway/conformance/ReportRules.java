@@ -52,10 +52,12 @@ final class ReportRules {
 
     private static void checkContext(ReceivedReport report, SentCommand command, List<Finding> findings) {
         var instance = command.instance();
-        if (!report.text("org_id").equals(instance.org().toString())
-                || !report.text("project_id").equals(instance.project().toString())) {
+        if (!report.text("org_id").equals(instance.org().toString()) || !namesRightProject(report, instance)) {
             findings.add(finding(
                     Clause.TASK_ISOLATION, report, command, "names another organization or project than its command"));
+        }
+        if (instance.isShared() != report.field("shared_runtime_id").isTextual()) {
+            findings.add(finding(Clause.SHARED_RUNTIMES, report, command, "names the wrong kind of subject"));
         }
         if (!instance.id().toString().equals(report.key())) {
             findings.add(finding(Clause.KEYS, report, command, "has the key " + report.key()));
@@ -83,6 +85,14 @@ final class ReportRules {
                     command,
                     "names the operation " + named + ", its command " + operation));
         }
+    }
+
+    /** A report on a shared runtime has no project; its usage may belong to an attached one. */
+    private static boolean namesRightProject(ReceivedReport report, ScenarioInstance instance) {
+        var project = report.text("project_id");
+        return project.equals(instance.project().toString())
+                ? !instance.isShared() || report.is("usage")
+                : instance.isShared() && project.isEmpty();
     }
 
     private static void checkSequence(ReceivedReport report, SentCommand command, List<Finding> findings) {

@@ -34,7 +34,15 @@ final class RunState {
     }
 
     synchronized ScenarioInstance createInstance() {
-        var instance = new ScenarioInstance(scenario);
+        return create(false);
+    }
+
+    synchronized ScenarioInstance createSharedRuntime() {
+        return create(true);
+    }
+
+    private ScenarioInstance create(boolean shared) {
+        var instance = new ScenarioInstance(scenario, shared);
         instances.put(instance.id(), instance);
         return instance;
     }

@@ -2,6 +2,7 @@ package dev.slipway.conformance;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -15,11 +16,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** An instance created by the kit, in its own project and organization. Guarded by the {@link RunState}. */
+/** An instance or a shared runtime created by the kit, in its own organization. Guarded by the {@link RunState}. */
 final class ScenarioInstance {
     private static final Set<String> REMOVING_OPERATIONS = Set.of("remove", "replace");
 
     private final String scenario;
+    private final boolean shared;
+    private final UUID attachment = Ids.next();
     private final UUID id = Ids.next();
     private final UUID org = Ids.next();
     private final UUID project = Ids.next();
@@ -38,7 +41,8 @@ final class ScenarioInstance {
             String component,
             int generation,
             @JsonIgnore String desired,
-            @JsonIgnore String observed) {
+            @JsonIgnore String observed,
+            @JsonUnwrapped @Nullable WorkerFields worker) {
         ObjectNode toJson() {
             return Json.toObject(this);
         }
@@ -46,14 +50,15 @@ final class ScenarioInstance {
         /** Returns the member after a command: one that changes the desired state starts a generation. */
         IssuedMember afterCommand(String operation) {
             return switch (operation) {
-                case "drain" -> new IssuedMember(id, component, generation + 1, "drained", observed);
-                case "remove", "replace" -> new IssuedMember(id, component, generation + 1, "removed", observed);
+                case "drain" -> new IssuedMember(id, component, generation + 1, "drained", observed, worker);
+                case "remove", "replace" ->
+                    new IssuedMember(id, component, generation + 1, "removed", observed, worker);
                 default -> this;
             };
         }
 
         IssuedMember withObserved(String state) {
-            return new IssuedMember(id, component, generation, desired, state);
+            return new IssuedMember(id, component, generation, desired, state, worker);
         }
 
         /** Returns whether the platform accepts a report of this state. */
@@ -73,11 +78,24 @@ final class ScenarioInstance {
         }
     }
 
+    /** The fields of a worker that a project contributes. */
+    record WorkerFields(String source, UUID sourceProjectId, UUID attachmentId, String allocationRef) {}
+
     /** Usage as first reported under its id. */
     record ReportedUsage(String unit, String quantity, String from, String to) {}
 
-    ScenarioInstance(String scenario) {
+    ScenarioInstance(String scenario, boolean shared) {
         this.scenario = scenario;
+        this.shared = shared;
+    }
+
+    /** Returns whether it is a shared runtime; its project is then the one that is attached to it. */
+    boolean isShared() {
+        return shared;
+    }
+
+    UUID attachment() {
+        return attachment;
     }
 
     String scenario() {

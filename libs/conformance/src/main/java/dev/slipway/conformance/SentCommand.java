@@ -43,9 +43,10 @@ final class SentCommand {
         return event.payload().path("generation").asInt();
     }
 
-    /** Returns the id of the instance that a payload is about. */
+    /** Returns the id of the instance or shared runtime that a payload is about. */
     static String subjectId(JsonNode payload) {
-        return payload.path("app_instance_id").asText();
+        return payload.path("app_instance_id")
+                .asText(payload.path("shared_runtime_id").asText());
     }
 
     JsonNode field(String name) {

@@ -351,9 +351,10 @@ public final class IamVerticle extends VerticleBase {
                         withRevision(
                                 revisions,
                                 request -> credentials.revoke(request, unit -> adapters.lockOwner(request, unit))))
+                // Events instead of snapshots: IAM does not wait for the catalog to become ready.
                 .consumeBatches(
                         "runtime-backends",
-                        List.of(Topics.CATALOG_STATE),
+                        List.of(Topics.CATALOG_EVENTS),
                         Duration.ZERO,
                         AdapterPrincipalStore::recordBackends);
     }

@@ -109,7 +109,7 @@ public final class SeededAdapter implements AutoCloseable {
     private void reconcile() throws Exception {
         var desired = platform.desired();
         var known = new HashSet<String>();
-        desired.forEach(item -> known.add(item.path("app_instance_id").asText()));
+        desired.forEach(item -> known.add(SeededPlatformClient.subject(item)));
         for (var workload : cluster.all()) {
             if (!known.contains(workload.instance()) && bug != SeededBug.KEEPS_ORPHANS) {
                 cluster.end(List.of(workload));

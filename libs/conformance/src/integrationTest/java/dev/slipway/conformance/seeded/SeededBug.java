@@ -49,7 +49,8 @@ public enum SeededBug {
     OLD_MEMBER_GENERATION("members", "P-29"),
     OVERLAPPING_USAGE_WINDOWS("usage", "P-30"),
     CUMULATIVE_USAGE("usage", "P-30"),
-    LEAVES_A_DIRECTORY("happy-path", "P-25");
+    LEAVES_A_DIRECTORY("happy-path", "P-25"),
+    DELETES_SHARED_RUNTIMES("crash-of-shared-runtime", "P-37");
 
     private final String scenario;
     private final String clause;

@@ -118,6 +118,6 @@ final class WorkloadLauncher {
     }
 
     static String instance(Envelope command) {
-        return command.payload().path("app_instance_id").asText();
+        return SeededPlatformClient.subject(command.payload());
     }
 }

@@ -46,7 +46,7 @@ public final class AdapterPrincipalStore {
 
     private record AdapterSnapshot(UUID adapterId, String runtimeBackend, String displayName, ResourceState state) {}
 
-    private record RegistrySnapshot(String kind, String entryId, String lifecycle, long revision) {}
+    private record RegistryEntryChanged(String kind, String entryId, long entryVersion, String lifecycle) {}
 
     public AdapterPrincipalStore(SqlClient reads) {
         this.reads = reads;
@@ -75,10 +75,10 @@ public final class AdapterPrincipalStore {
     /** Maintains the read model of the runtime_backend registry. */
     public static Future<Void> recordBackends(UnitOfWork unit, List<ReceivedEvent> events) {
         for (var event : events) {
-            if (event.envelope().eventType().equals("catalog.registry.snapshot")) {
-                var entry = Json.toRecord(event.envelope().payload(), RegistrySnapshot.class);
+            if (event.envelope().eventType().equals("registries.entry.changed")) {
+                var entry = Json.toRecord(event.envelope().payload(), RegistryEntryChanged.class);
                 if (entry.kind.equals("runtime_backend")) {
-                    unit.write(BACKEND, Tuple.of(entry.entryId, entry.lifecycle, entry.revision));
+                    unit.write(BACKEND, Tuple.of(entry.entryId, entry.lifecycle, entry.entryVersion));
                 }
             }
         }
