@@ -46,8 +46,19 @@ public record Principal(
         }
     }
 
-    /** One command of an adapter on one instance. */
-    public record Task(UUID adapterId, UUID appInstanceId, UUID commandId, Set<String> actions) {}
+    /**
+     * One command of an adapter on one resource.
+     *
+     * @param resourceType {@code app_instance} or {@code shared_runtime}
+     */
+    public record Task(UUID adapterId, String resourceType, UUID resourceId, UUID commandId, Set<String> actions) {
+        public static final String APP_INSTANCE = "app_instance";
+        public static final String SHARED_RUNTIME = "shared_runtime";
+
+        public boolean isFor(String type, UUID id, UUID command) {
+            return resourceType.equals(type) && resourceId.equals(id) && commandId.equals(command);
+        }
+    }
 
     public static Principal user(UUID id, String displayName) {
         return new Principal(id, ActorType.USER, displayName, id, null, null, null, Set.of(), null, null);

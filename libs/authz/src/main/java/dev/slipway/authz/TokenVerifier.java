@@ -244,16 +244,23 @@ public final class TokenVerifier {
         return issuedAt == null ? Instant.EPOCH : issuedAt;
     }
 
+    /** A token with a command is bound to the task of an adapter; other tokens of an operator name its shared runtime as well. */
     private static @Nullable Task task(ParsedToken token) {
         var instance = token.claim("app_instance_id");
-        if (instance == null) {
+        var runtime = token.claim("shared_runtime_id");
+        var command = token.claim("command_id");
+        if (instance == null && (runtime == null || command == null)) {
             return null;
         }
         if (token.claim("scope") == null) {
             throw invalid("The token is bound to a task and lacks its scope.");
         }
         return new Task(
-                uuid(token.claim("adapter_id")), uuid(instance), uuid(token.claim("command_id")), actions(token));
+                uuid(token.claim("adapter_id")),
+                instance == null ? Task.SHARED_RUNTIME : Task.APP_INSTANCE,
+                uuid(instance == null ? runtime : instance),
+                uuid(command),
+                actions(token));
     }
 
     /** A token without a scope allows no action. */

@@ -89,7 +89,8 @@ class AuthorizerTableTest {
         put("operator_of_gone", fixture.operator(GONE, RUNTIME, List.of("apps.shared_runtime.worker.operate")));
         fixture.bindOrg(id("operator"), "tenant_owner", A);
         people.put("narrow_account", person("account").withTokenActions(Set.of("apps.instance.read")));
-        var task = new Task(Ids.next(), Ids.next(), Ids.next(), Set.of("apps.instance.report", "usage.read"));
+        var task = new Task(
+                Ids.next(), Task.APP_INSTANCE, Ids.next(), Ids.next(), Set.of("apps.instance.report", "usage.read"));
         people.put("task", person("account").withTask(task));
         fixture.bindPlatform(id("account"), "platform_superadmin");
     }

@@ -206,7 +206,7 @@ class AuthorizerTest {
     @Test
     void decide_isLimitedToTheTask_whenTheTokenIsBoundToOne() {
         var account = fixture.serviceAccount(PROJECT, List.of(READ, "apps.instance.report"));
-        var task = new Task(Ids.next(), Ids.next(), Ids.next(), Set.of("apps.instance.report"));
+        var task = new Task(Ids.next(), Task.APP_INSTANCE, Ids.next(), Ids.next(), Set.of("apps.instance.report"));
         var bound = principal(account).withTask(task);
 
         var decision = authorizer.decide(bound, READ, ResourceScope.project(PROJECT), NOW);
@@ -226,7 +226,7 @@ class AuthorizerTest {
     @Test
     void decide_isNotGranted_whenATaskHasAnActionThatMachinesCannotHave() {
         var account = fixture.serviceAccount(PROJECT, List.of(READ));
-        var task = new Task(Ids.next(), Ids.next(), Ids.next(), Set.of(DELETE));
+        var task = new Task(Ids.next(), Task.APP_INSTANCE, Ids.next(), Ids.next(), Set.of(DELETE));
 
         assertThat(authorizer
                         .decide(principal(account).withTask(task), DELETE, ResourceScope.project(PROJECT), NOW)

@@ -126,7 +126,9 @@ final class DecisionComparison {
     private Principal principal(Actor actor) {
         var known = requireNonNull(fixture.model.principal(id(actor.id())));
         var task = actor.task();
-        var bound = task == null ? known : known.withTask(new Task(Ids.next(), Ids.next(), Ids.next(), task));
+        var bound = task == null
+                ? known
+                : known.withTask(new Task(Ids.next(), Task.APP_INSTANCE, Ids.next(), Ids.next(), task));
         return bound.withTokenActions(actor.token());
     }
 

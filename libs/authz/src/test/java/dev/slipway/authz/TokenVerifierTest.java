@@ -154,7 +154,38 @@ class TokenVerifierTest {
         assertThat(principal.id()).isEqualTo(account);
         assertThat(principal.task())
                 .isEqualTo(new Principal.Task(
-                        adapter, instance, command, Set.of("apps.instance.report", "apps.instance.read")));
+                        adapter,
+                        Principal.Task.APP_INSTANCE,
+                        instance,
+                        command,
+                        Set.of("apps.instance.report", "apps.instance.read")));
+    }
+
+    @Test
+    void verify_returnsTheTask_ofASharedRuntimesOperator() {
+        var signer = machineSigner();
+        var account = fixture.serviceAccount(Ids.next(), List.of());
+        var adapter = Ids.next();
+        var runtime = Ids.next();
+        var command = Ids.next();
+        var claims = Map.of(
+                "adapter_id", adapter.toString(),
+                "shared_runtime_id", runtime.toString(),
+                "scope", "apps.shared_runtime.report");
+        var withCommand = new HashMap<>(claims);
+        withCommand.put("command_id", command.toString());
+
+        assertThat(verifier.verify(signer.sign(account.toString(), NOW, EXPIRES, withCommand), NOW)
+                        .task())
+                .isEqualTo(new Principal.Task(
+                        adapter,
+                        Principal.Task.SHARED_RUNTIME,
+                        runtime,
+                        command,
+                        Set.of("apps.shared_runtime.report")));
+        assertThat(verifier.verify(signer.sign(account.toString(), NOW, EXPIRES, claims), NOW)
+                        .task())
+                .isNull();
     }
 
     @Test

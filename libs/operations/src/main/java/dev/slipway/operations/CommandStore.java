@@ -8,6 +8,7 @@ import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.OperationUpdate;
 import dev.slipway.operations.domain.RuntimeCommandType;
 import dev.slipway.operations.domain.Subject;
+import dev.slipway.operations.domain.SubjectKind;
 import io.opentelemetry.api.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -21,7 +22,7 @@ import java.util.Arrays;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/** All SQL of commands. A command is resent until its adapter reports on it, and stored until it has ended. */
+/** All SQL of the commands of one kind of subject. A command is resent until its adapter reports on it, and stored until it has ended. */
 public final class CommandStore {
     /** A running adapter reports within moments; one that is down reads its commands from the topic when it is back. */
     private static final Duration RESEND_AFTER = Duration.ofSeconds(30);
@@ -35,41 +36,46 @@ public final class CommandStore {
             .collect(Collectors.joining(", ", "IN (", ")"));
 
     private static final String INSERT = """
-            INSERT INTO runtime_commands (command_id, app_instance_id, runtime_backend, event_type, occurred_at, correlation_id, payload,
+            INSERT INTO {commands} (command_id, {id}, runtime_backend, event_type, occurred_at, correlation_id, payload,
                 due_at, traceparent)
             VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8, $9)
             """;
     private static final String SUPERSEDE =
-            "DELETE FROM runtime_commands WHERE app_instance_id = $1 AND ($2 OR event_type " + STARTS_GENERATION + ")";
+            "DELETE FROM {commands} WHERE {id} = $1 AND ($2 OR event_type " + STARTS_GENERATION + ")";
     private static final String ACKNOWLEDGE = """
-            UPDATE runtime_commands SET due_at = NULL WHERE command_id = $1 AND app_instance_id = $2 AND due_at IS NOT NULL
+            UPDATE {commands} SET due_at = NULL WHERE command_id = $1 AND {id} = $2 AND due_at IS NOT NULL
             """;
     private static final String SCHEDULE_RESEND =
-            "UPDATE runtime_commands SET due_at = $3 WHERE command_id = $1 AND app_instance_id = $2 AND due_at IS NULL";
+            "UPDATE {commands} SET due_at = $3 WHERE command_id = $1 AND {id} = $2 AND due_at IS NULL";
     private static final String DELETE =
-            "DELETE FROM runtime_commands WHERE command_id = $1 AND app_instance_id = $2 AND event_type NOT "
-                    + STARTS_GENERATION;
-    private static final String DELETE_ALL = "DELETE FROM runtime_commands WHERE app_instance_id = $1";
+            "DELETE FROM {commands} WHERE command_id = $1 AND {id} = $2 AND event_type NOT " + STARTS_GENERATION;
+    private static final String DELETE_ALL = "DELETE FROM {commands} WHERE {id} = $1";
     /** Spans all tenants. Commands to unavailable adapters are not even read: there may be very many. */
     private static final String LIST_DUE = """
             SELECT due.* FROM (
                 SELECT DISTINCT runtime_backend FROM adapters WHERE state = 'active' AND last_seen_at > $2) AS alive
             CROSS JOIN LATERAL (
-                SELECT command_id, app_instance_id, runtime_backend, event_type, occurred_at, correlation_id, payload::text AS payload, attempt
-                FROM runtime_commands c WHERE c.runtime_backend = alive.runtime_backend AND due_at <= $1
+                SELECT command_id, {id} AS subject_id, runtime_backend, event_type, occurred_at, correlation_id, payload::text AS payload, attempt
+                FROM {commands} c WHERE c.runtime_backend = alive.runtime_backend AND due_at <= $1
                 ORDER BY due_at LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) AS due
             """;
 
-    private static final String RESENT = "UPDATE runtime_commands SET attempt = $2, due_at = $3 WHERE command_id = $1";
+    private static final String RESENT = "UPDATE {commands} SET attempt = $2, due_at = $3 WHERE command_id = $1";
+
+    private final SubjectTables tables;
+
+    public CommandStore(SubjectKind kind) {
+        tables = new SubjectTables(kind);
+    }
 
     /** Publishes and stores a command; one that starts a generation replaces those before it, a deletion replaces all. */
     public void send(UnitOfWork unit, UUID id, RuntimeCommandType type, Subject subject, ObjectNode payload) {
         if (type.startsGeneration() && type != RuntimeCommandType.DEPLOY) {
-            unit.write(SUPERSEDE, Tuple.of(subject.id(), type == RuntimeCommandType.DELETE));
+            unit.write(tables.sql(SUPERSEDE), Tuple.of(subject.id(), type == RuntimeCommandType.DELETE));
         }
         unit.publish(id, Topics.runtimeCommands(subject.backend()), subject.id().toString(), type.eventType(), payload);
         unit.insert(
-                INSERT,
+                tables.sql(INSERT),
                 Tuple.of(
                         id,
                         subject.id(),
@@ -84,22 +90,24 @@ public final class CommandStore {
 
     /** Stops resending a command: its adapter has reported on it. */
     public void acknowledge(UnitOfWork unit, UUID subjectId, UUID commandId) {
-        unit.write(ACKNOWLEDGE, Tuple.of(commandId, subjectId));
+        unit.write(tables.sql(ACKNOWLEDGE), Tuple.of(commandId, subjectId));
     }
 
     /** Resends a command whose adapter accepted it and then went silent. */
     public void scheduleResend(UnitOfWork unit, UUID subjectId, UUID commandId) {
-        unit.write(SCHEDULE_RESEND, Tuple.of(commandId, subjectId, unit.now().atOffset(ZoneOffset.UTC)));
+        unit.write(
+                tables.sql(SCHEDULE_RESEND),
+                Tuple.of(commandId, subjectId, unit.now().atOffset(ZoneOffset.UTC)));
     }
 
     /** Deletes a command that has ended; one that started a generation stays, because it describes the desired state. */
     public void delete(UnitOfWork unit, UUID subjectId, UUID commandId) {
-        unit.write(DELETE, Tuple.of(commandId, subjectId));
+        unit.write(tables.sql(DELETE), Tuple.of(commandId, subjectId));
     }
 
     /** Deletes all commands of a deleted subject. */
     public void deleteAll(UnitOfWork unit, UUID subjectId) {
-        unit.write(DELETE_ALL, Tuple.of(subjectId));
+        unit.write(tables.sql(DELETE_ALL), Tuple.of(subjectId));
     }
 
     /** Stops resending the commands of an operation that ends. */
@@ -122,13 +130,13 @@ public final class CommandStore {
                 unit.now().atOffset(ZoneOffset.UTC),
                 unit.now().minus(AdapterStore.HEARTBEAT_TIMEOUT).atOffset(ZoneOffset.UTC),
                 limit);
-        return unit.query(LIST_DUE, parameters).map(rows -> {
+        return unit.query(tables.sql(LIST_DUE), parameters).map(rows -> {
             rows.forEach(row -> resend(unit, row));
             return rows.size();
         });
     }
 
-    private static void resend(UnitOfWork unit, Row row) {
+    private void resend(UnitOfWork unit, Row row) {
         var attempt = row.getInteger("attempt") + 1;
         var command = new Envelope(
                 row.getUUID("command_id"),
@@ -139,10 +147,10 @@ public final class CommandStore {
                 Json.parseStoredObject(row.getString("payload")).put("attempt", attempt));
         unit.republish(
                 Topics.runtimeCommands(row.getString("runtime_backend")),
-                row.getUUID("app_instance_id").toString(),
+                row.getUUID("subject_id").toString(),
                 command);
         unit.write(
-                RESENT,
+                tables.sql(RESENT),
                 Tuple.of(
                         command.eventId(),
                         attempt,

@@ -79,7 +79,7 @@ public final class DeadlineSweep {
                 "instances",
                 null,
                 new AuditEntry(
-                        "apps.instance.expire",
+                        expired.subject().kind().action("expire"),
                         expired.subject().kind().text(),
                         expired.subject().id().toString(),
                         expired.subject().orgId(),

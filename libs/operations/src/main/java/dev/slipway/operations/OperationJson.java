@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
-import dev.slipway.operations.domain.OperationEvent;
 import dev.slipway.operations.domain.Subject;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
@@ -28,8 +27,15 @@ public final class OperationJson {
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
             UUID appInstanceId,
 
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            UUID sharedRuntimeId,
+
             UUID orgId,
             @Nullable UUID projectId,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            UUID attachmentId,
+
             Operation.Kind kind,
             String operation,
             String action,
@@ -54,9 +60,11 @@ public final class OperationJson {
         static OperationView of(Operation o, List<Blocker> blockers) {
             return new OperationView(
                     o.id(),
-                    OperationJson.appInstanceId(o.subject()),
+                    OperationJson.id(o.subject(), SubjectKind.APP_INSTANCE),
+                    OperationJson.id(o.subject(), SubjectKind.SHARED_RUNTIME),
                     o.subject().orgId(),
-                    o.subject().projectId(),
+                    OperationJson.projectId(o),
+                    OperationJson.attachmentId(o),
                     o.kind(),
                     o.name(),
                     o.action(),
@@ -84,11 +92,20 @@ public final class OperationJson {
     /** The payload of an operation's events. */
     record OperationEventPayload(
             UUID orgId,
-            @Nullable UUID projectId,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            UUID projectId,
+
             String appSlug,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
             UUID appInstanceId,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            UUID sharedRuntimeId,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            UUID attachmentId,
 
             long sequence,
             UUID operationId,
@@ -112,17 +129,15 @@ public final class OperationJson {
         return Json.toObject(OperationView.of(operation, blockers));
     }
 
-    public static String eventType(OperationEvent event) {
-        return "apps.instance_operation." + event.text();
-    }
-
     /** Returns the payload of an event; the subject's sequence is the number of that event. */
     public static ObjectNode event(Subject subject, Operation o) {
         return Json.toObject(new OperationEventPayload(
                 subject.ref().orgId(),
-                subject.ref().projectId(),
+                projectId(o),
                 subject.appSlug(),
-                appInstanceId(subject.ref()),
+                id(subject.ref(), SubjectKind.APP_INSTANCE),
+                id(subject.ref(), SubjectKind.SHARED_RUNTIME),
+                attachmentId(o),
                 subject.sequence(),
                 o.id(),
                 o.kind(),
@@ -142,7 +157,17 @@ public final class OperationJson {
         return List.of(Json.toRecord(Json.parseTrusted(stored.getBytes(StandardCharsets.UTF_8)), Blocker[].class));
     }
 
-    private static @Nullable UUID appInstanceId(SubjectRef subject) {
-        return subject.kind() == SubjectKind.APP_INSTANCE ? subject.id() : null;
+    private static @Nullable UUID id(SubjectRef subject, SubjectKind kind) {
+        return subject.kind() == kind ? subject.id() : null;
+    }
+
+    private static @Nullable UUID projectId(Operation operation) {
+        var attribution = operation.attribution();
+        return attribution == null ? operation.subject().projectId() : attribution.projectId();
+    }
+
+    private static @Nullable UUID attachmentId(Operation operation) {
+        var attribution = operation.attribution();
+        return attribution == null ? null : attribution.attachmentId();
     }
 }

@@ -5,11 +5,16 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Refusal;
+
+import java.util.List;
 
 /** Converts refusals of the domain to errors of the contract. */
 public final class Refusals {
     private Refusals() {}
+
+    private record Blockers(List<Operation.Blocker> blockers) {}
 
     public static ProblemException toException(Refusal refusal) {
         return toProblem(refusal).asException();
@@ -26,6 +31,9 @@ public final class Refusals {
         }
         var details = Json.object();
         refusal.details().forEach(details::put);
+        if (!refusal.blockers().isEmpty()) {
+            details.setAll(Json.toObject(new Blockers(refusal.blockers())));
+        }
         return details.isEmpty() ? Problem.of(code, refusal.message()) : new Problem(code, refusal.message(), details);
     }
 }

@@ -3,6 +3,9 @@ package dev.slipway.operations;
 import dev.slipway.contract.Cursor;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.OperationBlockers.RejectedReports;
+import dev.slipway.operations.domain.SubjectKind;
+import dev.slipway.operations.domain.SubjectRef;
+import dev.slipway.operations.domain.TextEnum;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -20,30 +23,35 @@ public final class RejectedReportStore {
     private static final Duration RETENTION = Duration.ofDays(30);
 
     /** Spans all tenants: a report names an instance, and the platform determines whose it is. */
-    private static final String FIND_OWNER = """
+    private static final String FIND_INSTANCE_OWNER = """
             SELECT i.org_id, i.project_id, v.runtime_backend FROM app_instances i JOIN app_versions v ON v.id = i.app_version_id WHERE i.id = $1
+            """;
+
+    private static final String FIND_RUNTIME_OWNER = """
+            SELECT r.org_id, NULL::uuid AS project_id, v.runtime_backend
+            FROM shared_runtimes r JOIN app_versions v ON v.id = r.app_version_id WHERE r.id = $1
             """;
 
     private static final String INSERT = """
             INSERT INTO rejected_reports (id, rejected_at, report_event_id, report_event_type, code, reason, correlation_id, adapter_id, org_id,
-                project_id, runtime_backend, app_instance_id, command_id)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                project_id, runtime_backend, subject_kind, subject_id, command_id)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
             """;
     private static final String LIST = """
             SELECT id, rejected_at, report_event_id, report_event_type, code, reason, correlation_id, adapter_id, org_id, project_id,
-                runtime_backend, app_instance_id, command_id
+                runtime_backend, subject_kind, subject_id, command_id
             FROM rejected_reports
             WHERE ($1::timestamptz IS NULL OR (rejected_at, id) < ($1, $2::uuid)) AND ($4::text IS NULL OR correlation_id = $4) AND %s
             ORDER BY rejected_at DESC, id DESC LIMIT $3
             """;
     private static final String LIST_ALL = LIST.formatted("true");
     private static final String LIST_OF_PROJECT =
-            LIST.formatted("project_id = $5 AND ($6::uuid IS NULL OR app_instance_id = $6)");
+            LIST.formatted("project_id = $5 AND ($6::uuid IS NULL OR subject_id = $6)");
     private static final String LIST_OF_ADAPTER = LIST.formatted("""
             (adapter_id = $5 OR adapter_id IS NULL AND runtime_backend = (SELECT runtime_backend FROM adapters WHERE id = $5))""");
     private static final String SUMMARIZE = """
             SELECT count(*) AS count, (array_agg(code || ': ' || reason ORDER BY rejected_at DESC, id DESC))[1] AS last_reason
-            FROM rejected_reports WHERE project_id = $1 AND app_instance_id = $2 AND command_id = $3
+            FROM rejected_reports WHERE org_id = $1 AND subject_id = $2 AND command_id = $3
             """;
     private static final String DELETE_EXPIRED = "DELETE FROM rejected_reports WHERE rejected_at < $1";
 
@@ -53,18 +61,22 @@ public final class RejectedReportStore {
         this.reads = reads;
     }
 
-    /** The owner and backend of an instance. */
-    record InstanceOwner(UUID orgId, UUID projectId, String runtimeBackend) {}
+    /** The owner and backend of an instance or shared runtime; the latter has no project. */
+    record SubjectOwner(UUID orgId, @Nullable UUID projectId, String runtimeBackend) {}
 
-    /** Returns null for an unknown instance. */
-    Future<@Nullable InstanceOwner> findOwner(UnitOfWork unit, UUID instanceId) {
-        return unit.query(FIND_OWNER, Tuple.of(instanceId)).map(rows -> {
+    /** Returns null for an unknown subject. */
+    Future<@Nullable SubjectOwner> findOwner(UnitOfWork unit, SubjectKind kind, UUID id) {
+        var sql =
+                switch (kind) {
+                    case APP_INSTANCE -> FIND_INSTANCE_OWNER;
+                    case SHARED_RUNTIME -> FIND_RUNTIME_OWNER;
+                };
+        return unit.query(sql, Tuple.of(id)).map(rows -> {
             if (rows.size() == 0) {
                 return null;
             }
             var row = rows.iterator().next();
-            return new InstanceOwner(
-                    row.getUUID("org_id"), row.getUUID("project_id"), row.getString("runtime_backend"));
+            return new SubjectOwner(row.getUUID("org_id"), row.getUUID("project_id"), row.getString("runtime_backend"));
         });
     }
 
@@ -81,20 +93,21 @@ public final class RejectedReportStore {
             report.orgId(),
             report.projectId(),
             report.runtimeBackend(),
-            report.appInstanceId(),
+            report.subjectKind().text(),
+            report.subjectId(),
             report.commandId()
         }));
     }
 
     /** Returns how many reports on a command were rejected, and why; null if none was. */
-    public Future<@Nullable RejectedReports> summarize(
-            UnitOfWork unit, UUID projectId, UUID instanceId, @Nullable UUID commandId) {
-        return unit.query(SUMMARIZE, Tuple.of(projectId, instanceId, commandId)).map(rows -> {
-            var row = rows.iterator().next();
-            return row.getLong("count") == 0
-                    ? null
-                    : new RejectedReports(row.getLong("count"), row.getString("last_reason"));
-        });
+    public Future<@Nullable RejectedReports> summarize(UnitOfWork unit, SubjectRef subject, @Nullable UUID commandId) {
+        return unit.query(SUMMARIZE, Tuple.of(subject.orgId(), subject.id(), commandId))
+                .map(rows -> {
+                    var row = rows.iterator().next();
+                    return row.getLong("count") == 0
+                            ? null
+                            : new RejectedReports(row.getLong("count"), row.getString("last_reason"));
+                });
     }
 
     Future<Page<RejectedReport>> list(@Nullable Cursor after, int limit, @Nullable String correlationId) {
@@ -151,7 +164,8 @@ public final class RejectedReportStore {
                 row.getUUID("org_id"),
                 row.getUUID("project_id"),
                 row.getString("runtime_backend"),
-                row.getUUID("app_instance_id"),
+                TextEnum.parse(SubjectKind.class, row.getString("subject_kind")),
+                row.getUUID("subject_id"),
                 row.getUUID("command_id"));
     }
 }

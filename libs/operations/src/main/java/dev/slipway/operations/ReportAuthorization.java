@@ -15,14 +15,15 @@ import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.operations.domain.ReportType;
+import dev.slipway.operations.domain.SubjectKind;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 
 /** Authenticates and authorizes reports by the token that each of them carries. */
 public final class ReportAuthorization {
-    static final String ACTION = "apps.instance.report";
     private static final String BEARER = "Bearer ";
 
     private final Authorizer authorizer;
@@ -68,16 +69,23 @@ public final class ReportAuthorization {
         }
     }
 
-    /** Rejects a report on another subject, command or project than the token is bound to. */
+    /** Rejects a report on another subject or command than the token is bound to, or by another identity than the subject's operator. */
     void requireTask(Principal principal, ReceivedRecord record, RuntimeReport.Payload payload) {
+        var kind = payload.subjectKind();
         var task = principal.task();
-        if (task == null
-                || !task.appInstanceId().equals(payload.appInstanceId())
-                || !task.commandId().equals(payload.commandId())) {
-            throw Problem.of(ErrorCode.INSUFFICIENT_PERMISSIONS, "The token is not bound to this instance and command.")
+        if (task == null || !task.isFor(kind.text(), payload.subjectId(), payload.commandId())) {
+            throw Problem.of(
+                            ErrorCode.INSUFFICIENT_PERMISSIONS,
+                            "The token is not bound to this "
+                                    + (kind == SubjectKind.APP_INSTANCE ? "instance" : kind.noun()) + " and command.")
                     .asException();
         }
-        requireAction(principal, ACTION, ResourceScope.project(payload.projectId()), record);
+        var scope =
+                switch (kind) {
+                    case APP_INSTANCE -> ResourceScope.project(Objects.requireNonNull(payload.projectId()));
+                    case SHARED_RUNTIME -> ResourceScope.sharedRuntime(payload.orgId(), payload.subjectId());
+                };
+        requireAction(principal, kind.action("report"), scope, record);
     }
 
     /** Rejects a heartbeat that is not sent by the adapter itself. */

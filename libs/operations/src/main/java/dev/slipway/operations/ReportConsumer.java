@@ -13,9 +13,10 @@ import dev.slipway.messaging.Failures.NotReadyException;
 import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.operations.RejectedReportStore.InstanceOwner;
+import dev.slipway.operations.RejectedReportStore.SubjectOwner;
 import dev.slipway.operations.ReportHandler.AppliedReport;
 import dev.slipway.operations.domain.ReportType;
+import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -33,9 +36,8 @@ public final class ReportConsumer {
     private final AuthzModel model;
     private final ReportAuthorization authorization;
     private final AdapterStore adapters;
-    private final CommandStore commands;
     private final RejectedReportStore rejectedReports;
-    private final ReportHandler handler;
+    private final Map<SubjectKind, SubjectReports> subjects;
     private final Clock clock;
     private final Duration maxAuthzAge;
 
@@ -43,20 +45,21 @@ public final class ReportConsumer {
             AuthzModel model,
             ReportAuthorization authorization,
             AdapterStore adapters,
-            CommandStore commands,
             RejectedReportStore rejectedReports,
-            ReportHandler handler,
+            Map<SubjectKind, SubjectReports> subjects,
             Clock clock,
             Duration maxAuthzAge) {
         this.model = model;
         this.authorization = authorization;
         this.adapters = adapters;
-        this.commands = commands;
         this.rejectedReports = rejectedReports;
-        this.handler = handler;
+        this.subjects = subjects;
         this.clock = clock;
         this.maxAuthzAge = maxAuthzAge;
     }
+
+    /** What a report about one kind of subject needs. */
+    public record SubjectReports(ReportHandler handler, CommandStore commands) {}
 
     /** The metadata of a report's audit entry. */
     private record ReportAudit(
@@ -71,6 +74,10 @@ public final class ReportConsumer {
             UUID reportEventId,
             String reportEventType,
             @Nullable UUID appInstanceId,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            UUID sharedRuntimeId,
+
             String code,
             String reason,
             int partition,
@@ -108,8 +115,9 @@ public final class ReportConsumer {
             }
             var report = new RuntimeReport(principal, event, type, payload);
             var reported = unit.withContext(unit.context().withActor(AuditTrail.actor(principal)));
-            return handler.apply(reported, report).map(applied -> {
-                acknowledge(unit, report, applied);
+            var of = Objects.requireNonNull(subjects.get(payload.subjectKind()));
+            return of.handler.apply(reported, report).map(applied -> {
+                acknowledge(unit, of.commands, report, applied);
                 audit(unit, report, applied);
                 return null;
             });
@@ -119,7 +127,8 @@ public final class ReportConsumer {
     }
 
     /** A report on a command whose operation has ended is the last one on that command. */
-    private void acknowledge(UnitOfWork unit, RuntimeReport report, AppliedReport applied) {
+    private static void acknowledge(
+            UnitOfWork unit, CommandStore commands, RuntimeReport report, AppliedReport applied) {
         var subjectId = applied.subject().id();
         if (applied.deleted()) {
             commands.deleteAll(unit, subjectId);
@@ -140,7 +149,7 @@ public final class ReportConsumer {
                 unit,
                 report.principal(),
                 new AuditEntry(
-                        ReportAuthorization.ACTION,
+                        applied.subject().kind().action("report"),
                         applied.subject().kind().text(),
                         applied.subject().id().toString(),
                         applied.subject().orgId(),
@@ -149,10 +158,13 @@ public final class ReportConsumer {
     }
 
     private Future<Void> reject(UnitOfWork unit, ReceivedRecord record, Envelope event, Problem problem) {
-        var instanceId = parseId(event.payload().path("app_instance_id"));
-        var owner = instanceId == null
-                ? Future.<@Nullable InstanceOwner>succeededFuture()
-                : rejectedReports.findOwner(unit, instanceId);
+        var instanceId = parseId(event.payload().path(SubjectKind.APP_INSTANCE.idField()));
+        var runtimeId = parseId(event.payload().path(SubjectKind.SHARED_RUNTIME.idField()));
+        var kind = instanceId == null && runtimeId != null ? SubjectKind.SHARED_RUNTIME : SubjectKind.APP_INSTANCE;
+        var subjectId = instanceId == null ? runtimeId : instanceId;
+        var owner = subjectId == null
+                ? Future.<@Nullable SubjectOwner>succeededFuture()
+                : rejectedReports.findOwner(unit, kind, subjectId);
         return owner.map(found -> {
             var rejected = new RejectedReport(
                     Ids.next(),
@@ -166,7 +178,8 @@ public final class ReportConsumer {
                     found == null ? null : found.orgId(),
                     found == null ? null : found.projectId(),
                     found == null ? null : found.runtimeBackend(),
-                    instanceId,
+                    kind,
+                    subjectId,
                     parseId(event.payload().path("command_id")));
             rejectedReports.insert(unit, rejected);
             publishRejection(unit, record, rejected);
@@ -175,12 +188,13 @@ public final class ReportConsumer {
     }
 
     private static void publishRejection(UnitOfWork unit, ReceivedRecord record, RejectedReport rejected) {
-        var key =
-                String.valueOf(rejected.appInstanceId() == null ? rejected.reportEventId() : rejected.appInstanceId());
+        var kind = rejected.subjectKind();
+        var key = String.valueOf(rejected.subjectId() == null ? rejected.reportEventId() : rejected.subjectId());
         var payload = new RejectedReportEvent(
                 rejected.reportEventId(),
                 rejected.reportEventType(),
-                rejected.appInstanceId(),
+                kind == SubjectKind.APP_INSTANCE ? rejected.subjectId() : null,
+                kind == SubjectKind.SHARED_RUNTIME ? rejected.subjectId() : null,
                 rejected.code(),
                 rejected.reason(),
                 record.partition(),
@@ -198,8 +212,8 @@ public final class ReportConsumer {
                         : rejected.adapterId().toString(),
                 rejected.adapterId(),
                 new AuditEntry(
-                        ReportAuthorization.ACTION,
-                        "app_instance",
+                        kind.action("report"),
+                        kind.text(),
                         key,
                         rejected.orgId(),
                         rejected.projectId(),

@@ -8,9 +8,11 @@ import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Refusal;
 import dev.slipway.operations.domain.ReportType;
+import dev.slipway.operations.domain.SubjectKind;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 
 /** An authorized report of a runtime adapter. */
@@ -27,8 +29,10 @@ public record RuntimeReport(Principal principal, Envelope event, ReportType type
     /** The payload of a report; which fields are present depends on the type. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Payload(
-            UUID projectId,
-            UUID appInstanceId,
+            UUID orgId,
+            @Nullable UUID projectId,
+            @Nullable UUID appInstanceId,
+            @Nullable UUID sharedRuntimeId,
             UUID commandId,
             @Nullable UUID operationId,
             int generation,
@@ -45,7 +49,19 @@ public record RuntimeReport(Principal principal, Envelope event, ReportType type
             @Nullable String unit,
             @Nullable String quantity,
             @Nullable String windowStart,
-            @Nullable String windowEnd) {}
+            @Nullable String windowEnd,
+            @Nullable UUID attachmentId,
+            @Nullable UUID sourceProjectId) {
+
+        /** Returns the kind of subject that the report is about; the contract ensures that it names exactly one. */
+        public SubjectKind subjectKind() {
+            return appInstanceId == null ? SubjectKind.SHARED_RUNTIME : SubjectKind.APP_INSTANCE;
+        }
+
+        public UUID subjectId() {
+            return Objects.requireNonNull(appInstanceId == null ? sharedRuntimeId : appInstanceId);
+        }
+    }
 
     /** The reported state of a member. */
     @JsonIgnoreProperties(ignoreUnknown = true)

@@ -12,18 +12,27 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** Serves the timeline of one kind of subject, and its event stream by long polling. */
 public final class TimelineApi {
     private static final int MAX_EVENTS = 100;
 
     private final SubjectKind kind;
+    private final Function<Request, UUID> owner;
     private final TimelineStore store;
     private final SnapshotFinder snapshots;
     private final ChangeNotifier notifier;
 
-    public TimelineApi(SubjectKind kind, TimelineStore store, SnapshotFinder snapshots, ChangeNotifier notifier) {
+    /** {@code owner} returns the project or the organization that the request is scoped by. */
+    public TimelineApi(
+            SubjectKind kind,
+            Function<Request, UUID> owner,
+            TimelineStore store,
+            SnapshotFinder snapshots,
+            ChangeNotifier notifier) {
         this.kind = kind;
+        this.owner = owner;
         this.store = store;
         this.snapshots = snapshots;
         this.notifier = notifier;
@@ -31,7 +40,7 @@ public final class TimelineApi {
 
     /** Finds the current state of a subject. */
     public interface SnapshotFinder {
-        Future<Snapshot> find(UUID projectId, UUID subjectId);
+        Future<Snapshot> find(UUID ownerId, UUID subjectId);
     }
 
     /** The state of a subject after the event with that sequence number. */
@@ -43,24 +52,24 @@ public final class TimelineApi {
     private record StreamEvent(String event, String id, JsonNode data) {}
 
     public Future<Reply> timeline(Request request) {
-        return store.list(request.projectId(), request.pathId(kind.idField()), request.cursor(), request.limit())
+        return store.list(owner.apply(request), request.pathId(kind.idField()), request.cursor(), request.limit())
                 .map(page -> page.toReply(Json::toObject));
     }
 
     /** Returns the next part of a stream. The first request is answered at once; the others may wait for events. */
     public Future<Reply> watch(Request request) {
-        var projectId = request.projectId();
+        var ownerId = owner.apply(request);
         var id = request.pathId(kind.idField());
         if (request.call().isStreamContinuation()) {
             var after = Long.parseLong(Objects.requireNonNull(request.query(Call.STREAM_POSITION)));
             return waitForEvents(request, id, after);
         }
         var seen = request.call().headers().get("last-event-id");
-        return store.findLastSequence(projectId, id).compose(last -> {
+        return store.findLastSequence(ownerId, id).compose(last -> {
             var after = seen == null ? Long.MAX_VALUE : Long.parseLong(seen);
             return after > last
-                    ? snapshots.find(projectId, id).map(TimelineApi::toReply)
-                    : store.listAfter(projectId, id, after, MAX_EVENTS).map(found -> toReply(after, found));
+                    ? snapshots.find(ownerId, id).map(TimelineApi::toReply)
+                    : store.listAfter(ownerId, id, after, MAX_EVENTS).map(found -> toReply(after, found));
         });
     }
 
@@ -68,11 +77,12 @@ public final class TimelineApi {
     private Future<Reply> waitForEvents(Request request, UUID id, long after) {
         var waitMs = Long.parseLong(Objects.requireNonNullElse(request.query(Call.STREAM_WAIT_MS), "0"));
         var waiter = notifier.register(id, waitMs);
-        return store.listAfter(request.projectId(), id, after, MAX_EVENTS)
+        var ownerId = owner.apply(request);
+        return store.listAfter(ownerId, id, after, MAX_EVENTS)
                 .compose(found -> found.isEmpty()
                         ? waiter.changed()
                                 .compose(changed -> changed
-                                        ? store.listAfter(request.projectId(), id, after, MAX_EVENTS)
+                                        ? store.listAfter(ownerId, id, after, MAX_EVENTS)
                                         : Future.succeededFuture(found))
                         : Future.succeededFuture(found))
                 .onComplete(done -> notifier.unregister(waiter))

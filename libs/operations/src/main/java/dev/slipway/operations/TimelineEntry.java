@@ -21,15 +21,21 @@ record TimelineEntry(
 
     static String summarize(String eventType, JsonNode payload) {
         var event = eventType.substring(eventType.lastIndexOf('.') + 1).replace('_', ' ');
-        if (eventType.startsWith("apps.instance_operation.")) {
+        if (eventType.startsWith("apps.instance_operation.")
+                || eventType.startsWith("apps.shared_runtime.operation.")) {
             return "operation " + payload.path("operation").asText() + " " + event + detail(payload);
         }
-        if (eventType.startsWith("apps.instance_member.")) {
-            return "member of " + payload.path("component").asText() + " is "
+        if (eventType.startsWith("apps.shared_runtime.attachment.")) {
+            return "attachment of project " + payload.path("project_id").asText() + " " + event + detail(payload);
+        }
+        var worker = eventType.startsWith("apps.shared_runtime.worker.");
+        if (worker || eventType.startsWith("apps.instance_member.")) {
+            return (worker ? "worker of " : "member of ")
+                    + payload.path("component").asText() + " is "
                     + payload.path("observed_state").asText() + ", and is to be "
                     + payload.path("desired_state").asText() + detail(payload);
         }
-        if (eventType.equals("apps.instance.upgraded")) {
+        if (eventType.endsWith(".upgraded")) {
             return "upgraded from " + payload.path("from_version").asText() + " to "
                     + payload.path("app_version").asText();
         }

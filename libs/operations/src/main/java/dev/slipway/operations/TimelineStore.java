@@ -16,39 +16,41 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** Reads the stored events of subjects. A subject of another project is not found. */
+/** Reads the stored events of subjects. A subject of another owner is not found. */
 public final class TimelineStore {
     private static final String FIND_LAST = """
-            SELECT max(sequence) AS last FROM instance_events WHERE app_instance_id = $1 AND project_id = $2
+            SELECT max(sequence) AS last FROM {events} WHERE {id} = $1 AND {owner} = $2
             """;
     private static final String LIST_AFTER = """
             SELECT sequence, event_id, event_type, occurred_at, correlation_id, actor::text AS actor, payload::text AS payload
-            FROM instance_events WHERE app_instance_id = $1 AND project_id = $2 AND sequence > $3
+            FROM {events} WHERE {id} = $1 AND {owner} = $2 AND sequence > $3
             ORDER BY sequence LIMIT $4
             """;
     private static final String FIND_SEQUENCE = """
-            SELECT sequence FROM instance_events WHERE app_instance_id = $1 AND project_id = $2 AND event_id = $3
+            SELECT sequence FROM {events} WHERE {id} = $1 AND {owner} = $2 AND event_id = $3
             """;
 
-    private final SubjectKind kind;
+    private final SubjectTables tables;
     private final SqlClient reads;
 
     public TimelineStore(SubjectKind kind, SqlClient reads) {
-        this.kind = kind;
+        this.tables = new SubjectTables(kind);
         this.reads = reads;
     }
 
     /** Returns the sequence number of the last event. */
-    Future<Long> findLastSequence(UUID projectId, UUID id) {
-        return reads.preparedQuery(FIND_LAST).execute(Tuple.of(id, projectId)).compose(rows -> {
-            var last = rows.iterator().next().getLong("last");
-            return last == null ? Future.failedFuture(notFound(id)) : Future.succeededFuture(last);
-        });
+    Future<Long> findLastSequence(UUID ownerId, UUID id) {
+        return reads.preparedQuery(tables.sql(FIND_LAST))
+                .execute(Tuple.of(id, ownerId))
+                .compose(rows -> {
+                    var last = rows.iterator().next().getLong("last");
+                    return last == null ? Future.failedFuture(notFound(id)) : Future.succeededFuture(last);
+                });
     }
 
-    Future<List<TimelineEntry>> listAfter(UUID projectId, UUID id, long sequence, int limit) {
-        return reads.preparedQuery(LIST_AFTER)
-                .execute(Tuple.of(id, projectId, sequence, limit))
+    Future<List<TimelineEntry>> listAfter(UUID ownerId, UUID id, long sequence, int limit) {
+        return reads.preparedQuery(tables.sql(LIST_AFTER))
+                .execute(Tuple.of(id, ownerId, sequence, limit))
                 .map(rows -> {
                     var entries = new ArrayList<TimelineEntry>(rows.size());
                     rows.forEach(row -> entries.add(fromRow(row)));
@@ -56,16 +58,16 @@ public final class TimelineStore {
                 });
     }
 
-    Future<Page<TimelineEntry>> list(UUID projectId, UUID id, @Nullable Cursor cursor, int limit) {
-        return findLastSequence(projectId, id)
-                .compose(last -> cursor == null ? Future.succeededFuture(0L) : findSequence(projectId, id, cursor))
-                .compose(from -> listAfter(projectId, id, from, limit + 1))
+    Future<Page<TimelineEntry>> list(UUID ownerId, UUID id, @Nullable Cursor cursor, int limit) {
+        return findLastSequence(ownerId, id)
+                .compose(last -> cursor == null ? Future.succeededFuture(0L) : findSequence(ownerId, id, cursor))
+                .compose(from -> listAfter(ownerId, id, from, limit + 1))
                 .map(found -> Page.of(found, limit, last -> new Cursor(last.occurredAt(), last.eventId())));
     }
 
-    private Future<Long> findSequence(UUID projectId, UUID id, Cursor cursor) {
-        return reads.preparedQuery(FIND_SEQUENCE)
-                .execute(Tuple.of(id, projectId, cursor.id()))
+    private Future<Long> findSequence(UUID ownerId, UUID id, Cursor cursor) {
+        return reads.preparedQuery(tables.sql(FIND_SEQUENCE))
+                .execute(Tuple.of(id, ownerId, cursor.id()))
                 .compose(rows -> rows.size() == 0
                         ? Future.failedFuture(
                                 Problem.validationOf(ErrorCode.INVALID_CURSOR, "cursor", "belongs to another timeline")
@@ -88,7 +90,10 @@ public final class TimelineStore {
     }
 
     private Throwable notFound(UUID id) {
-        return Problem.of(ErrorCode.of(kind.notFoundCode()), "This project has no " + kind.noun() + " " + id + ".")
+        var kind = tables.kind();
+        var owner = kind == SubjectKind.APP_INSTANCE ? "project" : "organization";
+        return Problem.of(
+                        ErrorCode.of(kind.notFoundCode()), "This " + owner + " has no " + kind.noun() + " " + id + ".")
                 .asException();
     }
 }

@@ -23,6 +23,7 @@ import dev.slipway.iam.decision.DecisionApi;
 import dev.slipway.iam.issuer.IssuerKeyRefresher;
 import dev.slipway.iam.issuer.SessionApi;
 import dev.slipway.iam.operator.SharedRuntimeOperatorApi;
+import dev.slipway.iam.operator.SharedRuntimeOperatorConsumer;
 import dev.slipway.iam.operator.SharedRuntimeOperatorStore;
 import dev.slipway.iam.operator.domain.SharedRuntimeOperator;
 import dev.slipway.iam.revision.RevisionHeartbeat;
@@ -382,6 +383,7 @@ public final class IamVerticle extends VerticleBase {
                 serviceContext.authz(),
                 serviceContext.telemetry().metrics());
         var adapterTokenStore = new AdapterTokenStore();
+        var runtimeOperators = new SharedRuntimeOperatorConsumer(RevisionStore::begin);
         var adapterTokens = new AdapterTokenApi(adapterTokenStore, credentials::recordUse, tokens, opened.outbox());
         opened.serve("exchangeServiceAccountToken", exchange::forServiceAccount)
                 .serve("exchangeSharedRuntimeOperatorToken", exchange::forOperator)
@@ -393,7 +395,9 @@ public final class IamVerticle extends VerticleBase {
                         "operators",
                         List.of(Topics.INSTANCES_EVENTS),
                         Duration.ZERO,
-                        adapterTokenStore::recordLaunches);
+                        (unit, events) -> adapterTokenStore
+                                .recordLaunches(unit, events)
+                                .compose(ok -> runtimeOperators.apply(unit, events)));
     }
 
     private IssuerKeyRefresher serveSessions(Service opened, RevisionStore revisions) {

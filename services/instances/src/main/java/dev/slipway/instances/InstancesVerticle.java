@@ -17,6 +17,16 @@ import dev.slipway.instances.appinstance.MemberApi;
 import dev.slipway.instances.appinstance.PlanStore;
 import dev.slipway.instances.appinstance.RuntimeApi;
 import dev.slipway.instances.projection.InstancesProjectionStore;
+import dev.slipway.instances.sharedruntime.AttachedRuntimeApi;
+import dev.slipway.instances.sharedruntime.AttachmentApi;
+import dev.slipway.instances.sharedruntime.DesiredRuntimeStore;
+import dev.slipway.instances.sharedruntime.SharedRuntimeApi;
+import dev.slipway.instances.sharedruntime.SharedRuntimeChangeApi;
+import dev.slipway.instances.sharedruntime.SharedRuntimeContextStore;
+import dev.slipway.instances.sharedruntime.SharedRuntimeReadStore;
+import dev.slipway.instances.sharedruntime.SharedRuntimeReportHandler;
+import dev.slipway.instances.sharedruntime.SharedRuntimeStore;
+import dev.slipway.instances.sharedruntime.WorkerApi;
 import dev.slipway.messaging.Topics;
 import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.ChangeNotifier;
@@ -25,15 +35,18 @@ import dev.slipway.operations.CommandStore;
 import dev.slipway.operations.DeadlineSweep;
 import dev.slipway.operations.EventStore;
 import dev.slipway.operations.OperationApi;
+import dev.slipway.operations.OperationApi.VisibleSubject;
 import dev.slipway.operations.OperationStore;
 import dev.slipway.operations.RejectedReportApi;
 import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportAuthorization;
 import dev.slipway.operations.ReportConsumer;
+import dev.slipway.operations.ReportConsumer.SubjectReports;
 import dev.slipway.operations.TimelineApi;
 import dev.slipway.operations.TimelineStore;
 import dev.slipway.operations.UsageWindowStore;
 import dev.slipway.operations.domain.SubjectKind;
+import dev.slipway.service.Request;
 import dev.slipway.service.Service;
 import dev.slipway.service.ServiceContext;
 import io.vertx.core.Future;
@@ -43,6 +56,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.List;
+import java.util.Map;
 
 /** The instances service: creates its parts and connects them. */
 public final class InstancesVerticle extends VerticleBase {
@@ -73,9 +87,9 @@ public final class InstancesVerticle extends VerticleBase {
         var authorizer = new Authorizer(serviceContext.authz());
 
         var adapters = new AdapterStore(reads);
-        var operations = new OperationStore(reads);
-        var commands = new CommandStore();
-        var instances = new AppInstanceStore(reads, operations, commands, new EventStore());
+        var operations = new OperationStore(SubjectKind.APP_INSTANCE, reads);
+        var commands = new CommandStore(SubjectKind.APP_INSTANCE);
+        var instances = new AppInstanceStore(reads, operations, commands, new EventStore(SubjectKind.APP_INSTANCE));
         var contexts = new LaunchContextStore(
                 vertx, reads, config.maxPolicyAge(), serviceContext.telemetry().metrics());
         var history = new InstanceHistoryStore(reads);
@@ -88,9 +102,10 @@ public final class InstancesVerticle extends VerticleBase {
         var memberApi = new MemberApi(instances, contexts, mutations);
         var appOperationApi = new AppOperationApi(vertx, instances, contexts, authorizer, mutations);
         var operationApi = new OperationApi(
-                SubjectKind.APP_INSTANCE,
-                (projectId, id) ->
-                        instances.find(projectId, id).map(found -> found.app().runtimeBackend()),
+                request -> instances
+                        .find(request.projectId(), request.pathId("app_instance_id"))
+                        .map(found -> new VisibleSubject(
+                                found.projectId(), found.id(), found.app().runtimeBackend(), null)),
                 operations,
                 adapters,
                 clock);
@@ -99,23 +114,37 @@ public final class InstancesVerticle extends VerticleBase {
         outbox.onCommitted(Topics.INSTANCES_EVENTS, changes::notifyChanged);
         var timelineApi = new TimelineApi(
                 SubjectKind.APP_INSTANCE,
+                Request::projectId,
                 new TimelineStore(SubjectKind.APP_INSTANCE, reads),
                 history::findSnapshot,
                 changes);
         var consistencyApi = new ConsistencyApi(new ConsistencyStore(reads), clock);
-        var runtimeApi = new RuntimeApi(adapters, new DesiredStateStore(reads), clock);
+        var runtimeApi = new RuntimeApi(
+                adapters, new DesiredStateStore(reads)::list, new DesiredRuntimeStore(reads)::list, clock);
 
         var rejectedReports = new RejectedReportStore(reads);
         var rejectedReportApi = new RejectedReportApi(rejectedReports);
-        var reports =
-                new AppInstanceReports(vertx, instances, contexts, adapters, rejectedReports, new UsageWindowStore());
+        var usageWindows = new UsageWindowStore();
+        var reports = new AppInstanceReports(vertx, instances, contexts, adapters, rejectedReports, usageWindows);
+        var runtimeCommands = new CommandStore(SubjectKind.SHARED_RUNTIME);
+        var runtimeOperations = new OperationStore(SubjectKind.SHARED_RUNTIME, reads);
+        var runtimes =
+                new SharedRuntimeStore(runtimeOperations, runtimeCommands, new EventStore(SubjectKind.SHARED_RUNTIME));
+        var runtimeReads = new SharedRuntimeReadStore(reads);
+        var runtimeReports =
+                new SharedRuntimeReportHandler(vertx, runtimes, contexts, adapters, rejectedReports, usageWindows);
+        serveSharedRuntimes(opened, contexts, adapters, runtimes, runtimeReads, runtimeOperations, changes);
+
         var reportConsumer = new ReportConsumer(
                 serviceContext.authz(),
                 new ReportAuthorization(serviceContext.authz(), serviceContext.tokens(), EventSchemas.load()),
                 adapters,
-                commands,
                 rejectedReports,
-                reports,
+                Map.of(
+                        SubjectKind.APP_INSTANCE,
+                        new SubjectReports(reports, commands),
+                        SubjectKind.SHARED_RUNTIME,
+                        new SubjectReports(runtimeReports, runtimeCommands)),
                 clock,
                 serviceContext.maxAuthzAgeForWrites());
         var deadlines = new DeadlineSweep(
@@ -128,7 +157,10 @@ public final class InstancesVerticle extends VerticleBase {
                     rejectedReports.deleteExpired(unit);
                 },
                 config.deadlineInterval());
+        var runtimeDeadlines = new DeadlineSweep(
+                vertx, outbox, runtimeOperations, runtimeReports, unit -> {}, config.deadlineInterval());
         var resender = new CommandResender(vertx, outbox, commands);
+        var runtimeResender = new CommandResender(vertx, outbox, runtimeCommands);
 
         return opened.serveOnEveryLoop("createAppInstance", launchApi::create)
                 .serve("planAppInstance", launchApi::plan)
@@ -151,12 +183,17 @@ public final class InstancesVerticle extends VerticleBase {
                 .serve("checkInstanceConsistency", consistencyApi::check)
                 .serve("listRuntimeAdapters", runtimeApi::listAdapters)
                 .serve("listDesiredState", runtimeApi::listDesiredState)
+                .serve("listDesiredSharedRuntimes", runtimeApi::listDesiredSharedRuntimes)
                 .serve("listRejectedReports", rejectedReportApi::list)
                 .serve("listOwnRejectedReports", rejectedReportApi::listOwn)
                 .serve("listProjectRejectedReports", rejectedReportApi::listOfProject)
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), reportConsumer::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);
+                    var deleted = projections.findDeletedProject(event);
+                    if (deleted != null) {
+                        return runtimeReports.onProjectDeleted(unit, deleted);
+                    }
                     // The topic exists before a version of this backend, which follows on the same partition, can be
                     // launched.
                     var backend = projections.activatedBackend(event);
@@ -168,9 +205,86 @@ public final class InstancesVerticle extends VerticleBase {
                 .onSuccess(ok -> {
                     resender.start();
                     deadlines.start();
+                    runtimeResender.start();
+                    runtimeDeadlines.start();
                     vertx.setPeriodic(0, MEASURE_POLICY_AGE_MS, timer -> contexts.measurePolicyAge()
                             .onFailure(e -> LOG.atWarn().setCause(e).log("measuring the age of policy failed")));
                 });
+    }
+
+    private void serveSharedRuntimes(
+            Service opened,
+            LaunchContextStore contexts,
+            AdapterStore adapters,
+            SharedRuntimeStore runtimes,
+            SharedRuntimeReadStore reads,
+            OperationStore operations,
+            ChangeNotifier changes) {
+        var clock = serviceContext.clock();
+        var mutations = opened.mutations();
+        var authorizer = new Authorizer(serviceContext.authz());
+        var runtimeContexts = new SharedRuntimeContextStore(contexts, serviceContext.authz());
+        var api = new SharedRuntimeApi(
+                runtimes, reads, runtimeContexts, contexts, adapters, authorizer, mutations, config.region());
+        var changeApi = new SharedRuntimeChangeApi(vertx, runtimes, runtimeContexts, contexts, authorizer, mutations);
+        var attachmentApi = new AttachmentApi(vertx, runtimes, reads, runtimeContexts, contexts, authorizer, mutations);
+        var workerApi = new WorkerApi(runtimes, reads, contexts, mutations);
+        var attachedApi = new AttachedRuntimeApi(reads, contexts, opened.outbox());
+        var ownerOperations = new OperationApi(
+                request -> reads.find(request.pathId("org_id"), request.pathId("shared_runtime_id"))
+                        .map(found -> new VisibleSubject(
+                                found.orgId(), found.id(), found.app().runtimeBackend(), null)),
+                operations,
+                adapters,
+                clock);
+        var projectOperations = new OperationApi(
+                request -> reads.findAttached(request.projectId(), request.pathId("shared_runtime_id"))
+                        .map(found -> new VisibleSubject(
+                                found.runtime().orgId(),
+                                found.runtime().id(),
+                                found.runtime().app().runtimeBackend(),
+                                request.projectId())),
+                operations,
+                adapters,
+                clock);
+        var timelineApi = new TimelineApi(
+                SubjectKind.SHARED_RUNTIME,
+                request -> request.pathId("org_id"),
+                new TimelineStore(SubjectKind.SHARED_RUNTIME, opened.reads()),
+                reads::findSnapshot,
+                changes);
+        opened.serve("createSharedRuntime", api::create)
+                .serve("planSharedRuntime", api::plan)
+                .serve("listSharedRuntimes", api::list)
+                .serve("getSharedRuntime", api::get)
+                .serve("deleteSharedRuntime", api::delete)
+                .serve("upgradeSharedRuntime", changeApi::upgrade)
+                .serve("rollbackSharedRuntime", changeApi::rollback)
+                .serve("listAttachments", attachmentApi::list)
+                .serve("createAttachment", attachmentApi::create)
+                .serve("getAttachment", attachmentApi::get)
+                .serve("updateAttachment", attachmentApi::update)
+                .serve("deleteAttachment", attachmentApi::delete)
+                .serve("listWorkers", workerApi::list)
+                .serve("getWorker", workerApi::get)
+                .serve("operateWorker", workerApi::operate)
+                .serve("listWorkerOperations", ownerOperations::listMemberOperations)
+                .serve("getWorkerOperation", ownerOperations::getMemberOperation)
+                .serve("listSharedRuntimeOperations", ownerOperations::list)
+                .serve("getSharedRuntimeOperation", ownerOperations::get)
+                .serve("runSharedRuntimeOperation", changeApi::run)
+                .serve("cancelSharedRuntimeOperation", changeApi::cancel)
+                .serve("getSharedRuntimeTimeline", timelineApi::timeline)
+                .serve("watchSharedRuntime", timelineApi::watch)
+                .serve("listAttachedRuntimes", attachedApi::list)
+                .serve("getAttachedRuntime", attachedApi::get)
+                .serve("listContributedWorkerOperations", projectOperations::listMemberOperations)
+                .serve("getContributedWorkerOperation", projectOperations::getMemberOperation)
+                .serve("operateContributedWorker", workerApi::operate)
+                .serve("listSubmittedOperations", projectOperations::list)
+                .serve("getSubmittedOperation", projectOperations::get)
+                .serve("submitOperation", changeApi::run)
+                .serve("cancelSubmittedOperation", changeApi::cancel);
     }
 
     @Override

@@ -1,4 +1,4 @@
--- Rejected adapter reports of the last 30 days. Org and project are those of the instance, not those that the report claims.
+-- Rejected adapter reports of the last 30 days. Org and project are those of the instance or shared runtime, not those that the report claims.
 CREATE TABLE rejected_reports (
     id                uuid PRIMARY KEY,
     rejected_at       timestamptz NOT NULL,
@@ -11,10 +11,11 @@ CREATE TABLE rejected_reports (
     org_id            uuid,
     project_id        uuid,
     runtime_backend   text,
-    app_instance_id   uuid,
+    subject_kind      text NOT NULL,
+    subject_id        uuid,
     command_id        uuid
 );
 CREATE INDEX ix_rejected_reports_project ON rejected_reports (project_id, rejected_at DESC, id DESC);
 CREATE INDEX ix_rejected_reports_adapter ON rejected_reports (adapter_id, rejected_at DESC, id DESC);
 CREATE INDEX ix_rejected_reports_time ON rejected_reports (rejected_at DESC, id DESC);
-CREATE INDEX ix_rejected_reports_command ON rejected_reports (app_instance_id, command_id);
+CREATE INDEX ix_rejected_reports_command ON rejected_reports (subject_id, command_id);

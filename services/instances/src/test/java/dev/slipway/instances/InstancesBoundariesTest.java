@@ -14,7 +14,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 class InstancesBoundariesTest {
     @TestFactory
     Stream<DynamicTest> service_keepsItsBoundaries() {
-        return ArchitectureRules.ofService("dev.slipway.instances");
+        return ArchitectureRules.ofService(
+                "dev.slipway.instances",
+                "CompiledManifest",
+                "DeclaredOperation",
+                "LaunchBody",
+                "LaunchContextStore",
+                "LaunchPolicy",
+                "MemberJson",
+                "PlacementJson",
+                "PlanView",
+                "ReportMapper");
     }
 
     @Test

@@ -1,6 +1,9 @@
 package dev.slipway.metering;
 
 import dev.slipway.messaging.Topics;
+import dev.slipway.metering.runtimeusage.RuntimeUsageStore;
+import dev.slipway.metering.runtimeusage.RuntimeUsageConsumer;
+import dev.slipway.metering.runtimeusage.RuntimeUsageApi;
 import dev.slipway.metering.usage.ReportedUsageConsumer;
 import dev.slipway.metering.usage.UsageApi;
 import dev.slipway.metering.usage.UsageConsumer;
@@ -35,9 +38,22 @@ public final class MeteringVerticle extends VerticleBase {
         var store = new UsageStore(opened.reads());
         var api = new UsageApi(store, serviceContext.clock());
         var consumer = new UsageConsumer(store);
+        var reported = new ReportedUsageConsumer();
+        var runtimeStore = new RuntimeUsageStore(opened.reads());
+        var runtimeApi = new RuntimeUsageApi(runtimeStore);
+        var runtimes = new RuntimeUsageConsumer(runtimeStore);
         return opened.serve("getProjectUsage", api::list)
-                .consume("reported-usage", List.of(Topics.USAGE_EVENTS), new ReportedUsageConsumer()::apply)
-                .consumeBatches("usage", List.of(Topics.INSTANCES_EVENTS), BATCH_WINDOW, consumer::apply)
+                .serve("getSharedRuntimeUsage", runtimeApi::listOfRuntime)
+                .serve("getProjectSharedRuntimeUsage", runtimeApi::listOfProject)
+                .consume("reported-usage", List.of(Topics.USAGE_EVENTS), (unit, record, event) -> {
+                    runtimes.applyUsage(unit, event);
+                    return reported.apply(unit, record, event);
+                })
+                .consumeBatches(
+                        "usage",
+                        List.of(Topics.INSTANCES_EVENTS),
+                        BATCH_WINDOW,
+                        (unit, events) -> runtimes.applyEvents(unit, events).compose(ok -> consumer.apply(unit, events)))
                 .start();
     }
 

@@ -57,7 +57,9 @@ final class ContractRequests {
                 "user_id",
                 "binding_id",
                 "operation_id",
-                "member_id")) {
+                "member_id",
+                "attachment_id",
+                "worker_id")) {
             validValues.put(name, NOWHERE.toString());
         }
         for (var name : List.of(
@@ -77,6 +79,7 @@ final class ContractRequests {
         validValues.put("app_slug", DemoData.APP);
         validValues.put("correlation_id", "none");
         validValues.put("version", DemoData.VERSION);
+        validValues.put("app_version", DemoData.VERSION);
         validValues.put("adapter_id", DemoData.ADAPTER.toString());
         validValues.put("adapter_secret", "not it");
         validValues.put("action", "apps.instance.read");

@@ -58,6 +58,11 @@ final class RoleMatrix {
                 null);
     }
 
+    /** The scope of the shared runtime that {@link #operator} belongs to. */
+    static ResourceScope runtimeScope() {
+        return ResourceScope.sharedRuntime(DemoData.ORG, RUNTIME);
+    }
+
     static UUID orgOf(String place) {
         return place.equals("other tenant's") ? DemoData.OTHER_ORG : DemoData.ORG;
     }

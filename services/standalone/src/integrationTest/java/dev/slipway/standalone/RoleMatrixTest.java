@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.authz.Principal;
+import dev.slipway.authz.Decision.Verdict;
 import dev.slipway.authz.ResourceScope;
 import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.ApiOperation.Scope;
@@ -152,5 +153,66 @@ class RoleMatrixTest extends RoleMatrixTestBase {
                         .isEqualTo(who.startsWith("platform_"));
             }
         }
+    }
+
+    /** Written by hand: the registry must agree with it. none: not bound to that scope, so that nothing is found there. */
+    private static final String SHARED_RUNTIMES = """
+            scope   action                                    superadmin ops  t_owner t_admin p_owner p_admin member viewer machine operator
+            tenant  apps.shared_runtime.read                  twin       twin allow   allow   none    none    none   none   none    allow
+            tenant  apps.shared_runtime.create                twin       twin allow   allow   none    none    none   none   none    deny
+            tenant  apps.shared_runtime.update                twin       twin allow   allow   none    none    none   none   none    deny
+            tenant  apps.shared_runtime.delete                twin       twin allow   allow   none    none    none   none   none    deny
+            tenant  apps.shared_runtime.force_delete          twin       twin allow   deny    none    none    none   none   none    deny
+            tenant  apps.shared_runtime.report                twin       twin deny    deny    none    none    none   none   none    allow
+            tenant  apps.shared_runtime.attachment.read       twin       twin allow   allow   none    none    none   none   none    allow
+            tenant  apps.shared_runtime.attachment.create     twin       twin allow   allow   none    none    none   none   none    deny
+            tenant  apps.shared_runtime.attachment.update     twin       twin allow   allow   none    none    none   none   none    deny
+            tenant  apps.shared_runtime.attachment.delete     twin       twin allow   allow   none    none    none   none   none    deny
+            tenant  apps.shared_runtime.attachment.force_detach twin     twin allow   deny    none    none    none   none   none    deny
+            tenant  apps.shared_runtime.worker.read           twin       twin allow   allow   none    none    none   none   none    allow
+            tenant  apps.shared_runtime.worker.operate        twin       twin allow   allow   none    none    none   none   none    allow
+            own     apps.shared_runtime.read                  twin       twin allow   allow   allow   allow   allow  allow  deny    none
+            own     apps.shared_runtime.worker.read           twin       twin allow   allow   allow   allow   allow  allow  deny    none
+            own     apps.shared_runtime.worker.operate        twin       twin allow   allow   allow   allow   deny   deny   deny    none
+            own     apps.shared_runtime.attachment.create     twin       twin allow   allow   deny    deny    deny   deny   deny    none
+            own     apps.shared_runtime.report                twin       twin deny    deny    deny    deny    deny   deny   deny    none
+            sibling apps.shared_runtime.read                  twin       twin allow   allow   none    none    none   none   none    none
+            sibling apps.shared_runtime.worker.operate        twin       twin allow   allow   none    none    none   none   none    none
+            foreign apps.shared_runtime.read                  twin       twin none    none    none    none    none   none   none    none
+            foreign apps.shared_runtime.worker.operate        twin       twin none    none    none    none    none   none   none    none
+            """;
+
+    @Test
+    @Proves({"0.32", "0.33"})
+    void decision_matchesMatrix_forSharedRuntimes() {
+        var expected = SHARED_RUNTIMES.lines().skip(1).map(RoleMatrixTest::words).toList();
+        var actual = new ArrayList<String>();
+        var principals = new ArrayList<>(PRINCIPALS);
+        principals.add(RoleMatrix.OPERATOR);
+        for (var row : expected) {
+            var cells = row.split(" ", 3);
+            var line = new StringBuilder(cells[0] + " " + cells[1]);
+            for (var who : principals) {
+                var principal = matrixPrincipal(who);
+                var scope =
+                        switch (cells[0]) {
+                            case "tenant" -> RoleMatrix.runtimeScope();
+                            case "own" -> ResourceScope.project(DemoData.PROJECT);
+                            case "sibling" -> ResourceScope.project(DemoData.SIBLING_PROJECT);
+                            default -> ResourceScope.project(DemoData.OTHER_PROJECT);
+                        };
+                var verdict = authorizer()
+                        .decide(principal, cells[1], scope, Instant.now())
+                        .verdict();
+                line.append(' ').append(verdict == Verdict.NOT_BOUND ? "none" : word(verdict));
+            }
+            actual.add(line.toString());
+        }
+
+        assertThat(actual).containsExactlyElementsOf(expected);
+    }
+
+    private static String words(String line) {
+        return line.strip().replaceAll(" +", " ");
     }
 }

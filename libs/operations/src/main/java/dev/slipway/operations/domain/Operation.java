@@ -13,6 +13,7 @@ import java.util.UUID;
  * @param action the action that starting and canceling it require
  * @param commandId the command to the runtime adapter; null without one
  * @param cancelCommandId the command that cancels it; null unless it was canceled
+ * @param attribution the project that it belongs to; null for a subject of a project
  * @param dueAt when the deadline sweep looks at it next: the deadline, or later for a deletion that continues beyond it
  */
 public record Operation(
@@ -38,7 +39,8 @@ public record Operation(
         @Nullable Instant startedAt,
         @Nullable Instant endedAt,
         Instant deadlineAt,
-        Instant dueAt) {
+        Instant dueAt,
+        @Nullable Attribution attribution) {
 
     /** The kinds of operations. */
     public enum Kind implements TextEnum {
@@ -47,13 +49,14 @@ public record Operation(
         ROLLBACK,
         DELETE,
         MEMBER,
-        DECLARED;
+        DECLARED,
+        DETACH;
 
-        /** Returns whether a subject can have only one such operation at a time; declared operations run in parallel. */
+        /** Returns whether a subject can have only one such operation at a time; declared operations and detachments run in parallel. */
         public boolean isMutating() {
             return switch (this) {
                 case CREATE, UPGRADE, ROLLBACK, DELETE, MEMBER -> true;
-                case DECLARED -> false;
+                case DECLARED, DETACH -> false;
             };
         }
     }
@@ -107,7 +110,8 @@ public record Operation(
                 startedAt == null && (next == Status.RUNNING || next == Status.SUCCEEDED) ? now : startedAt,
                 next.isEnded() ? now : endedAt,
                 deadlineAt,
-                dueAt);
+                dueAt,
+                attribution);
     }
 
     Operation withResult(Status end, @Nullable String nextOutput, @Nullable String nextReason, Instant now) {
@@ -153,6 +157,7 @@ public record Operation(
                 o.startedAt,
                 o.endedAt,
                 o.deadlineAt,
-                dueAt);
+                dueAt,
+                o.attribution);
     }
 }

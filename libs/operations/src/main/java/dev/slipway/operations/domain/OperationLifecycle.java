@@ -43,7 +43,8 @@ public final class OperationLifecycle {
                 null,
                 null,
                 requested.deadlineAt(),
-                requested.deadlineAt());
+                requested.deadlineAt(),
+                requested.attribution());
     }
 
     /** The adapter has accepted the command: whatever the operation waited for until now was the adapter. */
@@ -106,11 +107,18 @@ public final class OperationLifecycle {
         return switch (current.kind()) {
             case DELETE ->
                 new Refused(
-                        NOT_CANCELABLE, "A deletion cannot be canceled: parts of the instance may already be deleted.");
+                        NOT_CANCELABLE,
+                        "A deletion cannot be canceled: parts of the "
+                                + current.subject().kind().noun() + " may already be deleted.");
+            case DETACH ->
+                new Refused(
+                        NOT_CANCELABLE,
+                        "A detachment cannot be canceled: workers of the project may already be removed.");
             case CREATE ->
                 new Refused(
                         NOT_CANCELABLE,
-                        "A launch cannot be canceled: delete the instance instead; that also cancels this operation.");
+                        "A launch cannot be canceled: delete the "
+                                + current.subject().kind().noun() + " instead; that also cancels this operation.");
             case UPGRADE, ROLLBACK, MEMBER, DECLARED ->
                 current.status() == Status.ACCEPTED
                         ? reportCanceled(current.withCancelCommand(cancelCommandId), reason, now)

@@ -9,11 +9,22 @@ import java.util.Map;
  * @param code of the error catalogue
  * @param details additional fields of the error
  * @param fields the invalid fields of the request; empty unless the request is invalid
+ * @param blockers what has to end first; empty unless something depends on the subject
  */
-public record Refusal(String code, String message, Map<String, String> details, List<InvalidField> fields) {
+public record Refusal(
+        String code,
+        String message,
+        Map<String, String> details,
+        List<InvalidField> fields,
+        List<Operation.Blocker> blockers) {
 
     /** A field of a request that is invalid. */
     public record InvalidField(String field, String problem) {}
+
+    /** Refuses without blockers. */
+    public Refusal(String code, String message, Map<String, String> details, List<InvalidField> fields) {
+        this(code, message, details, fields, List.of());
+    }
 
     public static Refusal of(String code, String message) {
         return new Refusal(code, message, Map.of(), List.of());

@@ -12,6 +12,11 @@ import java.util.UUID;
 public record SubjectRef(
         SubjectKind kind, UUID id, UUID orgId, @Nullable UUID projectId) {
 
+    /** Returns the project, or else the organization, that owns the subject. */
+    public UUID ownerId() {
+        return projectId == null ? orgId : projectId;
+    }
+
     /** Returns the path of the subject in the REST API. */
     public String path() {
         var owner = projectId == null ? "/api/v1/orgs/" + orgId : "/api/v1/projects/" + projectId;

@@ -148,7 +148,7 @@ class OperationLifecycleTest {
         assertThat(ended.next().endedAt()).isEqualTo(DEADLINE);
         assertThat(ended.next().progress().percent()).isEqualTo(100);
         assertThat(ended.next().output()).isEqualTo("{\"n\":1}");
-        assertThat(kind.isMutating()).isEqualTo(kind != Kind.DECLARED);
+        assertThat(kind.isMutating()).isEqualTo(kind != Kind.DECLARED && kind != Kind.DETACH);
     }
 
     private static Operation operation(Status status, Kind kind) {

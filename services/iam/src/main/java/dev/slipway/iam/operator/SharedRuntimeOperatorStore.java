@@ -100,6 +100,12 @@ public final class SharedRuntimeOperatorStore {
         return unit.query(LOCK, Tuple.of(id, orgId)).compose(rows -> requireOne(rows, id));
     }
 
+    /** Locks an operator; null if the organization has none with this id. */
+    static Future<@Nullable SharedRuntimeOperator> lockIfPresent(UnitOfWork unit, UUID orgId, UUID id) {
+        return unit.query(LOCK, Tuple.of(id, orgId))
+                .map(rows -> rows.size() == 0 ? null : fromRow(rows.iterator().next()));
+    }
+
     public Future<SharedRuntimeOperator> find(UUID orgId, UUID id) {
         return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).compose(rows -> requireOne(rows, id));
     }

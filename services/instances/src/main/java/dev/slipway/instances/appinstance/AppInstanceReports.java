@@ -1,6 +1,5 @@
 package dev.slipway.instances.appinstance;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -10,11 +9,7 @@ import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.ChangeDecision;
 import dev.slipway.instances.appinstance.domain.InstanceChange;
 import dev.slipway.instances.appinstance.domain.InstanceReports;
-import dev.slipway.instances.appinstance.domain.InstanceReports.MemberReport;
-import dev.slipway.instances.appinstance.domain.InstanceReports.Report;
 import dev.slipway.instances.appinstance.domain.LoadedInstance;
-import dev.slipway.instances.appinstance.domain.Member;
-import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.instances.appinstance.domain.ReportedUsageWindow;
 import dev.slipway.instances.appinstance.domain.VersionChange;
 import dev.slipway.messaging.Topics;
@@ -28,27 +23,21 @@ import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.UsageWindowStore;
-import dev.slipway.operations.UsageWindowStore.UsageWindow;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationBlockers;
 import dev.slipway.operations.domain.ReportType;
-import dev.slipway.operations.domain.TextEnum;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 
 /** Applies adapter reports on instances, and expires their operations. */
 public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
-    private static final int MAX_DETAIL_BYTES = 16 * 1024;
-
     private final Vertx vertx;
     private final AppInstanceStore instances;
     private final LaunchContextStore contexts;
@@ -93,8 +82,8 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
         return instances
                 .loadByCommand(
                         unit,
-                        payload.projectId(),
-                        payload.appInstanceId(),
+                        Objects.requireNonNull(payload.projectId()),
+                        payload.subjectId(),
                         payload.commandId(),
                         partsFor(report.type()))
                 .compose(loaded -> {
@@ -118,7 +107,8 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                 .compose(target -> validateOutput(unit, report, loaded).compose(invalidOutput -> {
                     var decision = InstanceReports.apply(
                             loaded,
-                            toReport(report, loaded, target, invalidOutput),
+                            ReportMapper.toReport(
+                                    report, loaded.instance().runtimeState(), loaded.members(), target, invalidOutput),
                             InstanceChangeApi.decisionContext(unit));
                     if (decision instanceof ChangeDecision.Refused refused) {
                         return Future.failedFuture(Refusals.toException(refused.refusal()));
@@ -143,8 +133,12 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
     private Future<@Nullable VersionChange> loadTarget(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
         var payload = report.payload();
         return InstanceReports.runsTargetVersion(
-                        loaded, report.type(), payload.generation(), payload.appVersion(), status(payload))
-                ? contexts.loadVersionChange(unit, loaded.instance(), Objects.requireNonNull(loaded.operation()))
+                        loaded, report.type(), payload.generation(), payload.appVersion(), ReportMapper.status(payload))
+                ? contexts.loadVersionChange(
+                                unit,
+                                loaded.instance().app(),
+                                loaded.instance().config(),
+                                Objects.requireNonNull(loaded.operation()))
                         .map(found -> found)
                 : Future.succeededFuture();
     }
@@ -156,11 +150,11 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                 || operation == null
                 || operation.kind() != Kind.DECLARED
                 || operation.status().isEnded()
-                || status(report.payload()) != Operation.Status.SUCCEEDED) {
+                || ReportMapper.status(report.payload()) != Operation.Status.SUCCEEDED) {
             return Future.succeededFuture();
         }
         var output = report.payload().output();
-        return contexts.loadManifest(unit, loaded.instance()).compose(manifest -> {
+        return contexts.loadManifest(unit, loaded.instance().app()).compose(manifest -> {
             var declared = manifest.findOperation(operation.name());
             if (declared == null) {
                 return Future.succeededFuture();
@@ -176,100 +170,21 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
         });
     }
 
-    private static Report toReport(
-            RuntimeReport report,
-            LoadedInstance loaded,
-            @Nullable VersionChange target,
-            @Nullable String invalidOutput) {
-        var payload = report.payload();
-        return new Report(
-                report.type(),
-                payload.generation(),
-                runtimeState(report, loaded.instance(), target),
-                payload.reason(),
-                payload.percent(),
-                payload.message(),
-                payload.blockers(),
-                status(payload),
-                payload.output() == null ? null : Json.text(payload.output()),
-                invalidOutput,
-                toMemberReports(payload.members(), loaded.members()),
-                target);
-    }
-
-    private static Operation.@Nullable Status status(RuntimeReport.Payload payload) {
-        return payload.status() == null ? null : TextEnum.parse(Operation.Status.class, payload.status());
-    }
-
-    /** The runtime state to store; if the report repeats the stored state, the stored text, so that nothing changes. */
-    private static String runtimeState(RuntimeReport report, AppInstance instance, @Nullable VersionChange target) {
-        var state = Json.object();
-        var payload = report.payload();
-        var endpoints = payload.endpoints();
-        if (target != null) {
-            state.set("endpoints", endpoints != null && endpoints.isArray() ? endpoints : Json.array());
-            return Json.text(state);
-        }
-        if (report.type() == ReportType.DEPLOYING && payload.message() != null) {
-            state.put("message", payload.message());
-        }
-        if (report.type() == ReportType.RUNNING && endpoints != null) {
-            state.set("endpoints", endpoints);
-        }
-        var stored = instance.runtimeState();
-        return Json.parseStoredObject(stored).equals(state) ? stored : Json.text(state);
-    }
-
-    private static List<MemberReport> toMemberReports(
-            @Nullable List<RuntimeReport.MemberState> states, List<Member> members) {
-        if (states == null) {
-            return List.of();
-        }
-        return states.stream()
-                .map(state -> new MemberReport(
-                        state.memberId(),
-                        state.generation(),
-                        TextEnum.parse(ObservedState.class, state.state()),
-                        state.componentKey(),
-                        detail(state.adapterDetail(), state.memberId(), members),
-                        state.reason()))
-                .toList();
-    }
-
-    /** Null if the detail is unchanged: PostgreSQL formats the same JSON differently. */
-    private static @Nullable String detail(@Nullable JsonNode reported, UUID memberId, List<Member> members) {
-        if (reported == null || !reported.isObject()) {
-            return null;
-        }
-        var unchanged = members.stream()
-                .filter(member -> member.id().equals(memberId))
-                .anyMatch(
-                        member -> Json.parseStoredObject(member.adapterDetail()).equals(reported));
-        if (unchanged) {
-            return null;
-        }
-        var text = Json.text(reported);
-        if (text.getBytes(StandardCharsets.UTF_8).length > MAX_DETAIL_BYTES) {
-            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "adapter_detail", "is larger than 16 KiB")
-                    .asException();
-        }
-        return text;
-    }
-
     /** Usage does not change the instance, so it is accepted in any generation; metering counts each fact once. */
     private Future<AppliedReport> publishUsage(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
         var payload = report.payload();
         var instance = loaded.instance();
-        return contexts.loadManifest(unit, instance)
+        return contexts.loadManifest(unit, instance.app())
                 .compose(manifest -> {
                     InstanceChangeApi.rejectIf(ReportedUsageWindow.check(
-                            instance,
+                            instance.createdAt(),
+                            instance.deletedAt(),
                             manifest.spec().usageUnits(),
                             payload.unit(),
                             payload.windowStart(),
                             payload.windowEnd(),
                             unit.now()));
-                    return acceptWindow(unit, instance, payload);
+                    return UsageAcceptance.accept(unit, usageWindows, instance.id(), "", payload);
                 })
                 .map(ok -> {
                     unit.publish(
@@ -291,37 +206,19 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                 });
     }
 
-    private Future<Void> acceptWindow(UnitOfWork unit, AppInstance instance, RuntimeReport.Payload payload) {
-        var reported = ReportedUsageWindow.of(
-                Objects.requireNonNull(payload.windowStart()), Objects.requireNonNull(payload.windowEnd()));
-        var window = new UsageWindow(
-                instance.id(),
-                "",
-                Objects.requireNonNull(payload.unit()),
-                UUID.fromString(Objects.requireNonNull(payload.usageId())),
-                reported.start(),
-                reported.end());
-        return usageWindows.findFacts(unit, window).map(facts -> {
-            InstanceChangeApi.rejectIf(ReportedUsageWindow.checkQuantity(
-                    Objects.requireNonNull(payload.quantity()), facts.precision(), facts.overlaps()));
-            usageWindows.insert(unit, window);
-            return null;
-        });
-    }
-
     @Override
     public Future<Void> expire(UnitOfWork unit, DueOperation due) {
         var projectId = Objects.requireNonNull(due.subject().projectId());
         return instances
                 .loadIfFree(unit, projectId, due.subject().id(), due.operationId())
-                .compose(loaded -> loaded == null ? Future.succeededFuture() : expire(unit, projectId, loaded));
+                .compose(loaded -> loaded == null ? Future.succeededFuture() : expire(unit, loaded));
     }
 
-    private Future<Void> expire(UnitOfWork unit, UUID projectId, LoadedInstance loaded) {
+    private Future<Void> expire(UnitOfWork unit, LoadedInstance loaded) {
         var operation = Objects.requireNonNull(loaded.operation());
         var instance = loaded.instance();
         var availability = adapters.findAvailability(instance.app().runtimeBackend());
-        var rejected = rejectedReports.summarize(unit, projectId, instance.id(), operation.commandId());
+        var rejected = rejectedReports.summarize(unit, instance.ref(), operation.commandId());
         return Future.all(availability, rejected).map(all -> {
             var blocker = OperationBlockers.atDeadline(operation, availability.result(), rejected.result(), unit.now());
             var change = InstanceReports.expire(loaded, blocker, InstanceChangeApi.decisionContext(unit));

@@ -27,6 +27,8 @@ import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.OperationStore;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
+import dev.slipway.operations.domain.SubjectKind;
+import dev.slipway.operations.domain.SubjectRef;
 import dev.slipway.operations.domain.TextEnum;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -53,7 +55,7 @@ public final class AppInstanceStore {
             i.runtime_state::text AS runtime_state, i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
             i.placement_intent::text AS placement_intent, i.policy_version, i.delete_seconds, i.reap,
             i.registry_versions::text AS registry_versions, i.previous_version_id, b.version AS previous_version,
-            i.previous_config::text AS previous_config
+            i.previous_config::text AS previous_config, i.shared_runtime_id
             """;
     /** Lists leave out the parameters, which may be large. */
     private static final String LIST_COLUMNS =
@@ -80,9 +82,9 @@ public final class AppInstanceStore {
             INSERT INTO app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, operating_mode,
                 control_plane_scope, tenant_boundary_mode, status, requested_by_user_id, requested_by_principal_id,
                 operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at, placement_intent,
-                policy_version, delete_seconds, reap, registry_versions)
+                policy_version, delete_seconds, reap, registry_versions, shared_runtime_id)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19,
-                $20::text::jsonb, $21, $22, $23, $24::text::jsonb)
+                $20::text::jsonb, $21, $22, $23, $24::text::jsonb, $25)
             """;
     private static final String UPDATE = """
             UPDATE app_instances SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
@@ -97,7 +99,7 @@ public final class AppInstanceStore {
 
     /** The members of a deleted instance are removed, whatever was reported last. */
     private static final String SELECT_MEMBERS = """
-            SELECT m.id, m.app_instance_id, m.project_id, m.component, m.generation,
+            SELECT m.id, m.app_instance_id, i.org_id, m.project_id, m.component, m.generation,
                 CASE i.status WHEN 'deleted' THEN 'removed' ELSE m.desired_state END AS desired_state,
                 CASE i.status WHEN 'deleted' THEN 'removed' ELSE m.observed_state END AS observed_state, m.component_key,
                 m.adapter_detail::text AS adapter_detail, m.reason, m.labels::text AS labels, m.cordoned, m.created_at, m.updated_at
@@ -201,7 +203,7 @@ public final class AppInstanceStore {
                     unit,
                     of.state(),
                     sequence,
-                    OperationJson.eventType(of.event()),
+                    of.state().ref().kind().operationEventType(of.event()),
                     OperationJson.event(of.state().subject().withSequence(sequence), of.operation()),
                     Json.toObject(new InstanceGeneration(of.state().generation())));
         } else if (event instanceof OfMember of) {
@@ -380,7 +382,8 @@ public final class AppInstanceStore {
             i.policyVersion(),
             i.lifecycleSettings().deleteSeconds(),
             i.lifecycleSettings().reap(),
-            i.lifecycleSettings().registryVersions()
+            i.lifecycleSettings().registryVersions(),
+            i.sharedRuntimeId()
         }));
     }
 
@@ -429,8 +432,8 @@ public final class AppInstanceStore {
     private static void updateMember(UnitOfWork unit, Member m) {
         unit.write(UPDATE_MEMBER, Tuple.from(new @Nullable Object[] {
             m.id(),
-            m.appInstanceId(),
-            m.projectId(),
+            m.subject().id(),
+            m.subject().ownerId(),
             m.generation(),
             m.desired().text(),
             m.observed().text(),
@@ -479,7 +482,8 @@ public final class AppInstanceStore {
                 previousId == null
                         ? null
                         : new PreviousVersion(
-                                previousId, row.getString("previous_version"), row.getString("previous_config")));
+                                previousId, row.getString("previous_version"), row.getString("previous_config")),
+                row.getUUID("shared_runtime_id"));
     }
 
     private static List<Member> membersFromRows(RowSet<Row> rows) {
@@ -491,8 +495,11 @@ public final class AppInstanceStore {
     private static Member memberFromRow(Row row) {
         return new Member(
                 row.getUUID("id"),
-                row.getUUID("app_instance_id"),
-                row.getUUID("project_id"),
+                new SubjectRef(
+                        SubjectKind.APP_INSTANCE,
+                        row.getUUID("app_instance_id"),
+                        row.getUUID("org_id"),
+                        row.getUUID("project_id")),
                 row.getString("component"),
                 row.getInteger("generation"),
                 TextEnum.parse(DesiredState.class, row.getString("desired_state")),

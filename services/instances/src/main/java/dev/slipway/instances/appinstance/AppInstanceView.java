@@ -42,7 +42,8 @@ record AppInstanceView(
         @JsonRawValue @JsonInclude(Include.NON_NULL) @Nullable
         String registryVersions,
 
-        @JsonInclude(Include.NON_NULL) @Nullable UUID operationId) {
+        @JsonInclude(Include.NON_NULL) @Nullable UUID operationId,
+        @JsonInclude(Include.NON_NULL) @Nullable UUID sharedRuntimeId) {
 
     static AppInstanceView summary(AppInstance instance) {
         return of(instance, null, null, null);
@@ -86,6 +87,7 @@ record AppInstanceView(
                 i.policyVersion(),
                 config,
                 registryVersions,
-                operationId);
+                operationId,
+                i.sharedRuntimeId());
     }
 }

@@ -62,7 +62,7 @@ public final class AppOperationApi {
         var body = Json.toRecord(request.body(), OperationBody.class);
         return mutations.run(request, unit -> instances
                 .load(unit, request.projectId(), request.pathId("app_instance_id"))
-                .compose(loaded -> contexts.loadManifest(unit, loaded.instance())
+                .compose(loaded -> contexts.loadManifest(unit, loaded.instance().app())
                         .compose(manifest -> run(unit, request, body, loaded.instance(), manifest))));
     }
 

@@ -9,6 +9,7 @@ import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
 import dev.slipway.instances.appinstance.domain.Component;
 import dev.slipway.instances.appinstance.domain.ManifestSpec;
 import dev.slipway.instances.appinstance.domain.ManifestSpec.Deadlines;
+import dev.slipway.instances.appinstance.domain.ManifestSpec.SharedRuntimeSupport;
 import dev.slipway.instances.appinstance.domain.MemberOperation;
 import dev.slipway.instances.appinstance.domain.ResolvedConfig;
 import dev.slipway.instances.appinstance.domain.UpgradeRule;
@@ -30,7 +31,7 @@ import java.util.Set;
  * @param launchSchema the schema of the launch parameters; null if every object is accepted
  * @param hasPatterns whether validation may be slow, because the schema contains regular expressions
  */
-record CompiledManifest(
+public record CompiledManifest(
         JsonNode manifest,
         ManifestSpec spec,
         long revision,
@@ -56,7 +57,11 @@ record CompiledManifest(
                 upgradeRule(manifest, "upgrade", "from"),
                 upgradeRule(manifest, "rollback", "to"),
                 components(manifest),
-                texts(manifest.path("usage_units")));
+                texts(manifest.path("usage_units")),
+                new SharedRuntimeSupport(
+                        manifest.path("shared_runtime").path("supported").asBoolean(),
+                        texts(manifest.path("shared_runtime").path("worker_components")),
+                        texts(manifest.path("shared_runtime").path("project_operations"))));
         return new CompiledManifest(
                 manifest,
                 spec,
@@ -66,8 +71,7 @@ record CompiledManifest(
     }
 
     /** Returns the declared operation of that name; null if there is none. */
-    @Nullable
-    DeclaredOperation findOperation(String name) {
+    public @Nullable DeclaredOperation findOperation(String name) {
         for (var operation : manifest.path("operations")) {
             if (operation.path("name").asText().equals(name)) {
                 return new DeclaredOperation(operation);
@@ -76,12 +80,24 @@ record CompiledManifest(
         return null;
     }
 
+    /** Validates the policy of an attachment that the app defines. Slow: the schema is compiled, and is untrusted. */
+    public List<FieldProblem> validateAppPolicy(JsonNode policy) {
+        var problems = new ArrayList<FieldProblem>();
+        var schema = manifest.path("shared_runtime").path("app_policy_schema");
+        if (schema.isObject()) {
+            UntrustedSchema.of(schema).validateValue("/app_policy", policy, problems);
+        } else if (!policy.isEmpty()) {
+            problems.add(new FieldProblem("/app_policy", "is not supported by this version of the app"));
+        }
+        return problems;
+    }
+
     JsonNode artifacts() {
         return manifest.path("artifacts").isArray() ? manifest.path("artifacts") : Json.array();
     }
 
     /** Applies the version's defaults, checks its locks and validates its schema. */
-    ResolvedConfig resolve(String config) {
+    public ResolvedConfig resolve(String config) {
         if (launchSchema == null) {
             return new ResolvedConfig(config, List.of());
         }
@@ -99,7 +115,7 @@ record CompiledManifest(
     }
 
     /** Returns the parameters of another version without those that this version locks. */
-    String carryOver(String config) {
+    public String carryOver(String config) {
         var parameters = Json.parseStoredObject(config);
         manifest.path("launch").path("locked").forEach(name -> parameters.remove(name.asText()));
         return Json.text(parameters);

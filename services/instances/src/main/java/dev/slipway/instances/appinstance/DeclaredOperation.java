@@ -9,21 +9,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** An operation that the manifest of an instance's version declares. */
-record DeclaredOperation(JsonNode declaration) {
-    String action() {
+public record DeclaredOperation(JsonNode declaration) {
+    public String action() {
         return declaration.path("action").asText();
     }
 
-    Duration deadline() {
+    public Duration deadline() {
         return Duration.ofSeconds(declaration.path("deadline_seconds").asLong());
     }
 
-    List<FieldProblem> validateInput(JsonNode input) {
+    public List<FieldProblem> validateInput(JsonNode input) {
         return validate("input_schema", "/input", input);
     }
 
     /** Validates an output; a missing one is invalid if the operation declares a schema for it. */
-    List<FieldProblem> validateOutput(JsonNode output) {
+    public List<FieldProblem> validateOutput(JsonNode output) {
         if (!declaration.has("output_schema")) {
             return List.of();
         }

@@ -48,7 +48,7 @@ public final class DesiredStateStore {
 
     private record DesiredInstance(Cursor at, ObjectNode item) {}
 
-    Future<Page<ObjectNode>> list(String backend, @Nullable Cursor after, int limit) {
+    public Future<Page<ObjectNode>> list(String backend, @Nullable Cursor after, int limit) {
         var parameters = Tuple.of(
                 backend,
                 after == null ? null : after.createdAt().atOffset(java.time.ZoneOffset.UTC),

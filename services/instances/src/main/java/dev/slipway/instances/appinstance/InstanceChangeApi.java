@@ -95,7 +95,7 @@ public final class InstanceChangeApi {
     public Future<Reply> rollback(Request request) {
         return mutations.run(request, unit -> load(unit, request).compose(loaded -> {
             rejectIf(InstanceRequests.checkChangeable(loaded));
-            return contexts.loadManifest(unit, loaded.instance())
+            return contexts.loadManifest(unit, loaded.instance().app())
                     .compose(current -> rollback(unit, request, loaded, current));
         }));
     }

@@ -17,7 +17,7 @@ import java.util.UUID;
 
 /** The body of a launch and of a plan; the contract has validated it. */
 @JsonIgnoreProperties(ignoreUnknown = true)
-record LaunchBody(
+public record LaunchBody(
         String appSlug,
         String version,
         String displayName,
@@ -27,6 +27,7 @@ record LaunchBody(
         @Nullable JsonNode config,
         @Nullable PlacementJson placementIntent,
         @Nullable Map<String, Integer> components,
+        @Nullable UUID sharedRuntimeId,
         @Nullable UUID planId) {
     private static final int MAX_CONFIG_BYTES = 32 * 1024;
 
@@ -47,11 +48,12 @@ record LaunchBody(
                 request.principal().responsibleUserId(),
                 request.principal().id(),
                 placementIntent == null ? Placement.UNSPECIFIED : placementIntent.toPlacement(),
-                components == null ? Map.of() : components);
+                components == null ? Map.of() : components,
+                sharedRuntimeId);
     }
 
     /** Returns the launch parameters as JSON text; rejects them if they are too large. */
-    static String configText(JsonNode config) {
+    public static String configText(JsonNode config) {
         var text = Json.text(config);
         if (text.getBytes(StandardCharsets.UTF_8).length > MAX_CONFIG_BYTES) {
             throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/config", "is larger than 32 KiB")

@@ -5,7 +5,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
 import dev.slipway.instances.appinstance.domain.InstanceRequests;
 import dev.slipway.instances.appinstance.domain.Launch;
@@ -105,6 +104,9 @@ public final class LaunchContextStore {
     private static final String FIND_MANIFEST = """
             SELECT manifest::text AS manifest, registry_versions::text AS registry_versions, revision FROM app_versions WHERE id = $1
             """;
+    private static final String FIND_ATTACHMENT = """
+            SELECT id FROM shared_runtime_attachments WHERE shared_runtime_id = $1 AND project_id = $2 AND status = 'attached'
+            """;
     private static final String CONSUME_PLAN = """
             DELETE FROM app_instance_plans WHERE id = $1 AND project_id = $2
             RETURNING request::text AS request, outcome::text AS outcome, expires_at
@@ -134,13 +136,17 @@ public final class LaunchContextStore {
      * @param quota null without a limit, or if policy refuses the launch anyway
      * @param plan the plan to launch by; null without one
      */
-    record LaunchContext(
+    public record LaunchContext(
             LaunchEligibility eligibility,
             @Nullable CompiledManifest manifest,
             ResolvedConfig config,
             EffectivePolicy policy,
             @Nullable Quota quota,
             @Nullable LaunchPlan plan) {
+        LaunchContext withAttached(boolean attached) {
+            return new LaunchContext(eligibility.withAttached(attached), manifest, config, policy, quota, plan);
+        }
+
         @Nullable
         ManifestSpec manifestSpec() {
             return manifest == null ? null : manifest.spec();
@@ -148,10 +154,10 @@ public final class LaunchContextStore {
     }
 
     /** The limit of instances of an app in the project, and how many there are. */
-    record Quota(long limit, long used) {}
+    public record Quota(long limit, long used) {}
 
     /** How the launch parameters of a change are resolved. */
-    enum ConfigSource {
+    public enum ConfigSource {
         /** From the request: with defaults, and validated. */
         REQUEST,
         /** From the instance: as {@link #REQUEST}, without the parameters that the new version locks. */
@@ -171,17 +177,26 @@ public final class LaunchContextStore {
 
     /** Loads the context of a launch; {@code planId} consumes that plan. */
     Future<LaunchContext> load(UnitOfWork unit, Launch launch, @Nullable UUID planId) {
-        return loadInputs(unit, launch).compose(found -> countInstances(unit, launch, found)
-                .compose(quota -> loadConfigured(unit, launch, found, ConfigSource.REQUEST)
+        return loadInputs(unit, launch)
+                .compose(found -> countInstances(unit, launch, found).compose(quota -> loadConfigured(
+                                unit, launch, found, ConfigSource.REQUEST)
                         .compose(configured -> consumePlan(unit, launch.projectId(), planId)
-                                .map(plan -> toContext(Purpose.LAUNCH, launch, found, quota, configured, plan)))));
+                                .map(plan -> toContext(Purpose.LAUNCH, launch, found, quota, configured, plan)))))
+                .compose(context -> isAttached(unit, launch).map(context::withAttached));
     }
 
     /** Loads the context of a change to another version: it needs no quota. */
-    Future<LaunchContext> loadForChange(UnitOfWork unit, Launch launch, ConfigSource source) {
+    public Future<LaunchContext> loadForChange(UnitOfWork unit, Launch launch, ConfigSource source) {
         var purpose = source == ConfigSource.PREVIOUS ? Purpose.ROLLBACK : Purpose.UPGRADE;
         return loadInputs(unit, launch).compose(found -> loadConfigured(unit, launch, found, source)
                 .map(configured -> toContext(purpose, launch, found, null, configured, null)));
+    }
+
+    private static Future<Boolean> isAttached(UnitOfWork unit, Launch launch) {
+        return launch.sharedRuntimeId() == null
+                ? Future.succeededFuture(false)
+                : unit.query(FIND_ATTACHMENT, Tuple.of(launch.sharedRuntimeId(), launch.projectId()))
+                        .map(rows -> rows.size() > 0);
     }
 
     private record ConfiguredManifest(@Nullable CompiledManifest manifest, ResolvedConfig config) {}
@@ -208,7 +223,7 @@ public final class LaunchContextStore {
     }
 
     /** Rejects a change of an instance that policy disables; fails also if policy is stale. */
-    Future<Void> requireMutable(UnitOfWork unit, UUID projectId) {
+    public Future<Void> requireMutable(UnitOfWork unit, UUID projectId) {
         return requireMutable(unit, projectId, true);
     }
 
@@ -246,27 +261,33 @@ public final class LaunchContextStore {
         });
     }
 
-    /** Loads the manifest of the version that an instance runs. */
-    Future<CompiledManifest> loadManifest(UnitOfWork unit, AppInstance instance) {
-        return loadManifest(unit, instance.app().versionId(), 0);
+    /** Loads the manifest of the version that an instance or a shared runtime runs. */
+    public Future<CompiledManifest> loadManifest(UnitOfWork unit, AppVersionRef app) {
+        return loadManifest(unit, app.versionId(), 0);
     }
 
     /** Loads the version that an upgrade or a rollback leads to, whatever its state is by now. */
-    Future<VersionChange> loadVersionChange(UnitOfWork unit, AppInstance instance, Operation operation) {
+    public Future<VersionChange> loadVersionChange(
+            UnitOfWork unit, AppVersionRef current, String currentConfig, Operation operation) {
         var version = Objects.requireNonNull(operation.toVersion());
         var input = Json.parseStoredObject(Objects.requireNonNull(operation.input()));
-        var appId = instance.app().appId();
+        var appId = current.appId();
         return unit.query(FIND_VERSION, Tuple.of(appId, version)).compose(rows -> {
             var row = rows.iterator().next();
             var target = new AppVersionRef(
                     appId, row.getUUID("id"), row.getString("slug"), version, row.getString("runtime_backend"));
             return loadManifest(unit, target.versionId(), row.getLong("revision"))
                     .map(manifest -> InstanceRequests.versionChange(
-                            instance, operation, target, Json.text(input.path("config")), manifest.spec()));
+                            current,
+                            currentConfig,
+                            operation,
+                            target,
+                            Json.text(input.path("config")),
+                            manifest.spec()));
         });
     }
 
-    private Future<CompiledManifest> loadManifest(UnitOfWork unit, UUID versionId, long revision) {
+    public Future<CompiledManifest> loadManifest(UnitOfWork unit, UUID versionId, long revision) {
         var cached = manifests.getIfPresent(versionId);
         if (cached != null && cached.revision() >= revision) {
             return Future.succeededFuture(cached);
@@ -290,7 +311,7 @@ public final class LaunchContextStore {
                         .map(config -> new ConfiguredManifest(manifest, config)));
     }
 
-    private Future<ResolvedConfig> resolve(CompiledManifest manifest, String config, ConfigSource source) {
+    public Future<ResolvedConfig> resolve(CompiledManifest manifest, String config, ConfigSource source) {
         if (source == ConfigSource.PREVIOUS) {
             return Future.succeededFuture(new ResolvedConfig(config, List.of()));
         }
@@ -388,7 +409,7 @@ public final class LaunchContextStore {
         });
     }
 
-    private Future<LaunchPolicy> parsePolicy(UnitOfWork unit, Row row) {
+    public Future<LaunchPolicy> parsePolicy(UnitOfWork unit, Row row) {
         return loadKeys(unit, row.getLong("policy_stamp"))
                 .map(keys -> LaunchPolicy.parse(keys, row.getString("policy_levels")));
     }
@@ -406,7 +427,7 @@ public final class LaunchContextStore {
         });
     }
 
-    private void requireFresh(Row row) {
+    public void requireFresh(Row row) {
         var ageSeconds = row.getDouble("policy_age_s");
         metrics.recordAge(ageSeconds);
         if (ageSeconds > maxPolicyAge.toSeconds()) {

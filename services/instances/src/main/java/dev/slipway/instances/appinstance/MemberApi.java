@@ -68,8 +68,8 @@ public final class MemberApi {
         var memberRequest = parse(request.body());
         return mutations.run(request, unit -> instances
                 .load(unit, request.projectId(), request.pathId("app_instance_id"), Part.OPEN_OPERATIONS, Part.MEMBERS)
-                .compose(
-                        loaded -> contexts.loadManifest(unit, loaded.instance()).compose(manifest -> {
+                .compose(loaded -> contexts.loadManifest(unit, loaded.instance().app())
+                        .compose(manifest -> {
                             var change = InstanceChangeApi.requireAccepted(InstanceRequests.operateMember(
                                     loaded,
                                     manifest.spec(),

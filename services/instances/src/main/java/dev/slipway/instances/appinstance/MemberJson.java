@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.UUID;
 
 /** The JSON of members: responses, events, and the input of member operations. */
-final class MemberJson {
+public final class MemberJson {
     private MemberJson() {}
 
     /** A member in responses. */
     private record MemberView(
             UUID id,
             UUID appInstanceId,
-            UUID projectId,
+            @Nullable UUID projectId,
             String component,
             int generation,
             Member.DesiredState desiredState,
@@ -45,8 +45,8 @@ final class MemberJson {
     static ObjectNode view(Member m) {
         return Json.toObject(new MemberView(
                 m.id(),
-                m.appInstanceId(),
-                m.projectId(),
+                m.subject().id(),
+                m.subject().projectId(),
                 m.component(),
                 m.generation(),
                 m.desired(),
@@ -60,7 +60,7 @@ final class MemberJson {
                 m.updatedAt()));
     }
 
-    static String writeInput(MemberOperationInput input) {
+    public static String writeInput(MemberOperationInput input) {
         return Json.text(new StoredInput(
                 input.memberId(),
                 input.component(),
@@ -68,7 +68,7 @@ final class MemberJson {
                 input.labels().isEmpty() ? null : input.labels()));
     }
 
-    static MemberOperationInput readInput(@Nullable String stored) {
+    public static MemberOperationInput readInput(@Nullable String stored) {
         if (stored == null) {
             return MemberOperationInput.NONE;
         }
@@ -78,7 +78,7 @@ final class MemberJson {
                 input.memberId(), input.component(), input.replacementId(), labels == null ? Map.of() : labels);
     }
 
-    static Map<String, String> readLabels(String stored) {
+    public static Map<String, String> readLabels(String stored) {
         var labels = new HashMap<String, String>();
         Json.parseStoredObject(stored)
                 .properties()

@@ -7,25 +7,25 @@ import org.jspecify.annotations.Nullable;
 
 /** The JSON of a placement: open fields are left out. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record PlacementJson(
+public record PlacementJson(
         @Nullable String region,
         @Nullable String sku,
         @Nullable Integer gpuCount) {
     private static final String EMPTY = "{}";
 
-    static PlacementJson of(Placement placement) {
+    public static PlacementJson of(Placement placement) {
         return new PlacementJson(placement.region(), placement.sku(), placement.gpuCount());
     }
 
     /** Parses a stored placement; most instances have none, and parsing nothing costs nothing. */
-    static Placement parse(String stored) {
+    public static Placement parse(String stored) {
         return stored.equals(EMPTY)
                 ? Placement.UNSPECIFIED
                 : Json.toRecord(Json.parseStoredObject(stored), PlacementJson.class)
                         .toPlacement();
     }
 
-    Placement toPlacement() {
+    public Placement toPlacement() {
         return new Placement(region, sku, gpuCount);
     }
 }

@@ -1,8 +1,10 @@
 package dev.slipway.instances.appinstance;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.LaunchContextStore.LaunchContext;
 import dev.slipway.operations.domain.OperationBlockers.AdapterAvailability;
 import dev.slipway.policy.EffectivePolicy;
@@ -13,7 +15,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** A plan in responses, beside its outcome: the policy, the quota and the adapters that it depends on. */
-record PlanView(
+public record PlanView(
         UUID planId,
         Instant expiresAt,
         PolicyView policy,
@@ -46,10 +48,46 @@ record PlanView(
                 stored.expiresAt(),
                 policy(context.policy()),
                 quota == null ? null : new QuotaView(quota.limit(), quota.used(), quota.used() + 1),
-                adapters == null
-                        ? null
-                        : new AdapterView(adapters.backend(), adapters.isAvailable(now), adapters.lastSeenAt()));
+                adapter(adapters, now));
         return plan.outcome().deepCopy().setAll(Json.toObject(view));
+    }
+
+    /** A plan that is not stored: the decision, and the policy and the adapters that it depends on. */
+    private record UnstoredPlan(
+            DecisionView decision,
+            PolicyView policy,
+            @Nullable AdapterView adapter) {}
+
+    /** The decision; {@code code}, {@code message} and {@code fields} are those of a refusal. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record DecisionView(
+            String result,
+            @Nullable String code,
+            @Nullable String message,
+            @Nullable JsonNode fields) {}
+
+    /** Returns a plan that is not stored; {@code refusal} is null if what is planned is allowed, {@code outcome} are further fields. */
+    public static ObjectNode ofDecision(
+            @Nullable Problem refusal,
+            EffectivePolicy policy,
+            @Nullable AdapterAvailability adapters,
+            Instant now,
+            ObjectNode outcome) {
+        var decision = refusal == null
+                ? new DecisionView("allowed", null, null, null)
+                : new DecisionView(
+                        "refused",
+                        refusal.code().code(),
+                        refusal.message(),
+                        refusal.details().get("fields"));
+        return Json.toObject(new UnstoredPlan(decision, policy(policy), adapter(adapters, now)))
+                .setAll(outcome);
+    }
+
+    private static @Nullable AdapterView adapter(@Nullable AdapterAvailability adapters, Instant now) {
+        return adapters == null
+                ? null
+                : new AdapterView(adapters.backend(), adapters.isAvailable(now), adapters.lastSeenAt());
     }
 
     private static PolicyView policy(EffectivePolicy policy) {

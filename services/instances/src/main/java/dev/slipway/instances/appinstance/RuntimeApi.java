@@ -1,8 +1,11 @@
 package dev.slipway.instances.appinstance;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
 import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.AdapterStore.Adapter;
+import dev.slipway.service.Page;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
@@ -17,13 +20,20 @@ import java.util.function.Function;
 /** Serves the state of the runtime adapters, and the desired state to the adapters. */
 public final class RuntimeApi {
     private final AdapterStore adapters;
-    private final DesiredStateStore desired;
+    private final DesiredState desired;
+    private final DesiredState desiredRuntimes;
     private final Clock clock;
 
-    public RuntimeApi(AdapterStore adapters, DesiredStateStore desired, Clock clock) {
+    public RuntimeApi(AdapterStore adapters, DesiredState desired, DesiredState desiredRuntimes, Clock clock) {
         this.adapters = adapters;
         this.desired = desired;
+        this.desiredRuntimes = desiredRuntimes;
         this.clock = clock;
+    }
+
+    /** Reads what a backend is to run. */
+    public interface DesiredState {
+        Future<Page<ObjectNode>> list(String backend, @Nullable Cursor after, int limit);
     }
 
     private record AdapterList(List<AdapterView> items) {}
@@ -65,8 +75,17 @@ public final class RuntimeApi {
 
     /** Returns the desired state of the calling adapter's backend. */
     public Future<Reply> listDesiredState(Request request) {
+        return list(request, desired);
+    }
+
+    /** Returns the desired shared runtimes of the calling adapter's backend. */
+    public Future<Reply> listDesiredSharedRuntimes(Request request) {
+        return list(request, desiredRuntimes);
+    }
+
+    private Future<Reply> list(Request request, DesiredState state) {
         return adapters.findBackend(request.principal().id())
-                .compose(backend -> desired.list(backend, request.cursor(), request.limit()))
+                .compose(backend -> state.list(backend, request.cursor(), request.limit()))
                 .map(page -> page.toReply(Function.identity()));
     }
 }

@@ -30,9 +30,9 @@ public final class InstancesProjectionStore {
             ON CONFLICT (id) DO UPDATE SET display_name = $2, revision = $3 WHERE users.revision < $3
             """;
     private static final String PROJECT = """
-            INSERT INTO projects (id, org_id, slug, operator_service_account_id, department_id, revision)
-            VALUES ($1, $2, $3, $4, $5, $6)
-            ON CONFLICT (id) DO UPDATE SET slug = $3, operator_service_account_id = $4, department_id = $5, revision = $6
+            INSERT INTO projects (id, org_id, slug, operator_service_account_id, department_id, revision, state)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            ON CONFLICT (id) DO UPDATE SET slug = $3, operator_service_account_id = $4, department_id = $5, revision = $6, state = $7
                 WHERE projects.revision < $6
             """;
     private static final String SERVICE_ACCOUNT = """
@@ -92,7 +92,12 @@ public final class InstancesProjectionStore {
             String slug,
             UUID operatorServiceAccountId,
             @Nullable UUID departmentId,
-            long revision) {}
+            @Nullable String state,
+            long revision) {
+        boolean isDeleted() {
+            return "deleted".equals(state);
+        }
+    }
 
     private record ServiceAccountSnapshot(
             UUID serviceAccountId, UUID orgId, UUID projectId, String slug, String state, long revision) {}
@@ -144,6 +149,15 @@ public final class InstancesProjectionStore {
         return s.kind.equals("runtime_backend") && s.lifecycle.equals("active") ? s.entryId : null;
     }
 
+    /** Returns the project that an event reports as deleted; null if it reports none. */
+    public @Nullable UUID findDeletedProject(Envelope event) {
+        if (!event.eventType().equals("iam.project.snapshot")) {
+            return null;
+        }
+        var snapshot = Json.toRecord(event.payload(), ProjectSnapshot.class);
+        return snapshot.isDeleted() ? snapshot.projectId : null;
+    }
+
     public void apply(UnitOfWork unit, Envelope event) {
         var payload = event.payload();
         switch (event.eventType()) {
@@ -158,9 +172,15 @@ public final class InstancesProjectionStore {
             }
             case "iam.project.snapshot" -> {
                 var s = Json.toRecord(payload, ProjectSnapshot.class);
-                unit.write(
-                        PROJECT,
-                        Tuple.of(s.projectId, s.orgId, s.slug, s.operatorServiceAccountId, s.departmentId, s.revision));
+                unit.write(PROJECT, Tuple.from(new @Nullable Object[] {
+                    s.projectId,
+                    s.orgId,
+                    s.slug,
+                    s.operatorServiceAccountId,
+                    s.departmentId,
+                    s.revision,
+                    s.isDeleted() ? "deleted" : "active"
+                }));
             }
             case "iam.service_account.snapshot" -> {
                 var s = Json.toRecord(payload, ServiceAccountSnapshot.class);

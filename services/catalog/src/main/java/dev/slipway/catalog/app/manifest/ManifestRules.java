@@ -51,6 +51,7 @@ public final class ManifestRules {
         checkLaunch(manifest.path("launch"), problems);
         checkComponents(manifest, problems);
         checkOperations(manifest.path("operations"), problems);
+        checkSharedRuntime(manifest, problems);
         checkRollback(manifest.path("lifecycle"), manifest.path("version").asText(), problems);
         return problems;
     }
@@ -152,6 +153,34 @@ public final class ManifestRules {
                     checkSchema(
                             "/operations/" + i + "/" + field, operations.get(i).path(field), problems);
                 }
+            }
+        }
+    }
+
+    private static void checkSharedRuntime(JsonNode manifest, List<ManifestProblem> problems) {
+        var shared = manifest.path("shared_runtime");
+        checkNames(
+                "/shared_runtime/worker_components",
+                shared.path("worker_components"),
+                manifest.path("components").findValuesAsText("key"),
+                new ManifestProblem("", Code.UNKNOWN_COMPONENT, "is not the key of a component"),
+                problems);
+        checkNames(
+                "/shared_runtime/project_operations",
+                shared.path("project_operations"),
+                manifest.path("operations").findValuesAsText("name"),
+                new ManifestProblem("", Code.UNKNOWN_PROPERTY, "is not the name of an operation"),
+                problems);
+        if (shared.has("app_policy_schema")) {
+            checkSchema("/shared_runtime/app_policy_schema", shared.path("app_policy_schema"), problems);
+        }
+    }
+
+    private static void checkNames(
+            String at, JsonNode names, List<String> known, ManifestProblem unknown, List<ManifestProblem> problems) {
+        for (var i = 0; i < names.size(); i++) {
+            if (!known.contains(names.get(i).asText())) {
+                problems.add(new ManifestProblem(at + "/" + i, unknown.code(), unknown.message()));
             }
         }
     }

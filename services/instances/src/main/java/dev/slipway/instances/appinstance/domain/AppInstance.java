@@ -15,6 +15,7 @@ import java.util.UUID;
  * @param generation incremented by each command that replaces the ones before it; reports on an older generation change nothing
  * @param sequence number of the last event; gap-free, assigned by the store
  * @param policyVersion the effective policy at launch; null for instances from before policies existed
+ * @param sharedRuntimeId the shared runtime that it uses; null unless the control plane is its tenant's
  * @param previous the version to roll back to; null if the instance was not upgraded, or was rolled back
  */
 public record AppInstance(
@@ -41,7 +42,62 @@ public record AppInstance(
         Placement placement,
         @Nullable String policyVersion,
         LifecycleSettings lifecycleSettings,
-        @Nullable PreviousVersion previous) {
+        @Nullable PreviousVersion previous,
+        @Nullable UUID sharedRuntimeId) {
+
+    /** Creates an instance that uses no shared runtime. */
+    public AppInstance(
+            UUID id,
+            String resourceName,
+            UUID orgId,
+            UUID projectId,
+            AppVersionRef app,
+            String displayName,
+            String operatingMode,
+            String controlPlaneScope,
+            Status status,
+            UUID requestedByUserId,
+            UUID requestedByPrincipalId,
+            UUID operatorServiceAccountId,
+            String config,
+            String runtimeState,
+            @Nullable String failureReason,
+            int generation,
+            long sequence,
+            Instant createdAt,
+            Instant updatedAt,
+            @Nullable Instant deletedAt,
+            Placement placement,
+            @Nullable String policyVersion,
+            LifecycleSettings lifecycleSettings,
+            @Nullable PreviousVersion previous) {
+        this(
+                id,
+                resourceName,
+                orgId,
+                projectId,
+                app,
+                displayName,
+                operatingMode,
+                controlPlaneScope,
+                status,
+                requestedByUserId,
+                requestedByPrincipalId,
+                operatorServiceAccountId,
+                config,
+                runtimeState,
+                failureReason,
+                generation,
+                sequence,
+                createdAt,
+                updatedAt,
+                deletedAt,
+                placement,
+                policyVersion,
+                lifecycleSettings,
+                previous,
+                null);
+    }
 
     /**
      * Settings of the manifest that are needed even if the version is no longer usable.
@@ -129,7 +185,8 @@ public record AppInstance(
                 placement,
                 policyVersion,
                 change.lifecycleSettings(),
-                change.previous());
+                change.previous(),
+                sharedRuntimeId);
     }
 
     private AppInstance copy(
@@ -164,6 +221,7 @@ public record AppInstance(
                 placement,
                 policyVersion,
                 lifecycleSettings,
-                previous);
+                previous,
+                sharedRuntimeId);
     }
 }

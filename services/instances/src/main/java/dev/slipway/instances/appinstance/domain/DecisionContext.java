@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 /** The time, the correlation id and the ids that a decision uses. */
 public record DecisionContext(Instant now, String correlationId, Supplier<UUID> ids) {
-    UUID newId() {
+    public UUID newId() {
         return ids.get();
     }
 }

@@ -10,6 +10,7 @@ import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.Refusal;
 import dev.slipway.operations.domain.RuntimeCommandType;
+import dev.slipway.operations.domain.SubjectRef;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -50,7 +51,7 @@ public final class InstanceLifecycle {
         var accepted = (Accepted) requested;
         var change = InstanceChange.Builder.ofNew(accepted.next());
         change.apply(accepted);
-        var members = provision(change.current(), spec, launch.componentCounts(), List.of(), context);
+        var members = provision(change.current().ref(), spec, launch.componentCounts(), List.of(), context);
         change.addMembers(members);
         deploy(
                 change,
@@ -79,6 +80,10 @@ public final class InstanceLifecycle {
         var refusal = checkEligibility(eligibility);
         if (refusal != null || appId == null || version == null || operator == null || manifest == null) {
             return Objects.requireNonNull(refusal, "an eligible launch has an app, a version and an account");
+        }
+        var unattached = checkSharedRuntime(launch, eligibility);
+        if (unattached != null) {
+            return unattached;
         }
         var invalid = checkCounts(manifest, launch.componentCounts());
         if (invalid != null) {
@@ -111,7 +116,8 @@ public final class InstanceLifecycle {
                 eligibility.policy().placement(),
                 eligibility.policy().version(),
                 manifest.lifecycleSettings(),
-                null);
+                null,
+                launch.sharedRuntimeId());
         return new Accepted(instance, List.of(new InstanceEvent.Requested()));
     }
 
@@ -126,6 +132,26 @@ public final class InstanceLifecycle {
                         "operator_account_invalid",
                         "operator_service_account_id is not an active service account of this project.")
                 : null;
+    }
+
+    /** An instance with the control plane of its tenant uses a shared runtime of that tenant; its project must be attached to it. */
+    private static @Nullable Refused checkSharedRuntime(Launch launch, LaunchEligibility eligibility) {
+        var id = launch.sharedRuntimeId();
+        if (!launch.controlPlaneScope().equals("tenant")) {
+            return id == null
+                    ? null
+                    : new Refused(
+                            Refusal.invalid("/shared_runtime_id", "is allowed with control_plane_scope tenant only"));
+        }
+        if (id == null) {
+            return new Refused(Refusal.invalid("/shared_runtime_id", "is required with control_plane_scope tenant"));
+        }
+        return eligibility.attached()
+                ? null
+                : refused(
+                        "attachment_required",
+                        "This project is not attached to a shared runtime " + id
+                                + ". Ask its owner to attach the project, or launch with control_plane_scope project.");
     }
 
     /** Returns why the requested numbers of members do not fit the components; null if they do. */
@@ -150,8 +176,8 @@ public final class InstanceLifecycle {
     }
 
     /** Returns the members to add: for a new component as many as requested or the default, for others up to the minimum. */
-    static List<Member> provision(
-            AppInstance instance,
+    public static List<Member> provision(
+            SubjectRef subject,
             ManifestSpec manifest,
             Map<String, Integer> counts,
             List<Member> present,
@@ -163,13 +189,7 @@ public final class InstanceLifecycle {
                     .count();
             var wanted = count == 0 ? counts.getOrDefault(component.key(), component.initial()) : component.min();
             for (var i = count; i < wanted; i++) {
-                missing.add(Member.create(
-                        context.newId(),
-                        instance.id(),
-                        instance.projectId(),
-                        component.key(),
-                        Map.of(),
-                        context.now()));
+                missing.add(Member.create(context.newId(), subject, component.key(), Map.of(), context.now()));
             }
         }
         return missing;

@@ -233,7 +233,7 @@ public final class InstanceReports {
                 change.update(operation, ended);
             }
             // An upgrade may have begun since: the result of a declared operation counts in any generation.
-            case DECLARED, CREATE, DELETE -> change.update(operation, ended);
+            case DECLARED, CREATE, DELETE, DETACH -> change.update(operation, ended);
         }
         return change.accepted();
     }
@@ -309,7 +309,7 @@ public final class InstanceReports {
             }
             case DELETE -> change.resend(Objects.requireNonNull(operation.commandId()));
             case MEMBER -> InstanceRequests.settleMembers(change, loaded, expired.next(), context);
-            case UPGRADE, ROLLBACK, DECLARED -> {
+            case UPGRADE, ROLLBACK, DECLARED, DETACH -> {
                 // Nothing else depends on them.
             }
         }

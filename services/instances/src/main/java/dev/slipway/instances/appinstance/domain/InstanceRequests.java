@@ -66,9 +66,10 @@ public final class InstanceRequests {
         }
         var target = Objects.requireNonNull(manifest, "an eligible version has a manifest");
         var backend = Objects.requireNonNull(eligibility.version()).runtimeBackend();
-        var unreachable = UpgradePath.checkUpgrade(loaded.instance(), launch.appVersion(), backend, target.upgrade());
+        var unreachable = UpgradePath.checkUpgrade(
+                loaded.instance().app(), "instance", launch.appVersion(), backend, target.upgrade());
         if (unreachable != null) {
-            return refused(unreachable.refusal());
+            return refused(unreachable);
         }
         if (!config.problems().isEmpty()) {
             return refused(new Refusal("launch_parameters_invalid", "", Map.of(), config.problems()));
@@ -85,8 +86,7 @@ public final class InstanceRequests {
 
     /** Returns why the instance cannot be rolled back; null if it can. {@code current} is the manifest that it runs. */
     public static @Nullable Refusal checkRollback(AppInstance instance, ManifestSpec current) {
-        var refused = UpgradePath.checkRollback(instance, instance.previous(), current.rollback());
-        return refused == null ? null : refused.refusal();
+        return UpgradePath.checkRollback(instance.app(), "instance", instance.previous(), current.rollback());
     }
 
     /**
@@ -131,7 +131,7 @@ public final class InstanceRequests {
         change.apply((InstanceDecision.Accepted) begun);
         var members = new ArrayList<>(
                 loaded.members().stream().filter(Member::isCounted).toList());
-        var added = InstanceLifecycle.provision(instance, target, Map.of(), members, context);
+        var added = InstanceLifecycle.provision(instance.ref(), target, Map.of(), members, context);
         change.addMembers(added);
         members.addAll(added);
         InstanceLifecycle.deploy(
@@ -151,15 +151,16 @@ public final class InstanceRequests {
         return change.accepted();
     }
 
-    /** Returns the version that the instance runs once an upgrade or a rollback has succeeded. */
+    /** Returns the version that runs once an upgrade or a rollback has succeeded. */
     public static VersionChange versionChange(
-            AppInstance instance,
+            AppInstance.AppVersionRef current,
+            String currentConfig,
             Operation operation,
             AppInstance.AppVersionRef target,
             String config,
             ManifestSpec manifest) {
         var previous = operation.kind() == Kind.UPGRADE
-                ? new PreviousVersion(instance.app().versionId(), instance.app().version(), instance.config())
+                ? new PreviousVersion(current.versionId(), current.version(), currentConfig)
                 : null;
         return new VersionChange(target, config, manifest.lifecycleSettings(), previous);
     }
@@ -363,7 +364,7 @@ public final class InstanceRequests {
 
     private static Member newMember(
             AppInstance instance, String component, Map<String, String> labels, DecisionContext context) {
-        return Member.create(context.newId(), instance.id(), instance.projectId(), component, labels, context.now());
+        return Member.create(context.newId(), instance.ref(), component, labels, context.now());
     }
 
     /** Returns why the instance cannot run a declared operation; null if it can. */

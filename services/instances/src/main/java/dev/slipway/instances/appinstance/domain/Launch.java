@@ -5,7 +5,11 @@ import org.jspecify.annotations.Nullable;
 import java.util.Map;
 import java.util.UUID;
 
-/** A request to launch an app in a project. {@code config} is JSON text. */
+/**
+ * A request to launch an app in a project. {@code config} is JSON text.
+ *
+ * @param sharedRuntimeId the shared runtime that the instance uses; null without one
+ */
 public record Launch(
         UUID projectId,
         String appSlug,
@@ -18,7 +22,38 @@ public record Launch(
         UUID requestedByUserId,
         UUID requestedByPrincipalId,
         Placement placement,
-        Map<String, Integer> componentCounts) {
+        Map<String, Integer> componentCounts,
+        @Nullable UUID sharedRuntimeId) {
+
+    /** Creates a launch that uses no shared runtime. */
+    public Launch(
+            UUID projectId,
+            String appSlug,
+            String appVersion,
+            String displayName,
+            String operatingMode,
+            String controlPlaneScope,
+            @Nullable UUID operatorServiceAccountId,
+            String config,
+            UUID requestedByUserId,
+            UUID requestedByPrincipalId,
+            Placement placement,
+            Map<String, Integer> componentCounts) {
+        this(
+                projectId,
+                appSlug,
+                appVersion,
+                displayName,
+                operatingMode,
+                controlPlaneScope,
+                operatorServiceAccountId,
+                config,
+                requestedByUserId,
+                requestedByPrincipalId,
+                placement,
+                componentCounts,
+                null);
+    }
 
     /** Describes a change of an instance to another version as a launch, because the same rules apply to it. */
     public static Launch ofChange(
@@ -35,6 +70,7 @@ public record Launch(
                 requestedByUserId,
                 requestedByPrincipalId,
                 instance.placement(),
-                Map.of());
+                Map.of(),
+                instance.sharedRuntimeId());
     }
 }

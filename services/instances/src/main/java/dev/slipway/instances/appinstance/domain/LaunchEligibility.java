@@ -11,6 +11,7 @@ import java.util.UUID;
  * @param appId null if the app does not exist
  * @param version null if the version does not exist
  * @param operatorAccountId the requested account or the project's own; null unless it is an active account of this project
+ * @param attached whether the project is attached to the shared runtime that the launch names
  * @param refusal null if the version may be used
  */
 public record LaunchEligibility(
@@ -19,7 +20,24 @@ public record LaunchEligibility(
         @Nullable Version version,
         Policy policy,
         @Nullable UUID operatorAccountId,
-        @Nullable Refused refusal) {
+        @Nullable Refused refusal,
+        boolean attached) {
+
+    /** Creates the outcome for a project that is not attached to a shared runtime. */
+    public LaunchEligibility(
+            UUID orgId,
+            @Nullable UUID appId,
+            @Nullable Version version,
+            Policy policy,
+            @Nullable UUID operatorAccountId,
+            @Nullable Refused refusal) {
+        this(orgId, appId, version, policy, operatorAccountId, refusal, false);
+    }
+
+    /** Returns a copy that says whether the project is attached to the requested shared runtime. */
+    public LaunchEligibility withAttached(boolean next) {
+        return new LaunchEligibility(orgId, appId, version, policy, operatorAccountId, refusal, next);
+    }
 
     /** The requested version. */
     public record Version(UUID id, String runtimeBackend) {}

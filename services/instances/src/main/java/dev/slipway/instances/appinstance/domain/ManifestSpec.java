@@ -14,7 +14,18 @@ public record ManifestSpec(
         UpgradeRule upgrade,
         UpgradeRule rollback,
         List<Component> components,
-        Set<String> usageUnits) {
+        Set<String> usageUnits,
+        SharedRuntimeSupport sharedRuntime) {
+
+    /**
+     * Whether and how the version runs as a shared runtime.
+     *
+     * @param workerComponents the components whose members projects can contribute
+     * @param projectOperations the declared operations that attached projects can submit
+     */
+    public record SharedRuntimeSupport(boolean supported, Set<String> workerComponents, Set<String> projectOperations) {
+        public static final SharedRuntimeSupport NONE = new SharedRuntimeSupport(false, Set.of(), Set.of());
+    }
 
     /** The time that the operations on an instance may take. */
     public record Deadlines(Duration deploy, Duration upgrade, Duration rollback, Duration member) {}

@@ -1,5 +1,6 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.operations.domain.SubjectRef;
 import dev.slipway.operations.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
@@ -8,15 +9,14 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * A part of an instance, such as a node. {@code componentKey} is the adapter's name for it, {@code adapterDetail} JSON text whose meaning is
+ * A part of an instance or of a shared runtime, such as a node. {@code componentKey} is the adapter's name for it, {@code adapterDetail} JSON text whose meaning is
  * the adapter's.
  *
  * @param generation incremented by each operation that changes the desired state; reports on an older generation change nothing
  */
 public record Member(
         UUID id,
-        UUID appInstanceId,
-        UUID projectId,
+        SubjectRef subject,
         String component,
         int generation,
         DesiredState desired,
@@ -48,11 +48,10 @@ public record Member(
 
     /** Creates a member that has not joined yet. */
     public static Member create(
-            UUID id, UUID appInstanceId, UUID projectId, String component, Map<String, String> labels, Instant now) {
+            UUID id, SubjectRef subject, String component, Map<String, String> labels, Instant now) {
         return new Member(
                 id,
-                appInstanceId,
-                projectId,
+                subject,
                 component,
                 1,
                 DesiredState.READY,
@@ -71,7 +70,7 @@ public record Member(
         return desired != DesiredState.REMOVED && observed != ObservedState.REMOVED;
     }
 
-    Member withDesired(DesiredState next, int nextGeneration, Instant now) {
+    public Member withDesired(DesiredState next, int nextGeneration, Instant now) {
         return with(next, observed, nextGeneration, reason, labels, cordoned, now);
     }
 
@@ -82,8 +81,7 @@ public record Member(
     Member withDetail(@Nullable String key, @Nullable String detail) {
         return new Member(
                 id,
-                appInstanceId,
-                projectId,
+                subject,
                 component,
                 generation,
                 desired,
@@ -111,8 +109,7 @@ public record Member(
             Instant now) {
         return new Member(
                 id,
-                appInstanceId,
-                projectId,
+                subject,
                 component,
                 nextGeneration,
                 nextDesired,

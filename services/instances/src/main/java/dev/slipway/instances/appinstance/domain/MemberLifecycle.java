@@ -27,7 +27,7 @@ public final class MemberLifecycle {
     }
 
     /** Returns a member after an operation has ended, by a report, at its deadline or by cancellation. */
-    static Member applyResult(Member member, Operation ended, MemberOperationInput input, Instant now) {
+    public static Member applyResult(Member member, Operation ended, MemberOperationInput input, Instant now) {
         var operation = TextEnum.parse(MemberOperation.class, ended.name());
         var reason = Objects.requireNonNullElse(ended.reason(), "The operation did not succeed.");
         var succeeded = ended.status() == Operation.Status.SUCCEEDED;

@@ -19,7 +19,8 @@ public record ReportedUsageWindow(Instant start, Instant end) {
 
     /** Returns why reported usage is not acceptable; null if it is. */
     public static @Nullable Refusal check(
-            AppInstance instance,
+            Instant createdAt,
+            @Nullable Instant deletedAt,
             Set<String> units,
             @Nullable String unit,
             @Nullable String windowStart,
@@ -36,7 +37,7 @@ public record ReportedUsageWindow(Instant start, Instant end) {
         if (end == null) {
             return Refusal.invalid("window_end", "is not a valid time");
         }
-        return new ReportedUsageWindow(start, end).check(instance, now);
+        return new ReportedUsageWindow(start, end).check(createdAt, deletedAt, now);
     }
 
     /** Returns the window of a report that {@link #check} accepts. */
@@ -57,15 +58,14 @@ public record ReportedUsageWindow(Instant start, Instant end) {
                 : null;
     }
 
-    private @Nullable Refusal check(AppInstance instance, Instant now) {
+    private @Nullable Refusal check(Instant createdAt, @Nullable Instant deletedAt, Instant now) {
         if (!start.isBefore(end) || Duration.between(start, end).compareTo(MAX_LENGTH) > 0) {
             return Refusal.invalid("window_end", "is not after window_start, or more than 31 days after it");
         }
         if (end.isAfter(now.plus(CLOCK_SKEW))) {
             return Refusal.invalid("window_end", "is in the future");
         }
-        var deletedAt = instance.deletedAt();
-        if (start.isBefore(instance.createdAt().minus(CLOCK_SKEW))
+        if (start.isBefore(createdAt.minus(CLOCK_SKEW))
                 || (deletedAt != null && end.isAfter(deletedAt.plus(CLOCK_SKEW)))) {
             return Refusal.invalid("window_start", "is outside the lifetime of the instance");
         }

@@ -1,33 +1,35 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
 import dev.slipway.instances.appinstance.domain.AppInstance.PreviousVersion;
-import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
+import dev.slipway.operations.domain.Refusal;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigInteger;
 
-/** Decides which versions an instance can be upgraded or rolled back to, by the rules of their manifests. */
+/** Decides which versions an instance or a shared runtime can be upgraded or rolled back to, by the rules of their manifests. */
 public final class UpgradePath {
     private static final String NO_UPGRADE = "upgrade_not_possible";
     private static final String NO_ROLLBACK = "rollback_not_possible";
 
     private UpgradePath() {}
 
-    /** Returns why an instance cannot be upgraded to a version, by that version's rule; null if it can. */
-    public static @Nullable Refused checkUpgrade(AppInstance from, String to, String backend, UpgradeRule rule) {
-        var current = from.app().version();
+    /** Returns why a version cannot be upgraded to another one, by that one's rule; null if it can. */
+    public static @Nullable Refusal checkUpgrade(
+            AppVersionRef from, String noun, String to, String backend, UpgradeRule rule) {
+        var current = from.version();
         if (current.equals(to)) {
-            return InstanceLifecycle.refused(NO_UPGRADE, "The instance already runs version " + to + ".");
+            return Refusal.of(NO_UPGRADE, "The " + noun + " already runs version " + to + ".");
         }
         if (!rule.isSupported()) {
-            return InstanceLifecycle.refused(
-                    NO_UPGRADE, "Version " + to + " does not support upgrades to it. Launch a new instance.");
+            return Refusal.of(
+                    NO_UPGRADE, "Version " + to + " does not support upgrades to it. Launch a new " + noun + ".");
         }
-        if (!from.app().runtimeBackend().equals(backend)) {
-            return InstanceLifecycle.refused(
+        if (!from.runtimeBackend().equals(backend)) {
+            return Refusal.of(
                     NO_UPGRADE,
-                    "Version " + to + " runs on " + backend + ", the instance on "
-                            + from.app().runtimeBackend() + ". Launch a new instance.");
+                    "Version " + to + " runs on " + backend + ", the " + noun + " on " + from.runtimeBackend()
+                            + ". Launch a new " + noun + ".");
         }
         if (rule.versions().isEmpty()
                 ? compare(current, to) < 0
@@ -35,27 +37,27 @@ public final class UpgradePath {
             return null;
         }
         return rule.versions().isEmpty()
-                ? InstanceLifecycle.refused(NO_UPGRADE, to + " is earlier than " + current + ". Roll back instead.")
-                : InstanceLifecycle.refused(
+                ? Refusal.of(NO_UPGRADE, to + " is earlier than " + current + ". Roll back instead.")
+                : Refusal.of(
                         NO_UPGRADE,
                         "Version " + to + " can be upgraded to only from " + String.join(", ", rule.versions()) + ".");
     }
 
-    /** Returns why an instance cannot be rolled back, by the rule of the version that it runs; null if it can. */
-    public static @Nullable Refused checkRollback(AppInstance from, @Nullable PreviousVersion to, UpgradeRule rule) {
+    /** Returns why a version cannot be rolled back, by its own rule; null if it can. */
+    public static @Nullable Refusal checkRollback(
+            AppVersionRef from, String noun, @Nullable PreviousVersion to, UpgradeRule rule) {
         if (to == null) {
-            return InstanceLifecycle.refused(
-                    NO_ROLLBACK, "The instance was not upgraded, so there is no version to roll back to.");
+            return Refusal.of(
+                    NO_ROLLBACK, "The " + noun + " was not upgraded, so there is no version to roll back to.");
         }
         if (!rule.isSupported()) {
-            return InstanceLifecycle.refused(
-                    NO_ROLLBACK, "Version " + from.app().version() + " does not support rollbacks.");
+            return Refusal.of(NO_ROLLBACK, "Version " + from.version() + " does not support rollbacks.");
         }
         return rule.versions().isEmpty() || rule.versions().contains(to.version())
                 ? null
-                : InstanceLifecycle.refused(
+                : Refusal.of(
                         NO_ROLLBACK,
-                        "Version " + from.app().version() + " can be rolled back only to "
+                        "Version " + from.version() + " can be rolled back only to "
                                 + String.join(", ", rule.versions()) + ", not to " + to.version() + ".");
     }
 

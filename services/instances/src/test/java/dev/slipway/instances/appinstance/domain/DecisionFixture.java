@@ -3,12 +3,13 @@ package dev.slipway.instances.appinstance.domain;
 import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
 import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
-import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.domain.NewOperation;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationLifecycle;
+import dev.slipway.operations.domain.SubjectKind;
+import dev.slipway.operations.domain.SubjectRef;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -39,7 +40,8 @@ final class DecisionFixture {
             new UpgradeRule("in_place", List.of()),
             new UpgradeRule("in_place", List.of()),
             List.of(WORKER),
-            Set.of("job"));
+            Set.of("job"),
+            ManifestSpec.SharedRuntimeSupport.NONE);
 
     private DecisionFixture() {}
 
@@ -109,7 +111,12 @@ final class DecisionFixture {
     }
 
     static Member member(long number) {
-        return Member.create(new UUID(3, number), ID, ID, "worker", Map.of(), CREATED)
+        return Member.create(
+                        new UUID(3, number),
+                        new SubjectRef(SubjectKind.APP_INSTANCE, ID, ID, ID),
+                        "worker",
+                        Map.of(),
+                        CREATED)
                 .withObserved(Member.ObservedState.READY, null, CREATED);
     }
 
@@ -123,8 +130,7 @@ final class DecisionFixture {
             return of.event().getClass().getSimpleName();
         }
         if (event instanceof InstanceChange.OfOperation of) {
-            return of.operation().name() + " "
-                    + OperationJson.eventType(of.event()).replaceFirst(".*\\.", "");
+            return of.operation().name() + " " + of.event().text();
         }
         return "member " + ((InstanceChange.OfMember) event).member().observed().text();
     }

@@ -150,10 +150,54 @@ class InstanceLaunchTest {
     })
     void tenantBoundaryMode_isDerivedFromModeAndScope(String mode, String scope, String expected) {
         var launch = new Launch(
-                PROJECT, "echo", "1.0.0", "Mine", mode, scope, null, "{}", PERSON, ACCOUNT, ANYWHERE, Map.of());
-        var launchEligibility = new LaunchEligibility(ORG, APP, ACTIVE, POLICY, ACCOUNT, null);
+                PROJECT,
+                "echo",
+                "1.0.0",
+                "Mine",
+                mode,
+                scope,
+                null,
+                "{}",
+                PERSON,
+                ACCOUNT,
+                ANYWHERE,
+                Map.of(),
+                scope.equals("tenant") ? ID : null);
+        var launchEligibility =
+                new LaunchEligibility(ORG, APP, ACTIVE, POLICY, ACCOUNT, null).withAttached(scope.equals("tenant"));
 
         assertThat(accepted(request(launch, launchEligibility)).next().tenantBoundaryMode())
+                .isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "tenant,  false, false, validation_error",
+        "tenant,  true,  false, attachment_required",
+        "tenant,  true,  true,  accepted",
+        "project, false, false, accepted",
+        "project, true,  true,  validation_error",
+    })
+    void sharedRuntime_isRequired_withTheControlPlaneOfTheTenant(
+            String scope, boolean named, boolean attached, String expected) {
+        var launch = new Launch(
+                PROJECT,
+                "echo",
+                "1.0.0",
+                "Mine",
+                "tenant_dedicated",
+                scope,
+                null,
+                "{}",
+                PERSON,
+                ACCOUNT,
+                ANYWHERE,
+                Map.of(),
+                named ? ID : null);
+
+        var decision = request(launch, eligibility().withAttached(attached));
+
+        assertThat(decision instanceof Refused refused ? refused.code() : "accepted")
                 .isEqualTo(expected);
     }
 

@@ -35,7 +35,8 @@ final class LaunchFixture {
             new UpgradeRule("in_place", List.of()),
             new UpgradeRule("in_place", List.of()),
             List.of(new Component("worker", 1, 3, 2, Set.of())),
-            Set.of());
+            Set.of(),
+            ManifestSpec.SharedRuntimeSupport.NONE);
     static final Launch LAUNCH = new Launch(
             PROJECT,
             "echo",

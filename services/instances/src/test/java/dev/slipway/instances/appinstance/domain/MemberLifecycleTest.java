@@ -4,6 +4,8 @@ import dev.slipway.instances.appinstance.domain.Member.DesiredState;
 import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.instances.appinstance.domain.MemberDecision.Accepted;
 import dev.slipway.instances.appinstance.domain.MemberDecision.Refused;
+import dev.slipway.operations.domain.SubjectKind;
+import dev.slipway.operations.domain.SubjectRef;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,6 +22,8 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class MemberLifecycleTest {
+    private static final SubjectRef SUBJECT =
+            new SubjectRef(SubjectKind.APP_INSTANCE, UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID());
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final Instant LATER = NOW.plusSeconds(1);
     private static final Component WORKER = new Component("worker", 0, 3, 1, EnumSet.allOf(MemberOperation.class));
@@ -147,7 +151,7 @@ class MemberLifecycleTest {
             assertThat(MemberLifecycle.add(WORKER, others, issued)).isEqualTo(new Accepted(issued));
             others.add(member(ObservedState.FAILED, DesiredState.READY));
         }
-        others.add(Member.create(UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID(), "head", Map.of(), NOW));
+        others.add(Member.create(UUID.randomUUID(), SUBJECT, "head", Map.of(), NOW));
 
         assertThat(code(MemberLifecycle.add(WORKER, others, issued))).isEqualTo("component_bounds");
         others.set(0, member(ObservedState.READY, DesiredState.REMOVED));
@@ -270,7 +274,7 @@ class MemberLifecycleTest {
     }
 
     private static Member member(ObservedState observedState, DesiredState desiredState) {
-        var issued = Member.create(UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID(), "worker", Map.of(), NOW);
+        var issued = Member.create(UUID.randomUUID(), SUBJECT, "worker", Map.of(), NOW);
         return issued.withDesired(desiredState, 1, NOW).withObserved(observedState, null, NOW);
     }
 }

@@ -60,21 +60,21 @@ class UpgradePathTest {
     }
 
     private static String upgrade(String to, String backend, UpgradeRule upgradeRule) {
-        var refused = UpgradePath.checkUpgrade(instance(), to, backend, upgradeRule);
+        var refused = UpgradePath.checkUpgrade(instance().app(), "instance", to, backend, upgradeRule);
         if (refused == null) {
             return "";
         }
         assertThat(refused.code()).isEqualTo("upgrade_not_possible");
-        return refused.refusal().message();
+        return refused.message();
     }
 
     private static String rollback(PreviousVersion to, UpgradeRule upgradeRule) {
-        var refused = UpgradePath.checkRollback(instance(), to, upgradeRule);
+        var refused = UpgradePath.checkRollback(instance().app(), "instance", to, upgradeRule);
         if (refused == null) {
             return "";
         }
         assertThat(refused.code()).isEqualTo("rollback_not_possible");
-        return refused.refusal().message();
+        return refused.message();
     }
 
     private static AppInstance instance() {

@@ -1,0 +1,127 @@
+package dev.slipway.iam.operator;
+
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Json;
+import dev.slipway.iam.operator.domain.SharedRuntimeOperator;
+import dev.slipway.iam.revision.domain.Revision;
+import dev.slipway.iam.tenancy.domain.ResourceState;
+import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditTrail;
+import dev.slipway.service.AuditTrail.AuditEntry;
+import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** Creates the operators of new shared runtimes, and deletes those of deleted ones, from the events of the instances service. */
+public final class SharedRuntimeOperatorConsumer {
+    private static final String REQUESTED = "apps.shared_runtime.requested";
+    private static final String DELETED = "apps.shared_runtime.deleted";
+    /** What a controller and its adapter need, and no more. */
+    private static final List<String> ACTIONS = List.of(
+            "apps.shared_runtime.read",
+            "apps.shared_runtime.report",
+            "apps.shared_runtime.attachment.read",
+            "apps.shared_runtime.worker.read",
+            "usage.report");
+
+    private final Function<UnitOfWork, Future<Revision>> beginRevision;
+
+    /** The payload of an event, as far as it is used here. */
+    private record RuntimeEvent(
+            UUID sharedRuntimeId,
+            UUID orgId,
+            UUID operatorId,
+            String displayName,
+            String runtimeBackend,
+            UUID requestedByUserId,
+            @Nullable Boolean createsOperator) {
+        static RuntimeEvent of(Envelope event) {
+            return Json.toRecord(event.payload(), RuntimeEvent.class);
+        }
+
+        SharedRuntimeOperator toOperator(Instant now) {
+            return new SharedRuntimeOperator(
+                    operatorId,
+                    orgId,
+                    sharedRuntimeId,
+                    runtimeBackend,
+                    "Operator of " + displayName,
+                    ACTIONS,
+                    ResourceState.ACTIVE,
+                    requestedByUserId,
+                    now.truncatedTo(ChronoUnit.MICROS),
+                    null,
+                    null);
+        }
+    }
+
+    public SharedRuntimeOperatorConsumer(Function<UnitOfWork, Future<Revision>> beginRevision) {
+        this.beginRevision = beginRevision;
+    }
+
+    /** An event that was applied before changes nothing. */
+    public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
+        var relevant = events.stream()
+                .map(ReceivedEvent::envelope)
+                .filter(event ->
+                        event.eventType().equals(REQUESTED) || event.eventType().equals(DELETED))
+                .toList();
+        return relevant.isEmpty()
+                ? Future.succeededFuture()
+                : beginRevision.apply(unit).compose(revision -> {
+                    Future<Void> chain = Future.succeededFuture();
+                    for (var event : relevant) {
+                        chain = chain.compose(ok -> apply(unit, revision, event));
+                    }
+                    return chain;
+                });
+    }
+
+    private static Future<Void> apply(UnitOfWork unit, Revision revision, Envelope event) {
+        var runtime = RuntimeEvent.of(event);
+        return SharedRuntimeOperatorStore.lockIfPresent(unit, runtime.orgId, runtime.operatorId)
+                .compose(operator -> {
+                    if (event.eventType().equals(DELETED)) {
+                        if (operator != null && operator.state() != ResourceState.DELETED) {
+                            SharedRuntimeOperatorStore.update(
+                                    unit, revision, operator.withState(ResourceState.DELETED, null, unit.now()));
+                            audit(unit, runtime, "iam.operator.delete");
+                        }
+                        return Future.succeededFuture();
+                    }
+                    if (operator != null || !Boolean.TRUE.equals(runtime.createsOperator)) {
+                        return Future.succeededFuture();
+                    }
+                    return SharedRuntimeOperatorStore.insert(unit, revision, runtime.toOperator(unit.now()))
+                            .map(inserted -> {
+                                if (inserted) {
+                                    audit(unit, runtime, "iam.operator.create");
+                                }
+                                return null;
+                            });
+                });
+    }
+
+    private static void audit(UnitOfWork unit, RuntimeEvent runtime, String action) {
+        AuditTrail.recordSystemAction(
+                unit,
+                "system",
+                "iam",
+                null,
+                new AuditEntry(
+                        action,
+                        "shared_runtime_operator",
+                        runtime.operatorId.toString(),
+                        runtime.orgId,
+                        null,
+                        Json.object().put("shared_runtime_id", runtime.sharedRuntimeId.toString())),
+                "success",
+                null);
+    }
+}

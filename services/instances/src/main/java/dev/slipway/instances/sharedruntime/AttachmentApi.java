@@ -1,0 +1,261 @@
+package dev.slipway.instances.sharedruntime;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.authz.Authorizer;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
+import dev.slipway.instances.appinstance.CompiledManifest;
+import dev.slipway.instances.appinstance.LaunchContextStore;
+import dev.slipway.instances.sharedruntime.domain.Attachment;
+import dev.slipway.instances.sharedruntime.domain.Attachment.Policies;
+import dev.slipway.instances.sharedruntime.domain.AttachmentRequests;
+import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.RemovalMode;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.service.ETags;
+import dev.slipway.service.Mutations;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+
+/** Attaches projects to shared runtimes, changes their policies, and detaches them. */
+public final class AttachmentApi {
+    private static final String ACTION = "apps.shared_runtime.attachment.";
+    private static final String FORCE_DETACH = ACTION + "force_detach";
+    private static final int MAX_APP_POLICY_BYTES = 16 * 1024;
+
+    private final Vertx vertx;
+    private final SharedRuntimeStore runtimes;
+    private final SharedRuntimeReadStore reads;
+    private final SharedRuntimeContextStore contexts;
+    private final LaunchContextStore manifests;
+    private final Authorizer authorizer;
+    private final Mutations mutations;
+
+    public AttachmentApi(
+            Vertx vertx,
+            SharedRuntimeStore runtimes,
+            SharedRuntimeReadStore reads,
+            SharedRuntimeContextStore contexts,
+            LaunchContextStore manifests,
+            Authorizer authorizer,
+            Mutations mutations) {
+        this.vertx = vertx;
+        this.runtimes = runtimes;
+        this.reads = reads;
+        this.contexts = contexts;
+        this.manifests = manifests;
+        this.authorizer = authorizer;
+        this.mutations = mutations;
+    }
+
+    /** The body of an attachment, and of a change of its policies: then without the project. */
+    private record AttachmentBody(
+            @Nullable UUID projectId,
+            PolicyJson.@Nullable Contribution contributionPolicy,
+            PolicyJson.@Nullable Submission submissionPolicy,
+            @Nullable JsonNode appPolicy,
+            @Nullable String billingPolicyRef) {
+        /** Returns the policies, with the current ones where the body has none. */
+        Policies toPolicies(Policies current) {
+            return new Policies(
+                    contributionPolicy == null ? current.contribution() : contributionPolicy.toPolicy(),
+                    submissionPolicy == null ? current.submission() : submissionPolicy.toPolicy(),
+                    appPolicy == null ? current.appPolicy() : Json.text(appPolicy),
+                    billingPolicyRef == null ? current.billingPolicyRef() : billingPolicyRef);
+        }
+    }
+
+    public Future<Reply> list(Request request) {
+        var call = SharedRuntimeCall.of(request);
+        return reads.find(call.orgId(), call.runtimeId()).compose(runtime -> reads.listAttachments(
+                        call.orgId(), call.runtimeId(), request.cursor(), request.limit())
+                .map(page -> page.toReply(attachment -> AttachmentView.of(attachment, runtime, (UUID) null))));
+    }
+
+    public Future<Reply> get(Request request) {
+        var call = SharedRuntimeCall.of(request);
+        return reads.find(call.orgId(), call.runtimeId()).compose(runtime -> reads.findAttachment(
+                        call.orgId(), call.runtimeId(), request.pathId("attachment_id"))
+                .compose(attachment -> reads.findDetachment(attachment)
+                        .map(operationId -> ETags.withETag(
+                                Reply.of(AttachmentView.of(attachment, runtime, operationId)), "revision"))));
+    }
+
+    public Future<Reply> create(Request request) {
+        var call = SharedRuntimeCall.of(request);
+        var body = Json.toRecord(request.body(), AttachmentBody.class);
+        var projectId = java.util.Objects.requireNonNull(body.projectId());
+        var principal = request.principal();
+        return mutations
+                .run(request, unit -> load(unit, call).compose(loaded -> manifests
+                        .loadManifest(unit, loaded.runtime().app())
+                        .compose(manifest -> validate(manifest, body.appPolicy())
+                                .compose(ok -> contexts.checkProject(
+                                        unit,
+                                        call.orgId(),
+                                        projectId,
+                                        loaded.runtime().app().slug(),
+                                        loaded.runtime().app().version(),
+                                        principal.responsibleUserId(),
+                                        principal.id()))
+                                .map(refusal -> {
+                                    var change = SharedRuntimeCall.requireAccepted(AttachmentRequests.attach(
+                                            loaded,
+                                            manifest.spec(),
+                                            projectId,
+                                            body.toPolicies(Policies.DEFAULT),
+                                            refusal,
+                                            SharedRuntimeCall.context(unit)));
+                                    return reply(
+                                            unit,
+                                            call,
+                                            change,
+                                            change.addedAttachments().get(0),
+                                            "create");
+                                }))))
+                .map(reply -> ETags.withETag(reply, "revision"));
+    }
+
+    /** Changes the policies, and returns what exceeds them now. */
+    public Future<Reply> update(Request request) {
+        var call = SharedRuntimeCall.of(request);
+        var body = Json.toRecord(request.body(), AttachmentBody.class);
+        return mutations
+                .run(request, unit -> load(unit, call).compose(loaded -> {
+                    var attachment = require(loaded, request.pathId("attachment_id"));
+                    ETags.requireMatch(request, attachment.revision());
+                    return manifests.loadManifest(unit, loaded.runtime().app()).compose(manifest -> validate(
+                                    manifest, body.appPolicy())
+                            .map(ok -> update(unit, call, loaded, attachment, body, manifest)));
+                }))
+                .map(reply -> ETags.withETag(reply, "revision"));
+    }
+
+    private Reply update(
+            UnitOfWork unit,
+            SharedRuntimeCall call,
+            LoadedSharedRuntime loaded,
+            Attachment attachment,
+            AttachmentBody body,
+            CompiledManifest manifest) {
+        var current = new Policies(
+                attachment.contribution(),
+                attachment.submission(),
+                attachment.appPolicy(),
+                attachment.billingPolicyRef());
+        var change = SharedRuntimeCall.requireAccepted(AttachmentRequests.update(
+                loaded, attachment, body.toPolicies(current), manifest.spec(), SharedRuntimeCall.context(unit)));
+        var runtime = runtimes.apply(unit, change);
+        var next = change.updatedAttachments().get(0);
+        call.audit(unit, runtime, ACTION + "update", null, next);
+        return Reply.of(AttachmentView.of(next, runtime, AttachmentRequests.findExceeding(loaded, next)));
+    }
+
+    public Future<Reply> delete(Request request) {
+        var call = SharedRuntimeCall.of(request);
+        var mode = SharedRuntimeApi.mode(request);
+        var id = request.pathId("attachment_id");
+        return mutations.run(request, unit -> load(unit, call).compose(loaded -> {
+            if (mode == RemovalMode.FORCE) {
+                call.requireAllowed(authorizer, FORCE_DETACH, unit.now());
+            }
+            var attachment = loaded.attachment(id);
+            return attachment == null
+                    ? alreadyDetached(unit, call, loaded, id)
+                    : detach(unit, call, loaded, attachment, mode);
+        }));
+    }
+
+    private Future<Reply> detach(
+            UnitOfWork unit,
+            SharedRuntimeCall call,
+            LoadedSharedRuntime loaded,
+            Attachment attachment,
+            RemovalMode mode) {
+        var context = SharedRuntimeCall.context(unit);
+        return Future.all(
+                        runtimes.listAppInstances(unit, loaded.runtime().id(), attachment.projectId()),
+                        manifests.loadManifest(unit, loaded.runtime().app()))
+                .map(both -> {
+                    List<UUID> instances = both.resultAt(0);
+                    CompiledManifest manifest = both.resultAt(1);
+                    var change = SharedRuntimeCall.requireAccepted(AttachmentRequests.detach(
+                            loaded,
+                            attachment,
+                            instances,
+                            mode,
+                            call.caller(),
+                            context.now().plus(manifest.spec().deadlines().member()),
+                            context));
+                    var next = change.updatedAttachments().isEmpty()
+                            ? attachment
+                            : change.updatedAttachments().get(0);
+                    return reply(unit, call, change, next, mode == RemovalMode.FORCE ? "force_detach" : "delete");
+                });
+    }
+
+    /** Detaching a project that is detached changes nothing; an unknown attachment is not found. */
+    private Future<Reply> alreadyDetached(
+            UnitOfWork unit, SharedRuntimeCall call, LoadedSharedRuntime loaded, UUID id) {
+        return reads.findAttachment(call.orgId(), call.runtimeId(), id).map(attachment -> {
+            call.audit(unit, loaded.runtime(), ACTION + "delete", null, attachment);
+            return Reply.of(AttachmentView.of(attachment, loaded.runtime(), (UUID) null), path(call, attachment));
+        });
+    }
+
+    private Reply reply(
+            UnitOfWork unit, SharedRuntimeCall call, SharedRuntimeChange change, Attachment attachment, String verb) {
+        var runtime = runtimes.apply(unit, change);
+        var detachment = change.openedOperations().stream()
+                .filter(operation -> operation.kind() == Operation.Kind.DETACH)
+                .findFirst()
+                .orElse(null);
+        call.audit(unit, runtime, ACTION + verb, detachment, attachment);
+        return Reply.of(
+                AttachmentView.of(attachment, runtime, detachment == null ? null : detachment.id()),
+                path(call, attachment));
+    }
+
+    private static String path(SharedRuntimeCall call, Attachment attachment) {
+        return "/api/v1/orgs/" + call.orgId() + "/shared-app-runtimes/" + call.runtimeId() + "/attachments/"
+                + attachment.id();
+    }
+
+    /** Validates off the event loop, because the schema and its patterns are untrusted. */
+    private Future<Void> validate(CompiledManifest manifest, @Nullable JsonNode appPolicy) {
+        if (!(appPolicy instanceof ObjectNode policy)) {
+            return Future.succeededFuture();
+        }
+        if (Json.text(policy).getBytes(StandardCharsets.UTF_8).length > MAX_APP_POLICY_BYTES) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/app_policy", "is larger than 16 KiB")
+                    .asException();
+        }
+        return vertx.executeBlocking(() -> manifest.validateAppPolicy(policy))
+                .compose(problems -> problems.isEmpty()
+                        ? Future.succeededFuture()
+                        : Future.failedFuture(Problem.validation(problems).asException()));
+    }
+
+    private Future<LoadedSharedRuntime> load(UnitOfWork unit, SharedRuntimeCall call) {
+        return runtimes.load(unit, call.orgId(), call.runtimeId());
+    }
+
+    private static Attachment require(LoadedSharedRuntime loaded, UUID id) {
+        var attachment = loaded.attachment(id);
+        if (attachment == null) {
+            throw SharedRuntimeReadStore.attachmentNotFound(id);
+        }
+        return attachment;
+    }
+}

@@ -1,0 +1,331 @@
+package dev.slipway.instances.sharedruntime;
+
+import dev.slipway.contract.Cursor;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
+import dev.slipway.instances.appinstance.MemberJson;
+import dev.slipway.instances.appinstance.PlacementJson;
+import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
+import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
+import dev.slipway.instances.appinstance.domain.AppInstance.PreviousVersion;
+import dev.slipway.instances.appinstance.domain.Member;
+import dev.slipway.instances.appinstance.domain.Member.DesiredState;
+import dev.slipway.instances.appinstance.domain.Member.ObservedState;
+import dev.slipway.instances.sharedruntime.domain.Attachment;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
+import dev.slipway.instances.sharedruntime.domain.Worker;
+import dev.slipway.operations.TimelineApi.Snapshot;
+import dev.slipway.operations.domain.SubjectKind;
+import dev.slipway.operations.domain.SubjectRef;
+import dev.slipway.operations.domain.TextEnum;
+import dev.slipway.service.Page;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** The SQL that reads shared runtimes, for their owner and for attached projects. */
+public final class SharedRuntimeReadStore {
+    private static final String COLUMNS = """
+            r.id, r.resource_name, r.org_id, r.environment, r.app_id, r.app_version_id, a.slug, v.version, v.runtime_backend,
+            r.display_name, r.status, r.requested_by_user_id, r.requested_by_principal_id, r.operator_id,
+            r.placement_intent::text AS placement_intent, r.config::text AS config, r.contribution_policy::text AS contribution_policy,
+            r.submission_policy::text AS submission_policy, r.runtime_state::text AS runtime_state, r.failure_reason, r.generation,
+            r.sequence, r.policy_version, r.registry_versions::text AS registry_versions, r.delete_seconds, r.reap,
+            r.previous_version_id, b.version AS previous_version, r.previous_config::text AS previous_config, r.created_at, r.updated_at,
+            r.deleted_at
+            """;
+    private static final String FROM = """
+             FROM shared_runtimes r JOIN app_catalog a ON a.id = r.app_id JOIN app_versions v ON v.id = r.app_version_id
+            LEFT JOIN app_versions b ON b.id = r.previous_version_id
+            """;
+    static final String FIND = "SELECT " + COLUMNS + FROM + "WHERE r.id = $1 AND r.org_id = $2";
+    private static final String FIND_OPERATION = """
+            SELECT o.id FROM shared_runtime_operations o WHERE o.shared_runtime_id = $1 AND o.org_id = $2
+            AND o.kind IN ('create', 'upgrade', 'rollback', 'delete') AND o.status IN ('accepted', 'running')
+            """;
+    private static final String FIND_DETACHMENT = """
+            SELECT o.id FROM shared_runtime_operations o WHERE o.shared_runtime_id = $1 AND o.org_id = $2 AND o.attachment_id = $3
+            AND o.kind = 'detach' AND o.status IN ('accepted', 'running')
+            """;
+    private static final String LIST = "SELECT " + COLUMNS + FROM + """
+            WHERE r.org_id = $1 AND ($2::text IS NULL OR r.status = $2)
+            AND ($3::timestamptz IS NULL OR (r.created_at, r.id) < ($3, $4::uuid))
+            ORDER BY r.created_at DESC, r.id DESC LIMIT $5
+            """;
+    static final String SELECT_ATTACHMENTS = """
+            SELECT t.id AS attachment_id, t.shared_runtime_id, t.org_id AS attachment_org_id, t.project_id, t.status AS attachment_status,
+                t.contribution_policy::text AS own_contribution, t.submission_policy::text AS own_submission,
+                t.app_policy::text AS app_policy, t.billing_policy_ref, t.failure_reason AS attachment_failure, t.revision,
+                t.created_at AS attachment_created_at, t.updated_at AS attachment_updated_at, t.detached_at
+            FROM shared_runtime_attachments t WHERE t.shared_runtime_id = $1 AND t.org_id = $2
+            """;
+    private static final String FIND_ATTACHMENT = SELECT_ATTACHMENTS + "AND t.id = $3";
+    private static final String LIST_ATTACHMENTS = SELECT_ATTACHMENTS + """
+            AND ($3::timestamptz IS NULL OR (t.created_at, t.id) < ($3, $4::uuid)) ORDER BY t.created_at DESC, t.id DESC LIMIT $5
+            """;
+    private static final String SELECT_ATTACHED = "SELECT " + COLUMNS + """
+            , t.id AS attachment_id, t.shared_runtime_id, t.org_id AS attachment_org_id, t.project_id, t.status AS attachment_status,
+            t.contribution_policy::text AS own_contribution, t.submission_policy::text AS own_submission, t.app_policy::text AS app_policy,
+            t.billing_policy_ref, t.failure_reason AS attachment_failure, t.revision, t.created_at AS attachment_created_at,
+            t.updated_at AS attachment_updated_at, t.detached_at
+            """ + FROM + """
+            JOIN shared_runtime_attachments t ON t.shared_runtime_id = r.id AND t.org_id = r.org_id
+            WHERE t.project_id = $1 AND t.status <> 'detached'
+            """;
+    private static final String FIND_ATTACHED = SELECT_ATTACHED + "AND r.id = $2";
+    private static final String LIST_ATTACHED = SELECT_ATTACHED + """
+            AND ($2::timestamptz IS NULL OR (t.created_at, t.id) < ($2, $3::uuid)) ORDER BY t.created_at DESC, t.id DESC LIMIT $4
+            """;
+    static final String SELECT_WORKERS = """
+            SELECT w.id, w.shared_runtime_id, w.org_id, w.component, w.source, w.source_project_id, w.attachment_id, w.allocation_ref, w.region,
+                w.sku, w.generation, w.desired_state, w.observed_state, w.component_key, w.adapter_detail::text AS adapter_detail,
+                w.reason, w.labels::text AS labels, w.cordoned, w.created_at, w.updated_at
+            FROM shared_runtime_workers w WHERE w.shared_runtime_id = $1 AND w.org_id = $2
+            """;
+    private static final String FIND_WORKER = SELECT_WORKERS + "AND w.id = $3";
+    private static final String LIST_WORKERS = SELECT_WORKERS + """
+            AND ($3::timestamptz IS NULL OR (w.created_at, w.id) < ($3, $4::uuid)) ORDER BY w.created_at DESC, w.id DESC LIMIT $5
+            """;
+    private static final String LIST_CONTRIBUTED = SELECT_WORKERS + """
+            AND w.source_project_id = $3 AND w.observed_state <> 'removed' ORDER BY w.created_at, w.id
+            """;
+
+    private final SqlClient reads;
+
+    public SharedRuntimeReadStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    /** A shared runtime and the attachment of a project to it. */
+    public record AttachedRuntime(SharedRuntime runtime, Attachment attachment) {}
+
+    public Future<SharedRuntime> find(UUID orgId, UUID id) {
+        return reads.preparedQuery(FIND).execute(Tuple.of(id, orgId)).map(rows -> runtime(requireRow(rows, id)));
+    }
+
+    /** Returns the current state, for a stream. */
+    public Future<Snapshot> findSnapshot(UUID orgId, UUID id) {
+        return find(orgId, id)
+                .map(runtime -> new Snapshot(runtime.state().sequence(), SharedRuntimeView.full(runtime, null)));
+    }
+
+    /** Returns the open operation that changes the runtime as a whole; null if none does. */
+    Future<@Nullable UUID> findOperation(UUID orgId, UUID id) {
+        return reads.preparedQuery(FIND_OPERATION)
+                .execute(Tuple.of(id, orgId))
+                .map(rows -> rows.size() == 0 ? null : rows.iterator().next().getUUID("id"));
+    }
+
+    Future<Page<SharedRuntime>> list(UUID orgId, @Nullable String status, @Nullable Cursor after, int limit) {
+        return reads.preparedQuery(LIST)
+                .execute(Tuple.of(orgId, status, at(after), id(after), limit + 1))
+                .map(rows -> {
+                    var items = new ArrayList<SharedRuntime>(rows.size());
+                    rows.forEach(row -> items.add(runtime(row)));
+                    return Page.of(items, limit, last -> new Cursor(last.createdAt(), last.id()));
+                });
+    }
+
+    Future<Attachment> findAttachment(UUID orgId, UUID runtimeId, UUID id) {
+        return reads.preparedQuery(FIND_ATTACHMENT)
+                .execute(Tuple.of(runtimeId, orgId, id))
+                .map(rows -> {
+                    if (rows.size() == 0) {
+                        throw attachmentNotFound(id);
+                    }
+                    return attachment(rows.iterator().next());
+                });
+    }
+
+    /** Returns the open operation that detaches a project; null without one. */
+    Future<@Nullable UUID> findDetachment(Attachment attachment) {
+        return reads.preparedQuery(FIND_DETACHMENT)
+                .execute(Tuple.of(attachment.sharedRuntimeId(), attachment.orgId(), attachment.id()))
+                .map(rows -> rows.size() == 0 ? null : rows.iterator().next().getUUID("id"));
+    }
+
+    Future<Page<Attachment>> listAttachments(UUID orgId, UUID runtimeId, @Nullable Cursor after, int limit) {
+        return reads.preparedQuery(LIST_ATTACHMENTS)
+                .execute(Tuple.of(runtimeId, orgId, at(after), id(after), limit + 1))
+                .map(rows -> Page.of(attachments(rows), limit, last -> new Cursor(last.createdAt(), last.id())));
+    }
+
+    /** Returns a runtime that the project is attached to; any other one is not found. */
+    public Future<AttachedRuntime> findAttached(UUID projectId, UUID id) {
+        return reads.preparedQuery(FIND_ATTACHED)
+                .execute(Tuple.of(projectId, id))
+                .map(rows -> attached(requireRow(rows, id)));
+    }
+
+    Future<Page<AttachedRuntime>> listAttached(UUID projectId, @Nullable Cursor after, int limit) {
+        return reads.preparedQuery(LIST_ATTACHED)
+                .execute(Tuple.of(projectId, at(after), id(after), limit + 1))
+                .map(rows -> {
+                    var items = new ArrayList<AttachedRuntime>(rows.size());
+                    rows.forEach(row -> items.add(attached(row)));
+                    return Page.of(items, limit, last -> new Cursor(last.attachment.createdAt(), last.attachment.id()));
+                });
+    }
+
+    Future<Worker> findWorker(UUID orgId, UUID runtimeId, UUID id) {
+        return reads.preparedQuery(FIND_WORKER)
+                .execute(Tuple.of(runtimeId, orgId, id))
+                .map(rows -> {
+                    if (rows.size() == 0) {
+                        throw Problem.of(ErrorCode.WORKER_NOT_FOUND, "This shared runtime has no worker " + id + ".")
+                                .asException();
+                    }
+                    return worker(rows.iterator().next());
+                });
+    }
+
+    Future<Page<Worker>> listWorkers(UUID orgId, UUID runtimeId, @Nullable Cursor after, int limit) {
+        return reads.preparedQuery(LIST_WORKERS)
+                .execute(Tuple.of(runtimeId, orgId, at(after), id(after), limit + 1))
+                .map(rows -> Page.of(
+                        workers(rows), limit, last -> new Cursor(last.member().createdAt(), last.id())));
+    }
+
+    /** Returns the workers that a project contributes, the oldest first. */
+    Future<List<Worker>> listContributed(Attachment attachment) {
+        return reads.preparedQuery(LIST_CONTRIBUTED)
+                .execute(Tuple.of(attachment.sharedRuntimeId(), attachment.orgId(), attachment.projectId()))
+                .map(SharedRuntimeReadStore::workers);
+    }
+
+    static RuntimeException attachmentNotFound(UUID id) {
+        return Problem.of(ErrorCode.ATTACHMENT_NOT_FOUND, "This shared runtime has no attachment " + id + ".")
+                .asException();
+    }
+
+    static SharedRuntime runtime(Row row) {
+        var previousId = row.getUUID("previous_version_id");
+        return new SharedRuntime(
+                row.getUUID("id"),
+                row.getString("resource_name"),
+                row.getUUID("org_id"),
+                row.getString("environment"),
+                new AppVersionRef(
+                        row.getUUID("app_id"),
+                        row.getUUID("app_version_id"),
+                        row.getString("slug"),
+                        row.getString("version"),
+                        row.getString("runtime_backend")),
+                row.getString("display_name"),
+                row.getUUID("requested_by_user_id"),
+                row.getUUID("requested_by_principal_id"),
+                row.getUUID("operator_id"),
+                PlacementJson.parse(row.getString("placement_intent")),
+                row.getString("config"),
+                PolicyJson.parseContribution(row.getString("contribution_policy")),
+                PolicyJson.parseSubmission(row.getString("submission_policy")),
+                row.getString("policy_version"),
+                new LifecycleSettings(
+                        row.getInteger("delete_seconds"), row.getBoolean("reap"), row.getString("registry_versions")),
+                previousId == null
+                        ? null
+                        : new PreviousVersion(
+                                previousId, row.getString("previous_version"), row.getString("previous_config")),
+                row.getOffsetDateTime("created_at").toInstant(),
+                new SharedRuntime.State(
+                        TextEnum.parse(SharedRuntime.Status.class, row.getString("status")),
+                        row.getString("runtime_state"),
+                        row.getString("failure_reason"),
+                        row.getInteger("generation"),
+                        row.getLong("sequence"),
+                        row.getOffsetDateTime("updated_at").toInstant(),
+                        instant(row, "deleted_at")));
+    }
+
+    static List<Attachment> attachments(RowSet<Row> rows) {
+        var attachments = new ArrayList<Attachment>(rows.size());
+        rows.forEach(row -> attachments.add(attachment(row)));
+        return attachments;
+    }
+
+    private static Attachment attachment(Row row) {
+        var contribution = row.getString("own_contribution");
+        var submission = row.getString("own_submission");
+        return new Attachment(
+                row.getUUID("attachment_id"),
+                row.getUUID("shared_runtime_id"),
+                row.getUUID("attachment_org_id"),
+                row.getUUID("project_id"),
+                TextEnum.parse(Attachment.Status.class, row.getString("attachment_status")),
+                contribution == null ? null : PolicyJson.parseContribution(contribution),
+                submission == null ? null : PolicyJson.parseSubmission(submission),
+                row.getString("app_policy"),
+                row.getString("billing_policy_ref"),
+                row.getString("attachment_failure"),
+                row.getInteger("revision"),
+                row.getOffsetDateTime("attachment_created_at").toInstant(),
+                row.getOffsetDateTime("attachment_updated_at").toInstant(),
+                instant(row, "detached_at"));
+    }
+
+    private static AttachedRuntime attached(Row row) {
+        return new AttachedRuntime(runtime(row), attachment(row));
+    }
+
+    static List<Worker> workers(RowSet<Row> rows) {
+        var workers = new ArrayList<Worker>(rows.size());
+        rows.forEach(row -> workers.add(worker(row)));
+        return workers;
+    }
+
+    private static Worker worker(Row row) {
+        var member = new Member(
+                row.getUUID("id"),
+                new SubjectRef(
+                        SubjectKind.SHARED_RUNTIME, row.getUUID("shared_runtime_id"), row.getUUID("org_id"), null),
+                row.getString("component"),
+                row.getInteger("generation"),
+                TextEnum.parse(DesiredState.class, row.getString("desired_state")),
+                TextEnum.parse(ObservedState.class, row.getString("observed_state")),
+                row.getString("component_key"),
+                row.getString("adapter_detail"),
+                row.getString("reason"),
+                MemberJson.readLabels(row.getString("labels")),
+                row.getBoolean("cordoned"),
+                row.getOffsetDateTime("created_at").toInstant(),
+                row.getOffsetDateTime("updated_at").toInstant());
+        return new Worker(
+                member,
+                TextEnum.parse(Worker.Source.class, row.getString("source")),
+                row.getUUID("source_project_id"),
+                row.getUUID("attachment_id"),
+                row.getString("allocation_ref"),
+                row.getString("region"),
+                row.getString("sku"));
+    }
+
+    private static Row requireRow(RowSet<Row> rows, UUID id) {
+        if (rows.size() == 0) {
+            throw SharedRuntimeStore.notFound(id);
+        }
+        return rows.iterator().next();
+    }
+
+    private static @Nullable Instant instant(Row row, String column) {
+        var time = row.getOffsetDateTime(column);
+        return time == null ? null : time.toInstant();
+    }
+
+    private static @Nullable OffsetDateTime at(@Nullable Cursor cursor) {
+        return cursor == null ? null : cursor.createdAt().atOffset(ZoneOffset.UTC);
+    }
+
+    private static @Nullable UUID id(@Nullable Cursor cursor) {
+        return cursor == null ? null : cursor.id();
+    }
+}

@@ -1,0 +1,411 @@
+package dev.slipway.instances.sharedruntime;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
+import dev.slipway.instances.appinstance.MemberJson;
+import dev.slipway.instances.appinstance.PlacementJson;
+import dev.slipway.instances.appinstance.domain.MemberOperationInput;
+import dev.slipway.instances.sharedruntime.domain.Attachment;
+import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange.OfAttachment;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange.OfOperation;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange.OfRuntime;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange.OfWorker;
+import dev.slipway.instances.sharedruntime.domain.Worker;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.CommandStore;
+import dev.slipway.operations.EventStore;
+import dev.slipway.operations.OperationJson;
+import dev.slipway.operations.OperationStore;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.operations.domain.Operation.Kind;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** The SQL that locks, loads and changes shared runtimes. Every change locks the runtime, and is applied with everything that belongs to it. */
+public final class SharedRuntimeStore {
+    private static final String LOCK = SharedRuntimeReadStore.FIND + " FOR NO KEY UPDATE OF r";
+    private static final String LOCK_IF_FREE = LOCK + " SKIP LOCKED";
+    private static final String LIST_WORKERS = SharedRuntimeReadStore.SELECT_WORKERS + """
+            AND w.observed_state <> 'removed' ORDER BY w.created_at, w.id
+            """;
+    private static final String LIST_ATTACHMENTS = SharedRuntimeReadStore.SELECT_ATTACHMENTS + """
+            AND t.status <> 'detached' ORDER BY t.created_at, t.id
+            """;
+    private static final String LIST_APP_INSTANCES = """
+            SELECT id FROM app_instances WHERE shared_runtime_id = $1 AND project_id = $2 AND status <> 'deleted' ORDER BY id LIMIT 20
+            """;
+    private static final String LIST_ATTACHED_RUNTIMES = """
+            SELECT shared_runtime_id, org_id FROM shared_runtime_attachments WHERE project_id = $1 AND status <> 'detached'
+            ORDER BY shared_runtime_id
+            """;
+    private static final String INSERT = """
+            INSERT INTO shared_runtimes (id, resource_name, org_id, environment, app_id, app_version_id, display_name, status,
+                requested_by_user_id, requested_by_principal_id, operator_id, placement_intent, config, contribution_policy,
+                submission_policy, runtime_state, generation, sequence, policy_version, registry_versions, delete_seconds, reap, created_at,
+                updated_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text::jsonb, $13::text::jsonb, $14::text::jsonb, $15::text::jsonb,
+                $16::text::jsonb, $17, $18, $19, $20::text::jsonb, $21, $22, $23, $23)
+            """;
+    private static final String UPDATE = """
+            UPDATE shared_runtimes SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
+                updated_at = $8, deleted_at = $9
+            WHERE id = $1 AND org_id = $2
+            """;
+    private static final String UPDATE_VERSION = """
+            UPDATE shared_runtimes SET app_version_id = $3, config = $4::text::jsonb, delete_seconds = $5, reap = $6,
+                previous_version_id = $7, previous_config = $8::text::jsonb, registry_versions = $9::text::jsonb
+            WHERE id = $1 AND org_id = $2
+            """;
+    private static final String INSERT_ATTACHMENT = """
+            INSERT INTO shared_runtime_attachments (id, shared_runtime_id, org_id, project_id, status, contribution_policy,
+                submission_policy, app_policy, billing_policy_ref, revision, created_at, updated_at)
+            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7::text::jsonb, $8::text::jsonb, $9, $10, $11, $11)
+            """;
+    private static final String UPDATE_ATTACHMENT = """
+            UPDATE shared_runtime_attachments SET status = $4, contribution_policy = $5::text::jsonb, submission_policy = $6::text::jsonb,
+                app_policy = $7::text::jsonb, billing_policy_ref = $8, failure_reason = $9, revision = $10, updated_at = $11,
+                detached_at = $12
+            WHERE id = $1 AND shared_runtime_id = $2 AND org_id = $3
+            """;
+    private static final String INSERT_WORKER = """
+            INSERT INTO shared_runtime_workers (id, shared_runtime_id, org_id, component, source, source_project_id, attachment_id,
+                allocation_ref, region, sku, generation, desired_state, observed_state, adapter_detail, labels, cordoned, created_at,
+                updated_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::text::jsonb, $15::text::jsonb, $16, $17, $17)
+            """;
+    private static final String UPDATE_WORKER = """
+            UPDATE shared_runtime_workers SET generation = $4, desired_state = $5, observed_state = $6, component_key = $7,
+                adapter_detail = $8::text::jsonb, reason = $9, labels = $10::text::jsonb, cordoned = $11, updated_at = $12
+            WHERE id = $1 AND shared_runtime_id = $2 AND org_id = $3
+            """;
+
+    private final OperationStore operations;
+    private final CommandStore commands;
+    private final EventStore events;
+
+    public SharedRuntimeStore(OperationStore operations, CommandStore commands, EventStore events) {
+        this.operations = operations;
+        this.commands = commands;
+        this.events = events;
+    }
+
+    /** A runtime that a project is attached to. */
+    record AttachedRuntime(UUID orgId, UUID id) {}
+
+    /** Stores a change: all rows, the events under the next sequence numbers, and the commands. Returns the runtime with its new sequence. */
+    @CanIgnoreReturnValue
+    SharedRuntime apply(UnitOfWork unit, SharedRuntimeChange change) {
+        var before = change.before();
+        var sequence = before == null ? 0 : before.state().sequence();
+        var next = change.next().withSequence(sequence + change.events().size());
+        if (before == null) {
+            insert(unit, next);
+        } else if (!next.equals(before)) {
+            update(unit, next, change.changesVersion());
+        }
+        for (var update : change.operationUpdates()) {
+            operations.update(unit, update.next());
+            if (update.endsOperation()) {
+                commands.endCommands(unit, update);
+            }
+        }
+        change.updatedAttachments().forEach(attachment -> update(unit, attachment));
+        change.addedAttachments().forEach(attachment -> insert(unit, attachment));
+        change.updatedWorkers().forEach(worker -> update(unit, worker));
+        change.addedWorkers().forEach(worker -> insert(unit, worker));
+        change.commands()
+                .forEach(command -> commands.send(
+                        unit,
+                        command.id(),
+                        command.type(),
+                        command.runtime().subject(),
+                        SharedRuntimeCommandPayload.of(command)));
+        change.openedOperations().forEach(operation -> operations.insert(unit, operation));
+        var resend = change.resendCommandId();
+        if (resend != null) {
+            commands.scheduleResend(unit, next.id(), resend);
+        }
+        if (change.deletesCommands()) {
+            commands.deleteAll(unit, next.id());
+        }
+        for (var event : change.events()) {
+            sequence++;
+            append(unit, event, sequence);
+        }
+        return next;
+    }
+
+    private void append(UnitOfWork unit, SharedRuntimeChange.Event event, long sequence) {
+        var none = Json.object();
+        if (event instanceof OfRuntime of) {
+            var payload = SharedRuntimeEventPayload.of(of.state(), of.event(), sequence);
+            events.append(unit, of.state().ref(), sequence, SharedRuntimeEventPayload.type(of.event()), payload, none);
+        } else if (event instanceof OfOperation of) {
+            var ref = of.state().ref();
+            events.append(
+                    unit,
+                    ref,
+                    sequence,
+                    ref.kind().operationEventType(of.event()),
+                    OperationJson.event(of.state().subject().withSequence(sequence), of.operation()),
+                    none);
+        } else if (event instanceof OfWorker of) {
+            var payload = SharedRuntimeEventPayload.of(of.state(), of.worker(), of.operationId(), sequence);
+            events.append(unit, of.state().ref(), sequence, SharedRuntimeEventPayload.WORKER_CHANGED, payload, none);
+        } else if (event instanceof OfAttachment of) {
+            var payload = SharedRuntimeEventPayload.of(of.state(), of.attachment(), sequence);
+            events.append(unit, of.state().ref(), sequence, SharedRuntimeEventPayload.type(of.event()), payload, none);
+        }
+    }
+
+    /** Locks a runtime and loads everything that belongs to it. A runtime of another organization is not found. */
+    Future<LoadedSharedRuntime> load(UnitOfWork unit, UUID orgId, UUID id) {
+        return load(unit, LOCK, orgId, id, Future.succeededFuture()).map(loaded -> require(loaded, id));
+    }
+
+    /** As {@link #load}, with the operation that a command belongs to; null if it belongs to none. */
+    Future<LoadedSharedRuntime> loadByCommand(UnitOfWork unit, UUID orgId, UUID id, UUID commandId) {
+        return lock(unit, LOCK, orgId, id)
+                .compose(runtime -> loadParts(unit, runtime, operations.findByCommand(unit, orgId, id, commandId)))
+                .map(loaded -> require(loaded, id));
+    }
+
+    /** As {@link #load}, with one operation; fails if the runtime has no such operation. */
+    Future<LoadedSharedRuntime> loadByOperation(UnitOfWork unit, UUID orgId, UUID id, UUID operationId) {
+        return lock(unit, LOCK, orgId, id)
+                .map(runtime -> requireRuntime(runtime, id))
+                .compose(runtime -> loadParts(
+                        unit,
+                        runtime,
+                        operations.find(unit, orgId, id, operationId).map(found -> found)))
+                .map(loaded -> require(loaded, id));
+    }
+
+    /** As {@link #loadByOperation}, without waiting for the lock: null if another transaction has it. */
+    Future<@Nullable LoadedSharedRuntime> loadIfFree(UnitOfWork unit, UUID orgId, UUID id, UUID operationId) {
+        return lock(unit, LOCK_IF_FREE, orgId, id)
+                .compose(runtime -> runtime == null
+                        ? Future.succeededFuture()
+                        : loadParts(
+                                unit,
+                                runtime,
+                                operations.find(unit, orgId, id, operationId).map(found -> found)));
+    }
+
+    private Future<@Nullable LoadedSharedRuntime> load(
+            UnitOfWork unit, String statement, UUID orgId, UUID id, Future<@Nullable Operation> operation) {
+        return lock(unit, statement, orgId, id).compose(runtime -> loadParts(unit, runtime, operation));
+    }
+
+    private static Future<@Nullable SharedRuntime> lock(UnitOfWork unit, String statement, UUID orgId, UUID id) {
+        return unit.query(statement, Tuple.of(id, orgId))
+                .map(rows -> rows.size() == 0
+                        ? null
+                        : SharedRuntimeReadStore.runtime(rows.iterator().next()));
+    }
+
+    /** These statements see what was committed before the lock was acquired. */
+    private Future<@Nullable LoadedSharedRuntime> loadParts(
+            UnitOfWork unit, @Nullable SharedRuntime runtime, Future<@Nullable Operation> operation) {
+        if (runtime == null) {
+            return Future.succeededFuture();
+        }
+        var scope = Tuple.of(runtime.id(), runtime.orgId());
+        var open = operations.listOpen(unit, runtime.orgId(), runtime.id());
+        var workers = unit.query(LIST_WORKERS, scope).map(SharedRuntimeReadStore::workers);
+        var attachments = unit.query(LIST_ATTACHMENTS, scope).map(SharedRuntimeReadStore::attachments);
+        return Future.all(operation, open, workers, attachments).map(all -> {
+            var found = operation.result();
+            var input = found != null && found.kind() == Kind.MEMBER
+                    ? MemberJson.readInput(found.input())
+                    : MemberOperationInput.NONE;
+            return new LoadedSharedRuntime(
+                    runtime, found, input, open.result(), workers.result(), attachments.result());
+        });
+    }
+
+    /** Returns live app instances of a project that use the runtime; at most 20. */
+    Future<List<UUID>> listAppInstances(UnitOfWork unit, UUID runtimeId, UUID projectId) {
+        return unit.query(LIST_APP_INSTANCES, Tuple.of(runtimeId, projectId)).map(rows -> {
+            var ids = new ArrayList<UUID>(rows.size());
+            rows.forEach(row -> ids.add(row.getUUID("id")));
+            return ids;
+        });
+    }
+
+    /** Returns the runtimes that a project is attached to. */
+    Future<List<AttachedRuntime>> listAttachedRuntimes(UnitOfWork unit, UUID projectId) {
+        return unit.query(LIST_ATTACHED_RUNTIMES, Tuple.of(projectId)).map(rows -> {
+            var runtimes = new ArrayList<AttachedRuntime>(rows.size());
+            rows.forEach(
+                    row -> runtimes.add(new AttachedRuntime(row.getUUID("org_id"), row.getUUID("shared_runtime_id"))));
+            return runtimes;
+        });
+    }
+
+    private static void insert(UnitOfWork unit, SharedRuntime r) {
+        unit.insert(INSERT, Tuple.from(new @Nullable Object[] {
+            r.id(),
+            r.resourceName(),
+            r.orgId(),
+            r.environment(),
+            r.app().appId(),
+            r.app().versionId(),
+            r.displayName(),
+            r.status().text(),
+            r.requestedByUserId(),
+            r.requestedByPrincipalId(),
+            r.operatorId(),
+            Json.text(PlacementJson.of(r.placement())),
+            r.config(),
+            PolicyJson.text(r.contribution()),
+            PolicyJson.text(r.submission()),
+            r.state().runtimeState(),
+            r.generation(),
+            r.state().sequence(),
+            r.policyVersion(),
+            r.lifecycleSettings().registryVersions(),
+            r.lifecycleSettings().deleteSeconds(),
+            r.lifecycleSettings().reap(),
+            utc(r.createdAt())
+        }));
+    }
+
+    private static void update(UnitOfWork unit, SharedRuntime r, boolean withVersion) {
+        var previous = r.previous();
+        if (withVersion) {
+            unit.write(UPDATE_VERSION, Tuple.from(new @Nullable Object[] {
+                r.id(),
+                r.orgId(),
+                r.app().versionId(),
+                r.config(),
+                r.lifecycleSettings().deleteSeconds(),
+                r.lifecycleSettings().reap(),
+                previous == null ? null : previous.versionId(),
+                previous == null ? null : previous.config(),
+                r.lifecycleSettings().registryVersions()
+            }));
+        }
+        unit.write(UPDATE, Tuple.from(new @Nullable Object[] {
+            r.id(),
+            r.orgId(),
+            r.status().text(),
+            r.state().runtimeState(),
+            r.state().failureReason(),
+            r.generation(),
+            r.state().sequence(),
+            utc(r.state().updatedAt()),
+            utc(r.state().deletedAt())
+        }));
+    }
+
+    private static void insert(UnitOfWork unit, Attachment a) {
+        unit.insert(INSERT_ATTACHMENT, Tuple.from(new @Nullable Object[] {
+            a.id(),
+            a.sharedRuntimeId(),
+            a.orgId(),
+            a.projectId(),
+            a.status().text(),
+            PolicyJson.text(a.contribution()),
+            PolicyJson.text(a.submission()),
+            a.appPolicy(),
+            a.billingPolicyRef(),
+            a.revision(),
+            utc(a.createdAt())
+        }));
+    }
+
+    private static void update(UnitOfWork unit, Attachment a) {
+        unit.write(UPDATE_ATTACHMENT, Tuple.from(new @Nullable Object[] {
+            a.id(),
+            a.sharedRuntimeId(),
+            a.orgId(),
+            a.status().text(),
+            PolicyJson.text(a.contribution()),
+            PolicyJson.text(a.submission()),
+            a.appPolicy(),
+            a.billingPolicyRef(),
+            a.failureReason(),
+            a.revision(),
+            utc(a.updatedAt()),
+            utc(a.detachedAt())
+        }));
+    }
+
+    private static void insert(UnitOfWork unit, Worker w) {
+        var m = w.member();
+        unit.insert(INSERT_WORKER, Tuple.from(new @Nullable Object[] {
+            m.id(),
+            m.subject().id(),
+            m.subject().orgId(),
+            m.component(),
+            w.source().text(),
+            w.projectId(),
+            w.attachmentId(),
+            w.allocationRef(),
+            w.region(),
+            w.sku(),
+            m.generation(),
+            m.desired().text(),
+            m.observed().text(),
+            m.adapterDetail(),
+            Json.text(m.labels()),
+            m.cordoned(),
+            utc(m.createdAt())
+        }));
+    }
+
+    private static void update(UnitOfWork unit, Worker w) {
+        var m = w.member();
+        unit.write(UPDATE_WORKER, Tuple.from(new @Nullable Object[] {
+            m.id(),
+            m.subject().id(),
+            m.subject().orgId(),
+            m.generation(),
+            m.desired().text(),
+            m.observed().text(),
+            m.componentKey(),
+            m.adapterDetail(),
+            m.reason(),
+            Json.text(m.labels()),
+            m.cordoned(),
+            utc(m.updatedAt())
+        }));
+    }
+
+    private static LoadedSharedRuntime require(@Nullable LoadedSharedRuntime loaded, UUID id) {
+        if (loaded == null) {
+            throw notFound(id);
+        }
+        return loaded;
+    }
+
+    private static SharedRuntime requireRuntime(@Nullable SharedRuntime runtime, UUID id) {
+        if (runtime == null) {
+            throw notFound(id);
+        }
+        return runtime;
+    }
+
+    static RuntimeException notFound(UUID id) {
+        return Problem.of(ErrorCode.SHARED_RUNTIME_NOT_FOUND, "There is no shared runtime " + id + " here.")
+                .asException();
+    }
+
+    private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
+        return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
+    }
+}

@@ -1,0 +1,13 @@
+package dev.slipway.instances.sharedruntime.domain;
+
+import dev.slipway.operations.domain.TextEnum;
+
+/** The events of an attachment. */
+public enum AttachmentEvent implements TextEnum {
+    REQUESTED,
+    ATTACHED,
+    UPDATED,
+    FAILED,
+    DETACHING,
+    DETACHED
+}

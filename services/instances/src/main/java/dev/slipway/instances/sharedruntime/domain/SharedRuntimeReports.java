@@ -1,0 +1,295 @@
+package dev.slipway.instances.sharedruntime.domain;
+
+import dev.slipway.instances.appinstance.domain.DecisionContext;
+import dev.slipway.instances.appinstance.domain.InstanceReports.Report;
+import dev.slipway.instances.appinstance.domain.MemberDecision;
+import dev.slipway.instances.appinstance.domain.MemberLifecycle;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.operations.domain.Operation.Blocker;
+import dev.slipway.operations.domain.Operation.Kind;
+import dev.slipway.operations.domain.OperationBlockers;
+import dev.slipway.operations.domain.OperationDecision;
+import dev.slipway.operations.domain.OperationLifecycle;
+import dev.slipway.operations.domain.Refusal;
+import dev.slipway.operations.domain.ReportType;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** Decides on the reports of runtime adapters, and on operations that are past their deadline. */
+public final class SharedRuntimeReports {
+    private static final Duration DELETION_RETRY = Duration.ofMinutes(1);
+
+    private SharedRuntimeReports() {}
+
+    /** Returns whether a report means that the runtime runs the version that its operation leads to. */
+    public static boolean runsTargetVersion(
+            LoadedSharedRuntime loaded,
+            ReportType type,
+            int generation,
+            @Nullable String runningVersion,
+            Operation.@Nullable Status status) {
+        var operation = loaded.operation();
+        if (operation == null || operation.toVersion() == null || isOutdated(loaded.runtime(), generation)) {
+            return false;
+        }
+        if (type == ReportType.OPERATION) {
+            return status == Operation.Status.SUCCEEDED;
+        }
+        var late = operation.status() == Operation.Status.FAILED || operation.status() == Operation.Status.CANCELED;
+        return type == ReportType.RUNNING
+                && late
+                && (runningVersion == null || runningVersion.equals(operation.toVersion()));
+    }
+
+    public static RuntimeDecision apply(LoadedSharedRuntime loaded, Report report, DecisionContext context) {
+        var runtime = loaded.runtime();
+        var now = context.now();
+        var generation = report.generation();
+        var reason = Objects.requireNonNullElse(report.reason(), "");
+        var change = SharedRuntimeChange.Builder.of(loaded);
+        return switch (report.type()) {
+            case ACCEPTED -> update(change, loaded, current -> OperationLifecycle.reportAccepted(current, now));
+            case PROGRESS -> update(change, loaded, current -> progress(current, report, now));
+            case DEPLOYING ->
+                apply(
+                        change,
+                        loaded,
+                        SharedRuntimeLifecycle.reportDeploying(runtime, generation, report.runtimeState(), now),
+                        current -> progress(current, report, now));
+            case RUNNING ->
+                report.target() != null
+                        ? applyTarget(change, loaded, report, context)
+                        : applyRunning(change, loaded, report, context);
+            case FAILED ->
+                apply(
+                        change,
+                        loaded,
+                        SharedRuntimeLifecycle.reportFailed(runtime, generation, reason, now),
+                        current -> current.kind() == Kind.CREATE || current.kind() == Kind.DELETE
+                                ? OperationLifecycle.reportFailed(current, reason, now)
+                                : OperationLifecycle.reportAccepted(current, now));
+            case DELETED -> applyDeleted(change, loaded, report, context);
+            case OPERATION -> applyResult(change, loaded, report, context);
+            case MEMBERS -> applyWorkers(change, loaded, report, context);
+            case USAGE -> change.accepted();
+        };
+    }
+
+    private static OperationDecision.Accepted progress(Operation current, Report report, Instant now) {
+        var progress =
+                OperationBlockers.merge(current.progress(), report.percent(), report.message(), report.blockers());
+        return OperationLifecycle.reportProgress(current, progress, now);
+    }
+
+    private static RuntimeDecision apply(
+            SharedRuntimeChange.Builder change,
+            LoadedSharedRuntime loaded,
+            RuntimeTransition transition,
+            Function<Operation, OperationDecision.Accepted> onOperation) {
+        if (transition instanceof RuntimeTransition.Refused refused) {
+            return new RuntimeDecision.Refused(refused.refusal());
+        }
+        change.apply((RuntimeTransition.Accepted) transition);
+        return update(change, loaded, onOperation);
+    }
+
+    private static RuntimeDecision update(
+            SharedRuntimeChange.Builder change,
+            LoadedSharedRuntime loaded,
+            Function<Operation, OperationDecision.Accepted> onOperation) {
+        var operation = loaded.operation();
+        if (operation != null) {
+            change.update(operation, onOperation.apply(operation));
+        }
+        return change.accepted();
+    }
+
+    private static RuntimeDecision applyRunning(
+            SharedRuntimeChange.Builder change, LoadedSharedRuntime loaded, Report report, DecisionContext context) {
+        var now = context.now();
+        var decision = apply(
+                change,
+                loaded,
+                SharedRuntimeLifecycle.reportRunning(loaded.runtime(), report.generation(), report.runtimeState(), now),
+                current -> current.kind() == Kind.CREATE
+                        ? OperationLifecycle.reportSucceeded(current, null, now)
+                        : OperationLifecycle.reportAccepted(current, now));
+        if (decision instanceof RuntimeDecision.Refused || change.current().status() != SharedRuntime.Status.RUNNING) {
+            return decision;
+        }
+        AttachmentRequests.activate(change, context);
+        return change.accepted();
+    }
+
+    private static RuntimeDecision applyDeleted(
+            SharedRuntimeChange.Builder change, LoadedSharedRuntime loaded, Report report, DecisionContext context) {
+        var transition = SharedRuntimeLifecycle.reportDeleted(loaded.runtime(), report.generation(), context.now());
+        if (transition instanceof RuntimeTransition.Refused refused) {
+            return new RuntimeDecision.Refused(refused.refusal());
+        }
+        endDeleted(change, transition, context);
+        return change.accepted();
+    }
+
+    /** Ends everything that belongs to a runtime once it is deleted. */
+    static void endDeleted(SharedRuntimeChange.Builder change, RuntimeTransition transition, DecisionContext context) {
+        if (!(transition instanceof RuntimeTransition.Accepted accepted)
+                || accepted.next().status() != SharedRuntime.Status.DELETED) {
+            return;
+        }
+        change.apply(accepted);
+        change.attachments().stream()
+                .filter(attachment -> attachment.status() != Attachment.Status.DETACHED)
+                .forEach(attachment -> AttachmentRequests.endAttachment(change, attachment, context));
+        for (var operation : change.open()) {
+            change.update(
+                    operation,
+                    operation.kind() == Kind.DELETE
+                            ? OperationLifecycle.reportSucceeded(operation, null, context.now())
+                            : OperationLifecycle.supersede(operation, "The shared runtime is deleted.", context.now()));
+        }
+    }
+
+    private static RuntimeDecision applyTarget(
+            SharedRuntimeChange.Builder change, LoadedSharedRuntime loaded, Report report, DecisionContext context) {
+        var transition = SharedRuntimeLifecycle.reportUpgraded(
+                loaded.runtime(),
+                report.generation(),
+                Objects.requireNonNull(loaded.operation()).id(),
+                Objects.requireNonNull(report.target()),
+                report.runtimeState(),
+                context.now());
+        if (transition instanceof RuntimeTransition.Refused refused) {
+            return new RuntimeDecision.Refused(refused.refusal());
+        }
+        change.apply((RuntimeTransition.Accepted) transition);
+        return change.accepted();
+    }
+
+    private static RuntimeDecision applyResult(
+            SharedRuntimeChange.Builder change, LoadedSharedRuntime loaded, Report report, DecisionContext context) {
+        var operation = loaded.operation();
+        if (operation == null || operation.kind() == Kind.CREATE || operation.kind() == Kind.DELETE) {
+            return new RuntimeDecision.Refused(Refusal.invalid(
+                    "event_type", "does not end a launch or a deletion: report running, failed or deleted"));
+        }
+        if (operation.kind() == Kind.MEMBER
+                && (isOutdated(loaded.runtime(), report.generation())
+                        || operation.status().isEnded())) {
+            return change.accepted();
+        }
+        if (report.target() != null
+                && applyTarget(change, loaded, report, context) instanceof RuntimeDecision.Refused refused) {
+            return refused;
+        }
+        var ended = result(operation, report, context.now());
+        change.update(operation, ended);
+        if (!operation.status().isEnded()) {
+            settle(change, loaded, ended.next(), context);
+        }
+        return change.accepted();
+    }
+
+    private static OperationDecision.Accepted result(Operation operation, Report report, Instant now) {
+        if (report.invalidOutput() != null) {
+            return OperationLifecycle.reportFailed(operation, report.invalidOutput(), now);
+        }
+        return OperationLifecycle.reportResult(
+                operation,
+                Objects.requireNonNull(report.status()),
+                report.output(),
+                Objects.requireNonNullElse(report.reason(), "The adapter gave no reason."),
+                now);
+    }
+
+    /** Applies the end of an operation to the workers, and continues what waited for it: detachments and a deletion. */
+    static void settle(
+            SharedRuntimeChange.Builder change, LoadedSharedRuntime loaded, Operation ended, DecisionContext context) {
+        if (ended.kind() == Kind.MEMBER) {
+            WorkerRequests.applyResult(change, loaded.memberInput(), ended, context);
+            WorkerRequests.removeLateWorkers(change, ended, context);
+        }
+        AttachmentRequests.continueDetachments(change, context);
+        SharedRuntimeRequests.continueDeletion(change, context);
+    }
+
+    /** If one worker's state is refused, the whole report is. */
+    private static RuntimeDecision applyWorkers(
+            SharedRuntimeChange.Builder change, LoadedSharedRuntime loaded, Report report, DecisionContext context) {
+        if (isOutdated(loaded.runtime(), report.generation())) {
+            return change.accepted();
+        }
+        var next = new LinkedHashMap<UUID, Worker>();
+        loaded.workers().forEach(worker -> next.put(worker.id(), worker));
+        for (var reported : report.members()) {
+            var current = next.get(reported.memberId());
+            if (current == null) {
+                return new RuntimeDecision.Refused(WorkerRequests.notFound(reported.memberId()));
+            }
+            var decision = MemberLifecycle.report(
+                    current.member(),
+                    reported.generation(),
+                    reported.state(),
+                    reported.componentKey(),
+                    reported.detail(),
+                    reported.reason(),
+                    context.now());
+            if (decision instanceof MemberDecision.Refused refused) {
+                return new RuntimeDecision.Refused(Refusal.of(refused.code(), refused.message()));
+            }
+            next.put(current.id(), current.withMember(((MemberDecision.Accepted) decision).next()));
+        }
+        var operation = loaded.operation();
+        if (operation != null) {
+            change.update(operation, OperationLifecycle.reportAccepted(operation, context.now()));
+        }
+        var operationId = operation == null ? null : operation.id();
+        loaded.workers()
+                .forEach(worker ->
+                        change.updateWorker(worker, Objects.requireNonNull(next.get(worker.id())), operationId));
+        AttachmentRequests.continueDetachments(change, context);
+        SharedRuntimeRequests.continueDeletion(change, context);
+        return change.accepted();
+    }
+
+    /** Ends an operation that is past its deadline; a deletion is resent instead, and stays open. */
+    public static SharedRuntimeChange expire(LoadedSharedRuntime loaded, Blocker blocker, DecisionContext context) {
+        var operation = Objects.requireNonNull(loaded.operation());
+        var change = SharedRuntimeChange.Builder.of(loaded);
+        var expired = OperationLifecycle.expire(operation, blocker, DELETION_RETRY, context.now());
+        if (expired.next().equals(operation)) {
+            return change.build();
+        }
+        if (operation.kind() == Kind.CREATE
+                && SharedRuntimeLifecycle.expireCreation(
+                                loaded.runtime(),
+                                Objects.requireNonNull(expired.next().reason()),
+                                context.now())
+                        instanceof RuntimeTransition.Accepted failed) {
+            change.apply(failed);
+        }
+        change.update(operation, expired);
+        switch (operation.kind()) {
+            case DELETE -> change.resend(Objects.requireNonNull(operation.commandId()));
+            case DETACH -> {
+                AttachmentRequests.failDetachment(change, expired.next(), context);
+                SharedRuntimeRequests.continueDeletion(change, context);
+            }
+            case MEMBER, DECLARED -> settle(change, loaded, expired.next(), context);
+            case CREATE, UPGRADE, ROLLBACK -> {
+                // Nothing else depends on them.
+            }
+        }
+        return change.build();
+    }
+
+    private static boolean isOutdated(SharedRuntime runtime, int generation) {
+        return generation < runtime.generation();
+    }
+}

@@ -1,0 +1,223 @@
+package dev.slipway.standalone;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import static dev.slipway.testkit.Eventually.eventuallyGet;
+
+/**
+ * An adapter that executes the commands on shared runtimes at once, on the real broker and with real operator tokens. While it holds, it accepts
+ * worker commands and declared operations without ending them.
+ */
+final class SharedRuntimeAdapter implements AutoCloseable {
+    private final PlatformUnderTest platform;
+    private final Thread thread = new Thread(this::run, "shared-runtime-adapter");
+    private final List<JsonNode> held = new ArrayList<>();
+    private final KafkaProducer<String, byte[]> producer;
+    private volatile boolean holding;
+    private volatile boolean closed;
+
+    private SharedRuntimeAdapter(PlatformUnderTest platform) {
+        this.platform = platform;
+        this.producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", platform.kafkaBootstrap()),
+                new StringSerializer(),
+                new ByteArraySerializer());
+    }
+
+    static SharedRuntimeAdapter start(PlatformUnderTest platform) {
+        var adapter = new SharedRuntimeAdapter(platform);
+        adapter.thread.setDaemon(true);
+        adapter.thread.start();
+        return adapter;
+    }
+
+    void hold() {
+        holding = true;
+    }
+
+    /** Executes the held commands. */
+    void release() {
+        holding = false;
+        List<JsonNode> commands;
+        synchronized (held) {
+            commands = List.copyOf(held);
+            held.clear();
+        }
+        commands.forEach(this::execute);
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        closed = true;
+        thread.join(10_000);
+        producer.close();
+    }
+
+    private void run() {
+        try (var consumer = new KafkaConsumer<>(
+                Map.<String, Object>of(
+                        "bootstrap.servers",
+                        platform.kafkaBootstrap(),
+                        "group.id",
+                        platform.topicPrefix() + "shared-runtime-adapter",
+                        "auto.offset.reset",
+                        "earliest"),
+                new StringDeserializer(),
+                new ByteArrayDeserializer())) {
+            consumer.subscribe(List.of(platform.topicPrefix() + "runtime.commands.bare_metal"));
+            while (!closed) {
+                consumer.poll(Duration.ofMillis(50)).forEach(this::onRecord);
+            }
+        }
+    }
+
+    private void onRecord(ConsumerRecord<String, byte[]> record) {
+        var command = Json.parseTrusted(record.value());
+        if (!command.path("payload").has("shared_runtime_id")) {
+            return;
+        }
+        var type = command.path("event_type").asText();
+        if (holding && (type.endsWith(".member") || type.endsWith(".operate"))) {
+            report(command, "accepted", Json.object());
+            synchronized (held) {
+                held.add(command);
+            }
+            return;
+        }
+        execute(command);
+    }
+
+    private void execute(JsonNode command) {
+        var payload = command.path("payload");
+        switch (command.path("event_type").asText()) {
+            case "runtime.command.deploy" -> {
+                reportMembers(command, payload.path("members"), "ready");
+                report(command, "running", endpoints(payload));
+            }
+            case "runtime.command.upgrade", "runtime.command.rollback" ->
+                report(command, "operation", endpoints(payload).put("status", "succeeded"));
+            case "runtime.command.member" -> {
+                var state = payload.path("operation").asText().equals("remove")
+                        ? "removed"
+                        : payload.path("operation").asText().equals("drain") ? "draining" : "ready";
+                reportMembers(command, Json.array().add(payload.path("member")), state);
+                report(command, "operation", Json.object().put("status", "succeeded"));
+            }
+            case "runtime.command.operate" -> {
+                var result = Json.object().put("status", "succeeded");
+                result.set("output", payload.path("input"));
+                report(command, "operation", result);
+            }
+            case "runtime.command.delete" -> report(command, "deleted", Json.object());
+            case "runtime.command.cancel" -> {
+                var canceled = payload.path("canceled_command_id").asText();
+                synchronized (held) {
+                    held.removeIf(each -> each.path("event_id").asText().equals(canceled));
+                }
+                report(
+                        command,
+                        "operation",
+                        Json.object().put("status", "canceled").put("reason", "canceled by the test's adapter"));
+            }
+            default -> throw new AssertionError(command.toString());
+        }
+    }
+
+    private static ObjectNode endpoints(JsonNode payload) {
+        var body = Json.object();
+        body.putArray("endpoints")
+                .addObject()
+                .put("name", "http")
+                .put(
+                        "url",
+                        "http://shared.invalid/"
+                                + payload.path("shared_runtime_id").asText());
+        return body;
+    }
+
+    private void reportMembers(JsonNode command, JsonNode members, String state) {
+        if (members.isEmpty()) {
+            return;
+        }
+        var body = Json.object();
+        var states = body.putArray("members");
+        members.forEach(member -> states.addObject()
+                .put("member_id", member.path("member_id").asText())
+                .put("generation", member.path("generation").asInt())
+                .put("state", state));
+        report(command, "members", body);
+    }
+
+    /** Reports usage of the runtime that a command is about, with further fields such as {@code project_id}. */
+    void reportUsage(JsonNode command, String quantity, ObjectNode attribution) {
+        var now = Instant.now();
+        report(
+                command,
+                "usage",
+                attribution
+                        .put("usage_id", Ids.next().toString())
+                        .put("unit", "app_runtime_hour")
+                        .put("quantity", quantity)
+                        .put("window_start", now.minusMillis(20).toString())
+                        .put("window_end", now.toString()));
+    }
+
+    private void report(JsonNode command, String type, ObjectNode body) {
+        var payload = command.path("payload");
+        var runtime = payload.path("shared_runtime_id").asText();
+        body.put("org_id", payload.path("org_id").asText())
+                .put("shared_runtime_id", runtime)
+                .put("command_id", command.path("event_id").asText())
+                .put("generation", payload.path("generation").asInt())
+                .put("operation_id", payload.path("operation_id").asText());
+        if (type.equals("usage")) {
+            body.remove("operation_id");
+        }
+        var event = new Envelope(
+                Ids.next(),
+                "runtime.report." + type,
+                Instant.now(),
+                1,
+                command.path("correlation_id").asText(),
+                body);
+        var record = new ProducerRecord<>(platform.topicPrefix() + "runtime.reports", runtime, event.toBytes());
+        record.headers().add("authorization", ("Bearer " + token(command)).getBytes(StandardCharsets.UTF_8));
+        var unused = producer.send(record);
+    }
+
+    /** The operator is created from the event of the creation, which may arrive at IAM after the command arrived here. */
+    private String token(JsonNode command) {
+        return eventuallyGet(() -> platform.anonymous()
+                .call("exchangeOperatorToken")
+                .body(Json.object()
+                        .put("adapter_id", DemoData.ADAPTER.toString())
+                        .put("adapter_secret", PlatformUnderTest.ADAPTER_SECRET)
+                        .put("org_id", command.at("/payload/org_id").asText())
+                        .put(
+                                "shared_runtime_id",
+                                command.at("/payload/shared_runtime_id").asText())
+                        .put("command_id", command.path("event_id").asText()))
+                .send()
+                .expect(200)
+                .text("access_token"));
+    }
+}

@@ -1,0 +1,136 @@
+package dev.slipway.standalone;
+
+import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient.ApiResponse;
+import dev.slipway.testkit.ApiClient.Call;
+import dev.slipway.testkit.Proves;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+import static dev.slipway.standalone.DemoData.PROJECT;
+import static dev.slipway.standalone.DemoData.SIBLING_PROJECT;
+import static dev.slipway.standalone.InstanceFixture.statusAndCode;
+import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Limits under concurrent requests, automatic detachment, and instances that use a shared runtime. */
+class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
+    private static final int PARALLEL = 50;
+
+    @Test
+    void attach_producesOneAttachment_forManyParallelRequests() throws Exception {
+        var runtime = calls.runningWith("parallel-attach");
+
+        var responses = sendAll(() -> calls.owner("createAttachment", runtime)
+                .body(Json.object().put("project_id", PROJECT.toString())));
+
+        assertThat(responses.stream().filter(response -> response.status() == 202)).hasSize(1);
+        assertThat(responses.stream().filter(response -> response.status() != 202))
+                .allSatisfy(response -> assertThat(statusAndCode(response)).isEqualTo("409 attachment_exists"));
+        assertThat(calls.attachments(runtime)).hasSize(1);
+        calls.assertNumberedWithoutGap(runtime);
+    }
+
+    @Test
+    void contribute_producesOneWorker_forManyParallelRequestsAtLimitMinusOne() throws Exception {
+        var runtime = calls.runningWith("parallel-workers", PROJECT);
+        calls.contribute(PROJECT, runtime);
+
+        var responses = sendAll(() ->
+                calls.project("operateContributedWorker", PROJECT, runtime).body(calls.add("worker")));
+
+        assertThat(responses.stream().filter(response -> response.status() == 202)).hasSize(1);
+        assertThat(responses.stream().filter(response -> response.status() != 202))
+                .allSatisfy(
+                        response -> assertThat(statusAndCode(response)).isEqualTo("409 contribution_limit_reached"));
+        eventually(() -> assertThat(calls.items(calls.owner("listWorkers", runtime)).stream()
+                        .filter(worker -> worker.path("source").asText().equals("project"))
+                        .map(worker -> worker.path("observed_state").asText()))
+                .containsExactly("ready", "ready"));
+        calls.assertNumberedWithoutGap(runtime);
+    }
+
+    private static List<ApiResponse> sendAll(Supplier<Call> request) throws InterruptedException, ExecutionException {
+        var pool = Executors.newFixedThreadPool(PARALLEL);
+        try {
+            var tasks = new ArrayList<Callable<ApiResponse>>();
+            for (var i = 0; i < PARALLEL; i++) {
+                tasks.add(() -> request.get().send());
+            }
+            var responses = new ArrayList<ApiResponse>();
+            for (var future : pool.invokeAll(tasks)) {
+                responses.add(future.get());
+            }
+            return responses;
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    @Test
+    void deletedProject_isDetached_withAnAuditEntry() {
+        var project = eventuallyGet(() -> platform.as("tenant_owner")
+                .call("createProject")
+                .path("org_id", DemoData.ORG)
+                .body(Json.object().put("slug", "short-lived").put("display_name", "Short-lived"))
+                .send()
+                .expect(201)
+                .text("id"));
+        platform.awaitReplication();
+        platform.as("tenant_owner")
+                .call("putAppEntitlement")
+                .path("project_id", project)
+                .path("app_slug", DemoData.APP)
+                .body(Json.object().put("enabled", true))
+                .send();
+        platform.awaitReplication();
+        var runtime = calls.runningWith("deleted-project");
+        var attachment = calls.owner("createAttachment", runtime)
+                .body(Json.object().put("project_id", project))
+                .send()
+                .expect(202)
+                .text("id");
+
+        platform.as("tenant_owner")
+                .call("deleteProject")
+                .path("project_id", project)
+                .send();
+
+        calls.awaitAttachment(runtime, attachment, "detached");
+        calls.assertAudited("apps.shared_runtime.attachment.force_detach", runtime);
+    }
+
+    @Test
+    @Proves("2.52")
+    void instanceWithTenantScope_requiresAnAttachment() {
+        var runtime = calls.runningWith("instances", PROJECT);
+        var body = PlatformUnderTest.launchBody("shared").put("control_plane_scope", "tenant");
+
+        assertThat(statusAndCode(platform.launch("project_owner", "").body(body).send()))
+                .isEqualTo("400 validation_error");
+        var referring = body.deepCopy().put("shared_runtime_id", runtime);
+        assertThat(statusAndCode(platform.launchIn(SIBLING_PROJECT, "tenant_owner", "")
+                        .body(referring)
+                        .send()))
+                .isEqualTo("409 attachment_required");
+        assertThat(statusAndCode(platform.launch("project_owner", "")
+                        .body(PlatformUnderTest.launchBody("own").put("shared_runtime_id", runtime))
+                        .send()))
+                .isEqualTo("400 validation_error");
+
+        var instance = platform.launch("project_owner", "").body(referring).send().expect(202);
+
+        assertThat(instance.text("shared_runtime_id")).isEqualTo(runtime);
+        var attachment = calls.attachmentOf(runtime, PROJECT).path("id").asText();
+        var blocked = calls.attachment("deleteAttachment", runtime, attachment).send();
+        assertThat(statusAndCode(blocked)).isEqualTo("409 attachment_in_use");
+        assertThat(blocked.body().at("/details/blockers/0/code").asText()).isEqualTo("app_instance");
+    }
+}
