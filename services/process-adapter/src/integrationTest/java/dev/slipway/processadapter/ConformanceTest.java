@@ -28,7 +28,7 @@ class ConformanceTest {
                 home,
                 "--only",
                 "happy-path,unknown-records,duplicates,delete-during-create,delete-during-operation,crash-while-deploying,"
-                        + "crash-while-running,restart,upgrade,members,operation,usage");
+                        + "crash-while-running,restart,upgrade,members,operation,usage,shared-runtime,crash-of-shared-runtime");
     }
 
     static void runKit(Path home, String... more) throws Exception {
