@@ -92,7 +92,10 @@ class EchoClusterTest {
     private static ApiResponse submit(UUID project, String runtime, String message) {
         var body = Json.object().put("operation", "job.submit");
         body.putObject("input").put("message", message);
-        return calls.project("submitOperation", project, runtime).body(body).send().expect(202);
+        return calls.project("submitOperation", project, runtime)
+                .body(body)
+                .send()
+                .expect(202);
     }
 
     /** A third project of the tenant sees neither the runtime nor that there is one. */
@@ -106,9 +109,8 @@ class EchoClusterTest {
                 .text("id");
         platform.awaitReplication();
         var project = UUID.fromString(third);
-        assertThat(calls.items(platform.as("tenant_owner")
-                        .call("listAttachedRuntimes")
-                        .path("project_id", project)))
+        assertThat(calls.items(
+                        platform.as("tenant_owner").call("listAttachedRuntimes").path("project_id", project)))
                 .isEmpty();
         calls.project("getAttachedRuntime", project, runtime).send().expect(404);
         submitAsStranger(project, runtime);

@@ -233,11 +233,7 @@ class MembersTest extends MemberTestBase {
         return eventuallyGet(() -> platform.events()
                 .find(observedRecord -> observedRecord.type().equals("runtime.command.member")
                         && observedRecord.key().equals(instance)
-                        && observedRecord
-                                .payload()
-                                .path("operation")
-                                .asText()
-                                .equals(operation))
+                        && observedRecord.payload().path("operation").asText().equals(operation))
                 .get(0)
                 .payload()
                 .path("member"));

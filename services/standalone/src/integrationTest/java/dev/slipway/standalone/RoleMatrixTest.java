@@ -1,7 +1,7 @@
 package dev.slipway.standalone;
 
-import dev.slipway.authz.Principal;
 import dev.slipway.authz.Decision.Verdict;
+import dev.slipway.authz.Principal;
 import dev.slipway.authz.ResourceScope;
 import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.ApiOperation.Scope;
@@ -185,7 +185,8 @@ class RoleMatrixTest extends RoleMatrixTestBase {
     @Test
     @Proves({"0.32", "0.33"})
     void decision_matchesMatrix_forSharedRuntimes() {
-        var expected = SHARED_RUNTIMES.lines().skip(1).map(RoleMatrixTest::words).toList();
+        var expected =
+                SHARED_RUNTIMES.lines().skip(1).map(RoleMatrixTest::words).toList();
         var actual = new ArrayList<String>();
         var principals = new ArrayList<>(PRINCIPALS);
         principals.add(RoleMatrix.OPERATOR);

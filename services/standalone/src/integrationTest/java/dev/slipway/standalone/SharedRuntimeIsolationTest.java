@@ -34,8 +34,7 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
                             Json.object().put("operation", "work.submit");
                         case "createAttachment" -> Json.object().put("project_id", PROJECT.toString());
                         case "updateAttachment" -> Json.object().put("billing_policy_ref", "x");
-                        case "upgradeSharedRuntime" ->
-                            Json.object().put("version", SharedRuntimeCalls.NEXT_VERSION);
+                        case "upgradeSharedRuntime" -> Json.object().put("version", SharedRuntimeCalls.NEXT_VERSION);
                         default -> Json.object();
                     });
         }
@@ -45,7 +44,8 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
     void everyOperation_isNotFound_forOthers() {
         var runtime = calls.runningWith("isolated", PROJECT, SIBLING_PROJECT);
         var worker = calls.contribute(PROJECT, runtime);
-        var work = calls.submit(PROJECT, runtime, "work.submit").send().expect(202).text("id");
+        var work =
+                calls.submit(PROJECT, runtime, "work.submit").send().expect(202).text("id");
         var attachment = calls.attachmentOf(runtime, PROJECT).path("id").asText();
         var unattached = calls.runningWith("unattached");
         var answers = new ArrayList<String>();
@@ -78,9 +78,9 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
     void attachedProject_doesNotFindWorkersAndOperationsOfAnother() {
         var runtime = calls.runningWith("neighbors", PROJECT, SIBLING_PROJECT);
         var worker = calls.contribute(PROJECT, runtime);
-        var work = calls.submit(PROJECT, runtime, "work.submit").send().expect(202).text("id");
-        var contribution = calls.items(
-                        calls.project("listContributedWorkerOperations", PROJECT, runtime))
+        var work =
+                calls.submit(PROJECT, runtime, "work.submit").send().expect(202).text("id");
+        var contribution = calls.items(calls.project("listContributedWorkerOperations", PROJECT, runtime))
                 .get(0)
                 .path("id")
                 .asText();
@@ -88,7 +88,8 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
         for (var operation : operations()) {
             if (operation.path().contains("{project_id}") && operation.path().contains("{operation_id}")) {
                 for (var id : List.of(work, contribution)) {
-                    answers.add(operation.id() + ": " + neighbor(operation.id(), runtime, id).send().status());
+                    answers.add(operation.id() + ": "
+                            + neighbor(operation.id(), runtime, id).send().status());
                 }
             }
         }
@@ -101,9 +102,15 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
         }
 
         assertThat(answers).hasSizeGreaterThan(8).allMatch(answer -> answer.endsWith(": 404"));
-        assertThat(calls.items(neighbor("listSubmittedOperations", runtime, work))).isEmpty();
-        assertThat(calls.items(neighbor("listContributedWorkerOperations", runtime, work))).isEmpty();
-        var seen = neighbor("getAttachedRuntime", runtime, work).send().expect(200).body().toString();
+        assertThat(calls.items(neighbor("listSubmittedOperations", runtime, work)))
+                .isEmpty();
+        assertThat(calls.items(neighbor("listContributedWorkerOperations", runtime, work)))
+                .isEmpty();
+        var seen = neighbor("getAttachedRuntime", runtime, work)
+                .send()
+                .expect(200)
+                .body()
+                .toString();
         assertThat(seen).doesNotContain(PROJECT.toString()).doesNotContain(worker);
     }
 
@@ -114,8 +121,8 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
     /** Returns the operations on one shared runtime. */
     private static List<ApiOperation> operations() {
         return Contract.load().operations().stream()
-                .filter(operation -> !operation.isAdminVariant()
-                        && operation.path().contains("{shared_runtime_id}"))
+                .filter(operation ->
+                        !operation.isAdminVariant() && operation.path().contains("{shared_runtime_id}"))
                 .toList();
     }
 
@@ -163,10 +170,14 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
                 Json.object()
                         .put("project_id", SIBLING_PROJECT.toString())
                         .put("source_project_id", PROJECT.toString()));
-        adapter.reportUsage(command, "4", Json.object().put("project_id", UUID.randomUUID().toString()));
+        adapter.reportUsage(
+                command, "4", Json.object().put("project_id", UUID.randomUUID().toString()));
 
         dev.slipway.testkit.Eventually.eventually(() -> {
-            var totals = calls.owner("getSharedRuntimeUsage", runtime).send().expect(200).body();
+            var totals = calls.owner("getSharedRuntimeUsage", runtime)
+                    .send()
+                    .expect(200)
+                    .body();
             assertThat(totals.path("items").findValuesAsText("quantity")).containsExactlyInAnyOrder("1.5", "2", "3");
         });
         var own = platform.as("project_owner")

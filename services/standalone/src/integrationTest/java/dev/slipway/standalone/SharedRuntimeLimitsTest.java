@@ -28,10 +28,11 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
     void attach_producesOneAttachment_forManyParallelRequests() throws Exception {
         var runtime = calls.runningWith("parallel-attach");
 
-        var responses = sendAll(() -> calls.owner("createAttachment", runtime)
-                .body(Json.object().put("project_id", PROJECT.toString())));
+        var responses = sendAll(() ->
+                calls.owner("createAttachment", runtime).body(Json.object().put("project_id", PROJECT.toString())));
 
-        assertThat(responses.stream().filter(response -> response.status() == 202)).hasSize(1);
+        assertThat(responses.stream().filter(response -> response.status() == 202))
+                .hasSize(1);
         assertThat(responses.stream().filter(response -> response.status() != 202))
                 .allSatisfy(response -> assertThat(statusAndCode(response)).isEqualTo("409 attachment_exists"));
         assertThat(calls.attachments(runtime)).hasSize(1);
@@ -46,7 +47,8 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
         var responses = sendAll(() ->
                 calls.project("operateContributedWorker", PROJECT, runtime).body(calls.add("worker")));
 
-        assertThat(responses.stream().filter(response -> response.status() == 202)).hasSize(1);
+        assertThat(responses.stream().filter(response -> response.status() == 202))
+                .hasSize(1);
         assertThat(responses.stream().filter(response -> response.status() != 202))
                 .allSatisfy(
                         response -> assertThat(statusAndCode(response)).isEqualTo("409 contribution_limit_reached"));
@@ -125,7 +127,8 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
                         .send()))
                 .isEqualTo("400 validation_error");
 
-        var instance = platform.launch("project_owner", "").body(referring).send().expect(202);
+        var instance =
+                platform.launch("project_owner", "").body(referring).send().expect(202);
 
         assertThat(instance.text("shared_runtime_id")).isEqualTo(runtime);
         var attachment = calls.attachmentOf(runtime, PROJECT).path("id").asText();
