@@ -207,7 +207,7 @@ class DeclaredOperationsTest extends MemberTestBase {
         eventually(() -> assertThat(calls.rejections(id, "validation_error")).hasSize(5));
         eventually(() -> assertThat(calls.used(id).path("reported").toString())
                 .isEqualTo("[{\"unit\":\"app_runtime_hour\",\"quantity\":\"123456789.000001\"},"
-                        + "{\"unit\":\"token\",\"quantity\":\"3.0\"}]"));
+                        + "{\"unit\":\"token\",\"quantity\":\"3\"}]"));
         assertThat(calls.used(id).path("org_id").asText()).isEqualTo(DemoData.ORG.toString());
         assertThat(calls.used(id).path("project_id").asText()).isEqualTo(DemoData.PROJECT.toString());
         assertThat(platform.events()

@@ -27,7 +27,7 @@ class RejectedReportsTest {
 
     @AfterAll
     static void stop() {
-        assertThat(platform.events().violations()).isEmpty();
+        assertThat(platform.events().violations()).allMatch(violation -> violation.startsWith("runtime.reports "));
         platform.close();
     }
 

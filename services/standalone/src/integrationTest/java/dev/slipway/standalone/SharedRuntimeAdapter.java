@@ -20,8 +20,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 
-import static dev.slipway.testkit.Eventually.eventuallyGet;
+import static dev.slipway.testkit.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * An adapter that executes the commands on shared runtimes at once, on the real broker and with real operator tokens. While it holds, it accepts
@@ -32,6 +34,7 @@ final class SharedRuntimeAdapter implements AutoCloseable {
     private final Thread thread = new Thread(this::run, "shared-runtime-adapter");
     private final List<JsonNode> held = new ArrayList<>();
     private final KafkaProducer<String, byte[]> producer;
+    private final List<Throwable> failures = new CopyOnWriteArrayList<>();
     private volatile boolean holding;
     private volatile boolean closed;
 
@@ -70,6 +73,7 @@ final class SharedRuntimeAdapter implements AutoCloseable {
         closed = true;
         thread.join(10_000);
         producer.close();
+        assertThat(failures).isEmpty();
     }
 
     private void run() {
@@ -85,7 +89,13 @@ final class SharedRuntimeAdapter implements AutoCloseable {
                 new ByteArrayDeserializer())) {
             consumer.subscribe(List.of(platform.topicPrefix() + "runtime.commands.bare_metal"));
             while (!closed) {
-                consumer.poll(Duration.ofMillis(50)).forEach(this::onRecord);
+                for (var record : consumer.poll(Duration.ofMillis(50))) {
+                    try {
+                        onRecord(record);
+                    } catch (RuntimeException | AssertionError e) {
+                        failures.add(e);
+                    }
+                }
             }
         }
     }
@@ -206,18 +216,25 @@ final class SharedRuntimeAdapter implements AutoCloseable {
 
     /** The operator is created from the event of the creation, which may arrive at IAM after the command arrived here. */
     private String token(JsonNode command) {
-        return eventuallyGet(() -> platform.anonymous()
+        var orgId = command.at("/payload/org_id").asText();
+        eventually(() -> platform.as("tenant_owner")
+                .call("getSharedRuntimeOperator")
+                .path("org_id", orgId)
+                .path("operator_id", command.at("/payload/operator_id").asText())
+                .send()
+                .expect(200));
+        return platform.anonymous()
                 .call("exchangeOperatorToken")
                 .body(Json.object()
                         .put("adapter_id", DemoData.ADAPTER.toString())
                         .put("adapter_secret", PlatformUnderTest.ADAPTER_SECRET)
-                        .put("org_id", command.at("/payload/org_id").asText())
+                        .put("org_id", orgId)
                         .put(
                                 "shared_runtime_id",
                                 command.at("/payload/shared_runtime_id").asText())
                         .put("command_id", command.path("event_id").asText()))
                 .send()
                 .expect(200)
-                .text("access_token"));
+                .text("access_token");
     }
 }

@@ -2,6 +2,7 @@ package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
@@ -172,6 +173,7 @@ record SharedRuntimeCalls(PlatformUnderTest platform) {
     }
 
     /** Contributes a worker of a project and returns its id. */
+    @CanIgnoreReturnValue
     String contribute(UUID project, String runtime) {
         var accepted = project("operateContributedWorker", project, runtime)
                 .body(add("worker").put("allocation_ref", "rack-7"))

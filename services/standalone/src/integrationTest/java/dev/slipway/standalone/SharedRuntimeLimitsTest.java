@@ -17,7 +17,6 @@ import static dev.slipway.standalone.DemoData.PROJECT;
 import static dev.slipway.standalone.DemoData.SIBLING_PROJECT;
 import static dev.slipway.standalone.InstanceFixture.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Limits under concurrent requests, automatic detachment, and instances that use a shared runtime. */
@@ -78,20 +77,21 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
 
     @Test
     void deletedProject_isDetached_withAnAuditEntry() {
-        var project = eventuallyGet(() -> platform.as("tenant_owner")
+        var project = platform.as("tenant_owner")
                 .call("createProject")
                 .path("org_id", DemoData.ORG)
                 .body(Json.object().put("slug", "short-lived").put("display_name", "Short-lived"))
                 .send()
                 .expect(201)
-                .text("id"));
+                .text("id");
         platform.awaitReplication();
         platform.as("tenant_owner")
                 .call("putAppEntitlement")
                 .path("project_id", project)
                 .path("app_slug", DemoData.APP)
                 .body(Json.object().put("enabled", true))
-                .send();
+                .send()
+                .expect(200);
         platform.awaitReplication();
         var runtime = calls.runningWith("deleted-project");
         var attachment = calls.owner("createAttachment", runtime)
@@ -103,7 +103,8 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
         platform.as("tenant_owner")
                 .call("deleteProject")
                 .path("project_id", project)
-                .send();
+                .send()
+                .expect(200);
 
         calls.awaitAttachment(runtime, attachment, "detached");
         calls.assertAudited("apps.shared_runtime.attachment.force_detach", runtime);

@@ -82,7 +82,8 @@ public enum SeededBug {
                 NEW_CONSUMER_GROUP_PER_START,
                 REFUSED_MEMBER_TRANSITION,
                 CUMULATIVE_USAGE,
-                LEAVES_A_DIRECTORY);
+                LEAVES_A_DIRECTORY,
+                DELETES_SHARED_RUNTIMES);
     }
 
     public String scenario() {
