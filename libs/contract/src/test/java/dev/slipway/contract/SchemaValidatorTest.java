@@ -5,8 +5,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +17,9 @@ class SchemaValidatorTest {
 
     private static List<FieldProblem> validate(String schema, String value) throws Exception {
         var problems = new ArrayList<FieldProblem>();
-        new SchemaCompiler(java.util.Map.of(IRI, schema)).validatorAt(IRI).validate(Json.parse(value.getBytes()), problems);
+        new SchemaCompiler(Map.of(IRI, schema))
+                .validatorAt(IRI)
+                .validate(Json.parse(value.getBytes(StandardCharsets.UTF_8)), problems);
         return problems;
     }
 
@@ -27,8 +31,7 @@ class SchemaValidatorTest {
                  "allOf": [{"properties": {"size": {"enum": ["small", "large"]}}}]}
                 """;
 
-        assertThat(validate(schema, value))
-                .containsExactly(new FieldProblem("/size", "must be one of small, large"));
+        assertThat(validate(schema, value)).containsExactly(new FieldProblem("/size", "must be one of small, large"));
     }
 
     @Test

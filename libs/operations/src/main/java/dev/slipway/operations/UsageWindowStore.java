@@ -6,7 +6,9 @@ import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.Objects;
 import java.util.UUID;
 
 /** All SQL of the windows for which usage was reported. The caller holds the lock of the subject. */
@@ -27,6 +29,17 @@ public final class UsageWindowStore {
      * @param source distinguishes reporters of one subject that measure independently; empty if there is only one
      */
     public record UsageWindow(UUID subjectId, String source, String unit, UUID usageId, Instant start, Instant end) {
+        /** Returns the window of a report whose fields are present and valid. */
+        public static UsageWindow of(UUID subjectId, String source, RuntimeReport.Payload payload) {
+            return new UsageWindow(
+                    subjectId,
+                    source,
+                    Objects.requireNonNull(payload.unit()),
+                    UUID.fromString(Objects.requireNonNull(payload.usageId())),
+                    OffsetDateTime.parse(Objects.requireNonNull(payload.windowStart())).toInstant(),
+                    OffsetDateTime.parse(Objects.requireNonNull(payload.windowEnd())).toInstant());
+        }
+
         private Tuple toTuple() {
             return Tuple.of(
                     subjectId, source, unit, usageId, start.atOffset(ZoneOffset.UTC), end.atOffset(ZoneOffset.UTC));

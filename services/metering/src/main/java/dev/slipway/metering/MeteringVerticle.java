@@ -1,9 +1,9 @@
 package dev.slipway.metering;
 
 import dev.slipway.messaging.Topics;
-import dev.slipway.metering.runtimeusage.RuntimeUsageStore;
-import dev.slipway.metering.runtimeusage.RuntimeUsageConsumer;
 import dev.slipway.metering.runtimeusage.RuntimeUsageApi;
+import dev.slipway.metering.runtimeusage.RuntimeUsageConsumer;
+import dev.slipway.metering.runtimeusage.RuntimeUsageStore;
 import dev.slipway.metering.usage.ReportedUsageConsumer;
 import dev.slipway.metering.usage.UsageApi;
 import dev.slipway.metering.usage.UsageConsumer;
@@ -50,10 +50,9 @@ public final class MeteringVerticle extends VerticleBase {
                     return reported.apply(unit, record, event);
                 })
                 .consumeBatches(
-                        "usage",
-                        List.of(Topics.INSTANCES_EVENTS),
-                        BATCH_WINDOW,
-                        (unit, events) -> runtimes.applyEvents(unit, events).compose(ok -> consumer.apply(unit, events)))
+                        "usage", List.of(Topics.INSTANCES_EVENTS), BATCH_WINDOW, (unit, events) -> runtimes.applyEvents(
+                                        unit, events)
+                                .compose(ok -> consumer.apply(unit, events)))
                 .start();
     }
 

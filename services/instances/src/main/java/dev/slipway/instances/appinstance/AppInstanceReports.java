@@ -23,6 +23,7 @@ import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.UsageWindowStore;
+import dev.slipway.operations.UsageWindowStore.UsageWindow;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationBlockers;
@@ -184,7 +185,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                             payload.windowStart(),
                             payload.windowEnd(),
                             unit.now()));
-                    return UsageAcceptance.accept(unit, usageWindows, instance.id(), "", payload);
+                    return acceptWindow(unit, instance, payload);
                 })
                 .map(ok -> {
                     unit.publish(
@@ -204,6 +205,16 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                                     payload.commandId())));
                     return toApplied(instance, loaded.operation());
                 });
+    }
+
+    private Future<Void> acceptWindow(UnitOfWork unit, AppInstance instance, RuntimeReport.Payload payload) {
+        var window = UsageWindow.of(instance.id(), "", payload);
+        return usageWindows.findFacts(unit, window).map(facts -> {
+            InstanceChangeApi.rejectIf(ReportedUsageWindow.checkQuantity(
+                    Objects.requireNonNull(payload.quantity()), facts.precision(), facts.overlaps()));
+            usageWindows.insert(unit, window);
+            return null;
+        });
     }
 
     @Override

@@ -7,7 +7,6 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.LaunchContextStore;
 import dev.slipway.instances.appinstance.ReportMapper;
-import dev.slipway.instances.appinstance.UsageAcceptance;
 import dev.slipway.instances.appinstance.domain.ReportedUsageWindow;
 import dev.slipway.instances.appinstance.domain.VersionChange;
 import dev.slipway.instances.sharedruntime.domain.Attachment;
@@ -28,6 +27,7 @@ import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.UsageWindowStore;
+import dev.slipway.operations.UsageWindowStore.UsageWindow;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
@@ -178,8 +178,18 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
                     payload.windowEnd(),
                     unit.now()));
             var attachment = attachmentOf(loaded, payload);
-            return UsageAcceptance.accept(unit, usageWindows, runtime.id(), usageSource(payload), payload)
+            return acceptWindow(unit, runtime, payload)
                     .map(ok -> publishUsage(unit, payload, loaded, attachment));
+        });
+    }
+
+    private Future<Void> acceptWindow(UnitOfWork unit, SharedRuntime runtime, RuntimeReport.Payload payload) {
+        var window = UsageWindow.of(runtime.id(), usageSource(payload), payload);
+        return usageWindows.findFacts(unit, window).map(facts -> {
+            SharedRuntimeCall.rejectIf(ReportedUsageWindow.checkQuantity(
+                    Objects.requireNonNull(payload.quantity()), facts.precision(), facts.overlaps()));
+            usageWindows.insert(unit, window);
+            return null;
         });
     }
 

@@ -26,8 +26,7 @@ public final class RuntimeUsageConsumer {
                 .map(ReceivedEvent::envelope)
                 .filter(event -> event.eventType().equals("apps.shared_runtime.requested"))
                 .map(event -> Json.toRecord(event.payload(), RuntimeRequested.class))
-                .forEach(runtime ->
-                        store.insertRuntime(unit, runtime.sharedRuntimeId, runtime.orgId, runtime.appSlug));
+                .forEach(runtime -> store.insertRuntime(unit, runtime.sharedRuntimeId, runtime.orgId, runtime.appSlug));
         return Future.succeededFuture();
     }
 

@@ -101,7 +101,8 @@ public final class RuntimeUsageStore {
                 .execute(Tuple.of(id, orgId))
                 .compose(rows -> rows.size() == 0
                         ? Future.failedFuture(Problem.of(
-                                        ErrorCode.SHARED_RUNTIME_NOT_FOUND, "There is no shared runtime " + id + " here.")
+                                        ErrorCode.SHARED_RUNTIME_NOT_FOUND,
+                                        "There is no shared runtime " + id + " here.")
                                 .asException())
                         : reads.preparedQuery(OF_RUNTIME)
                                 .execute(Tuple.of(id, orgId))

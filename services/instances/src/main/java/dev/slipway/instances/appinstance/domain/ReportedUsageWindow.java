@@ -40,13 +40,6 @@ public record ReportedUsageWindow(Instant start, Instant end) {
         return new ReportedUsageWindow(start, end).check(createdAt, deletedAt, now);
     }
 
-    /** Returns the window of a report that {@link #check} accepts. */
-    public static ReportedUsageWindow of(String windowStart, String windowEnd) {
-        return new ReportedUsageWindow(
-                OffsetDateTime.parse(windowStart).toInstant(),
-                OffsetDateTime.parse(windowEnd).toInstant());
-    }
-
     /** Returns why a quantity cannot be counted; null if it can. A null precision is not known yet. */
     public static @Nullable Refusal checkQuantity(String quantity, @Nullable Integer precision, boolean overlaps) {
         if (precision != null && new BigDecimal(quantity).stripTrailingZeros().scale() > precision) {
