@@ -8,17 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Runs the commands of the README's tour as one script, as a reader pastes them. */
 class ReadmeTourTest {
-    private static final Pattern SHELL_BLOCK = Pattern.compile("(?ms)^```sh\\n(.*?)^```$");
-    private static final int TIMEOUT_MINUTES = 4;
-
     @TempDir
     private Path directory;
 
@@ -31,7 +25,8 @@ class ReadmeTourTest {
                 Files.writeString(tokens.resolve(user), platform.token(user));
             }
 
-            var output = run(
+            var output = GuideScript.run(
+                    directory,
                     tour().replace("http://127.0.0.1:8080", platform.platform().baseUrl()));
 
             assertThat(output)
@@ -52,30 +47,6 @@ class ReadmeTourTest {
     private static String tour() throws IOException {
         var readme = Files.readString(Path.of("../../README.md"));
         var section = readme.substring(readme.indexOf("## A tour"), readme.indexOf("## Settings"));
-        return SHELL_BLOCK
-                .matcher(section)
-                .results()
-                .map(block -> block.group(1))
-                .collect(Collectors.joining("\n"));
-    }
-
-    private String run(String script) throws IOException, InterruptedException {
-        var output = directory.resolve("output.txt");
-        var shell = new ProcessBuilder("bash", "-eu")
-                .directory(directory.toFile())
-                .redirectErrorStream(true)
-                .redirectInput(
-                        Files.writeString(directory.resolve("tour.sh"), script).toFile())
-                .redirectOutput(output.toFile())
-                .start();
-        try {
-            assertThat(shell.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES))
-                    .as("%s", Files.readString(output))
-                    .isTrue();
-            assertThat(shell.exitValue()).as("%s", Files.readString(output)).isZero();
-        } finally {
-            shell.destroyForcibly();
-        }
-        return Files.readString(output);
+        return GuideScript.of(section);
     }
 }

@@ -183,7 +183,7 @@ class RoleMatrixTest extends RoleMatrixTestBase {
             """;
 
     @Test
-    @Proves({"0.32", "0.33"})
+    @Proves("0.32")
     void decision_matchesMatrix_forSharedRuntimes() {
         var expected =
                 SHARED_RUNTIMES.lines().skip(1).map(RoleMatrixTest::words).toList();

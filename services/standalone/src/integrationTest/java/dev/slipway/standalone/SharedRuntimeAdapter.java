@@ -36,6 +36,7 @@ final class SharedRuntimeAdapter implements AutoCloseable {
     private final KafkaProducer<String, byte[]> producer;
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
     private volatile boolean holding;
+    private volatile boolean failing;
     private volatile boolean closed;
 
     private SharedRuntimeAdapter(PlatformUnderTest platform) {
@@ -55,6 +56,11 @@ final class SharedRuntimeAdapter implements AutoCloseable {
 
     void hold() {
         holding = true;
+    }
+
+    /** Makes deployments fail. */
+    void fail(boolean whether) {
+        failing = whether;
     }
 
     /** Executes the held commands. */
@@ -120,16 +126,26 @@ final class SharedRuntimeAdapter implements AutoCloseable {
         var payload = command.path("payload");
         switch (command.path("event_type").asText()) {
             case "runtime.command.deploy" -> {
+                if (failing) {
+                    report(command, "failed", Json.object().put("reason", "told to fail"));
+                    return;
+                }
                 reportMembers(command, payload.path("members"), "ready");
                 report(command, "running", endpoints(payload));
             }
             case "runtime.command.upgrade", "runtime.command.rollback" ->
                 report(command, "operation", endpoints(payload).put("status", "succeeded"));
             case "runtime.command.member" -> {
-                var state = payload.path("operation").asText().equals("remove")
-                        ? "removed"
-                        : payload.path("operation").asText().equals("drain") ? "draining" : "ready";
+                var state =
+                        switch (payload.path("operation").asText()) {
+                            case "remove", "replace" -> "removed";
+                            case "drain" -> "draining";
+                            default -> "ready";
+                        };
                 reportMembers(command, Json.array().add(payload.path("member")), state);
+                if (payload.has("replacement")) {
+                    reportMembers(command, Json.array().add(payload.path("replacement")), "ready");
+                }
                 report(command, "operation", Json.object().put("status", "succeeded"));
             }
             case "runtime.command.operate" -> {

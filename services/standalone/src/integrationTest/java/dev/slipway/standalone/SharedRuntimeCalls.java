@@ -21,16 +21,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 record SharedRuntimeCalls(PlatformUnderTest platform) {
     static final String VERSION = "5.0.0";
     static final String NEXT_VERSION = "5.1.0";
+    /** Its worker operations and detachments have short deadlines. */
+    static final String HASTY_VERSION = "5.2.0";
 
-    /** Publishes two versions that support shared runtimes, and allows the control plane scope tenant. */
+    /** Publishes versions that support shared runtimes, and allows the control plane scope tenant. */
     void prepare() {
         new PolicyCalls(platform).global().replace("{'allowed_control_plane_scopes': ['project', 'tenant']}", "{}");
-        publish(VERSION);
-        publish(NEXT_VERSION);
+        publish(VERSION, 60);
+        publish(NEXT_VERSION, 60);
+        publish(HASTY_VERSION, 2);
         platform.awaitReplication();
     }
 
-    private void publish(String version) {
+    private void publish(String version, int memberSeconds) {
         var admin = platform.as("platform_superadmin");
         var manifest = Json.parseStoredObject(DemoData.manifest()).put("version", version);
         manifest.setAll(Json.parseStoredObject("""
@@ -42,7 +45,7 @@ record SharedRuntimeCalls(PlatformUnderTest platform) {
                      "app_policy_schema": {"type": "object", "additionalProperties": false,
                          "properties": {"share": {"type": "integer", "minimum": 1}}}}}
                 """));
-        ((ObjectNode) manifest.path("deadlines")).put("member_seconds", 60);
+        ((ObjectNode) manifest.path("deadlines")).put("member_seconds", memberSeconds);
         var body = Json.object();
         body.set("manifest", manifest);
         admin.call("registerAppVersion")

@@ -4,6 +4,7 @@ import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.Call;
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -14,6 +15,8 @@ import static dev.slipway.standalone.DemoData.OTHER_ORG;
 import static dev.slipway.standalone.DemoData.OTHER_PROJECT;
 import static dev.slipway.standalone.DemoData.PROJECT;
 import static dev.slipway.standalone.DemoData.SIBLING_PROJECT;
+import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Checks that nobody sees a shared runtime, or a part of it, that is not theirs. */
@@ -75,6 +78,7 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
     }
 
     @Test
+    @Proves("0.10")
     void attachedProject_doesNotFindWorkersAndOperationsOfAnother() {
         var runtime = calls.runningWith("neighbors", PROJECT, SIBLING_PROJECT);
         var worker = calls.contribute(PROJECT, runtime);
@@ -118,6 +122,19 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
         return calls.project(operationId, SIBLING_PROJECT, runtime).path("operation_id", operation);
     }
 
+    @Test
+    @Proves({"0.26", "0.27"})
+    void ownership_isOnThePathOfTheOrganization() {
+        var owned = Contract.load().operations().stream()
+                .filter(operation -> !operation.isAdminVariant())
+                .filter(operation -> operation.action().startsWith("apps.shared_runtime.attachment.")
+                        || operation.action().matches("apps\\.shared_runtime\\.(create|update|delete)"))
+                .toList();
+
+        assertThat(owned).hasSizeGreaterThan(8).allSatisfy(operation -> assertThat(operation.path())
+                .startsWith("/api/v1/orgs/{org_id}/shared-app-runtimes"));
+    }
+
     /** Returns the operations on one shared runtime. */
     private static List<ApiOperation> operations() {
         return Contract.load().operations().stream()
@@ -144,7 +161,7 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
     }
 
     private static String correlation(String user, String id) {
-        return dev.slipway.testkit.Eventually.eventuallyGet(() -> {
+        return eventuallyGet(() -> {
             var response = platform.as(user)
                     .call("getCorrelation")
                     .path("correlation_id", id)
@@ -157,8 +174,8 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
         });
     }
 
-    /** The runtime id of another tenant is not accepted as the operator's runtime either. */
     @Test
+    @Proves({"0.15", "0.42"})
     void usage_isAttributedToRuntimeAndProject() {
         var runtime = calls.runningWith("metered", PROJECT, SIBLING_PROJECT);
         var command = calls.command("deploy", runtime).event();
@@ -173,7 +190,14 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
         adapter.reportUsage(
                 command, "4", Json.object().put("project_id", UUID.randomUUID().toString()));
 
-        dev.slipway.testkit.Eventually.eventually(() -> {
+        calls.submit(PROJECT, runtime, "work.submit").send().expect(202);
+        eventually(() -> assertThat(platform.events()
+                        .find(observed -> observed.type().equals("audit.recorded")
+                                && observed.payload().path("action").asText().equals("scheduler.queue.submit")
+                                && observed.payload().path("target_id").asText().equals(runtime)))
+                .extracting(observed -> observed.payload().path("project_id").asText())
+                .containsExactly(PROJECT.toString()));
+        eventually(() -> {
             var totals = calls.owner("getSharedRuntimeUsage", runtime)
                     .send()
                     .expect(200)

@@ -39,6 +39,7 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
     }
 
     @Test
+    @Proves("0.41")
     void contribute_producesOneWorker_forManyParallelRequestsAtLimitMinusOne() throws Exception {
         var runtime = calls.runningWith("parallel-workers", PROJECT);
         calls.contribute(PROJECT, runtime);

@@ -2,6 +2,7 @@ package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -57,8 +58,16 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
     }
 
     @Test
+    @Proves({"0.13", "0.14", "0.17", "0.18", "0.19", "0.20", "0.23", "0.24", "0.29", "0.38", "0.40"})
     void journey_fromCreationToDeletion() {
         var runtime = calls.runningWith("journey", PROJECT);
+        assertThat(calls.items(platform.as("tenant_admin")
+                        .call("listSharedRuntimes")
+                        .path("org_id", DemoData.ORG)))
+                .extracting(item -> item.path("id").asText())
+                .contains(runtime);
+        assertThat(calls.eventTypes(runtime))
+                .startsWith("apps.shared_runtime.requested", "apps.shared_runtime.attachment.requested");
         var second = calls.create(SharedRuntimeCalls.createBody("journey")).send();
         assertThat(statusAndCode(second)).isEqualTo("409 shared_runtime_exists");
         assertThat(second.body().at("/details/shared_runtime_id").asText()).isEqualTo(runtime);
@@ -143,6 +152,7 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
     }
 
     @Test
+    @Proves("0.22")
     void consumerView_showsOnlyTheOwnProject() {
         var runtime = calls.runningWith("views", PROJECT, SIBLING_PROJECT);
         var own = calls.contribute(PROJECT, runtime);
@@ -177,6 +187,7 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
     }
 
     @Test
+    @Proves("0.39")
     void updateAttachment_returnsWhatExceedsThePolicy_andLimitsNewRequests() {
         var runtime = calls.runningWith("policies", PROJECT);
         var worker = calls.contribute(PROJECT, runtime);

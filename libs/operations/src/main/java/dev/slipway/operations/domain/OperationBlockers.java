@@ -42,6 +42,9 @@ public final class OperationBlockers {
         if (operation.status().isEnded()) {
             return List.of();
         }
+        if (operation.commandId() == null) {
+            return operation.progress().blockers(); // no adapter executes it
+        }
         var blockers = new ArrayList<Blocker>();
         if (areUnavailable(operation, adapters, now)) {
             blockers.add(unavailable(adapters));

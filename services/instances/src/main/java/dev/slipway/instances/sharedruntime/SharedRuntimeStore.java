@@ -173,7 +173,9 @@ public final class SharedRuntimeStore {
 
     /** Locks a runtime and loads everything that belongs to it. A runtime of another organization is not found. */
     Future<LoadedSharedRuntime> load(UnitOfWork unit, UUID orgId, UUID id) {
-        return load(unit, LOCK, orgId, id, Future.succeededFuture()).map(loaded -> require(loaded, id));
+        return lock(unit, LOCK, orgId, id)
+                .compose(runtime -> loadParts(unit, runtime, Future.succeededFuture()))
+                .map(loaded -> require(loaded, id));
     }
 
     /** As {@link #load}, with the operation that a command belongs to; null if it belongs to none. */
@@ -185,29 +187,23 @@ public final class SharedRuntimeStore {
 
     /** As {@link #load}, with one operation; fails if the runtime has no such operation. */
     Future<LoadedSharedRuntime> loadByOperation(UnitOfWork unit, UUID orgId, UUID id, UUID operationId) {
-        return lock(unit, LOCK, orgId, id)
-                .map(runtime -> requireRuntime(runtime, id))
-                .compose(runtime -> loadParts(
-                        unit,
-                        runtime,
-                        operations.find(unit, orgId, id, operationId).map(found -> found)))
-                .map(loaded -> require(loaded, id));
+        return loadByOperation(unit, LOCK, orgId, id, operationId).map(loaded -> require(loaded, id));
     }
 
     /** As {@link #loadByOperation}, without waiting for the lock: null if another transaction has it. */
     Future<@Nullable LoadedSharedRuntime> loadIfFree(UnitOfWork unit, UUID orgId, UUID id, UUID operationId) {
-        return lock(unit, LOCK_IF_FREE, orgId, id)
+        return loadByOperation(unit, LOCK_IF_FREE, orgId, id, operationId);
+    }
+
+    private Future<@Nullable LoadedSharedRuntime> loadByOperation(
+            UnitOfWork unit, String statement, UUID orgId, UUID id, UUID operationId) {
+        return lock(unit, statement, orgId, id)
                 .compose(runtime -> runtime == null
                         ? Future.succeededFuture()
                         : loadParts(
                                 unit,
                                 runtime,
                                 operations.find(unit, orgId, id, operationId).map(found -> found)));
-    }
-
-    private Future<@Nullable LoadedSharedRuntime> load(
-            UnitOfWork unit, String statement, UUID orgId, UUID id, Future<@Nullable Operation> operation) {
-        return lock(unit, statement, orgId, id).compose(runtime -> loadParts(unit, runtime, operation));
     }
 
     private static Future<@Nullable SharedRuntime> lock(UnitOfWork unit, String statement, UUID orgId, UUID id) {
@@ -391,13 +387,6 @@ public final class SharedRuntimeStore {
             throw notFound(id);
         }
         return loaded;
-    }
-
-    private static SharedRuntime requireRuntime(@Nullable SharedRuntime runtime, UUID id) {
-        if (runtime == null) {
-            throw notFound(id);
-        }
-        return runtime;
     }
 
     static RuntimeException notFound(UUID id) {

@@ -268,6 +268,19 @@ public final class AttachmentRequests {
                 .forEach(attachment -> endAttachment(change, attachment, context));
     }
 
+    /** Returns what a detachment still waits for. */
+    static Blocker remaining(LoadedSharedRuntime loaded, Operation detachment) {
+        var count = loaded.attachments().stream()
+                .filter(attachment -> belongsTo(detachment, attachment))
+                .mapToInt(attachment -> blockers(loaded, attachment).size())
+                .sum();
+        return new Blocker(
+                "detachment_blocked",
+                "The project still has " + count
+                        + " workers or unfinished operations there. Detach it with mode=force, or again later.",
+                "project");
+    }
+
     /** The deadline of a detachment has passed. */
     static void failDetachment(SharedRuntimeChange.Builder change, Operation ended, DecisionContext context) {
         change.attachments().stream()

@@ -262,7 +262,11 @@ public final class SharedRuntimeReports {
     public static SharedRuntimeChange expire(LoadedSharedRuntime loaded, Blocker blocker, DecisionContext context) {
         var operation = Objects.requireNonNull(loaded.operation());
         var change = SharedRuntimeChange.Builder.of(loaded);
-        var expired = OperationLifecycle.expire(operation, blocker, DELETION_RETRY, context.now());
+        var expired = OperationLifecycle.expire(
+                operation,
+                operation.kind() == Kind.DETACH ? AttachmentRequests.remaining(loaded, operation) : blocker,
+                DELETION_RETRY,
+                context.now());
         if (expired.next().equals(operation)) {
             return change.build();
         }
