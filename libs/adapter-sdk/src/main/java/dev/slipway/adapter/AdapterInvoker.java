@@ -31,7 +31,7 @@ final class AdapterInvoker {
                         object(payload, "manifest"),
                         object(payload, "config"),
                         MemberRef.parseAll(payload.path("members")),
-                        Attachment.parseAll(payload.path("attachments")));
+                        AttachedProject.parseAll(payload.path("attachments")));
                 yield () -> adapter.deploy(deploy, progress);
             }
             case UPGRADE -> {
@@ -67,7 +67,7 @@ final class AdapterInvoker {
                 object(payload, "manifest"),
                 object(payload, "config"),
                 MemberRef.parseAll(payload.path("members")),
-                Attachment.parseAll(payload.path("attachments")));
+                AttachedProject.parseAll(payload.path("attachments")));
     }
 
     private static MemberCommand member(Message command) {

@@ -11,7 +11,7 @@ import java.util.List;
  * @param attachments the attached projects of a shared runtime
  */
 public record DeployCommand(
-        Task task, JsonNode manifest, JsonNode config, List<MemberRef> members, List<Attachment> attachments) {
+        Task task, JsonNode manifest, JsonNode config, List<MemberRef> members, List<AttachedProject> attachments) {
     public DeployCommand {
         members = List.copyOf(members);
         attachments = List.copyOf(attachments);

@@ -48,8 +48,8 @@ record Message(Envelope event, Map<String, String> trace) {
         var payload =
                 deployed == null ? unknownTask() : deployed.event().payload().deepCopy();
         payload.remove(List.of("operation_id", "deadline_at", "attempt", "members", "attachments", "from_version"));
-        if (!payload.has(Subject.Kind.SHARED_RUNTIME.field())) {
-            payload.put(Subject.Kind.APP_INSTANCE.field(), log.appInstanceId().toString());
+        if (!payload.has(TaskSubject.Kind.SHARED_RUNTIME.field())) {
+            payload.put(TaskSubject.Kind.APP_INSTANCE.field(), log.appInstanceId().toString());
         }
         payload.put("generation", Math.max(1, log.generation()));
         payload.put(ORPHAN, true);
@@ -114,8 +114,8 @@ record Message(Envelope event, Map<String, String> trace) {
         return commandId().equals(command.toString());
     }
 
-    Subject subject() {
-        return Subject.parse(event.payload());
+    TaskSubject subject() {
+        return TaskSubject.parse(event.payload());
     }
 
     /** Returns a copy of the command without the manifest and the configuration, which only its execution needs. */

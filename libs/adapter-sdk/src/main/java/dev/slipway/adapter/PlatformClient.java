@@ -81,7 +81,7 @@ final class PlatformClient {
             @Nullable String commandId) {
         static TokenRequest of(UUID adapterId, String secret, Message report) {
             var subject = report.subject();
-            return subject.kind() == Subject.Kind.APP_INSTANCE
+            return subject.kind() == TaskSubject.Kind.APP_INSTANCE
                     ? new TokenRequest(adapterId, secret, subject.id(), null, null, report.commandId())
                     : new TokenRequest(
                             adapterId,

@@ -119,7 +119,7 @@ final class Reconciler {
         }
         var applied = new ArrayList<Future<Void>>();
         for (var item : response.path("items")) {
-            var instance = Subject.parse(item).id();
+            var instance = TaskSubject.parse(item).id();
             listed.add(instance);
             try {
                 applied.addAll(apply((ObjectNode) item, queues.getOrCreate(instance), owned.contains(instance)));

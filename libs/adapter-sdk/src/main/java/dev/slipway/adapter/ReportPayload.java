@@ -29,7 +29,7 @@ sealed interface ReportPayload {
         }
 
         static CommandFields of(Task task, @Nullable UUID projectId) {
-            var shared = task.subject().kind() == Subject.Kind.SHARED_RUNTIME;
+            var shared = task.subject().kind() == TaskSubject.Kind.SHARED_RUNTIME;
             return new CommandFields(
                     task.orgId(),
                     projectId,

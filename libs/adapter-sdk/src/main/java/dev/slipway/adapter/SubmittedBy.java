@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.UUID;
 
-/** Who runs an operation on a shared runtime. Project and attachment are null if the owner of the runtime does. */
+/** The principal that runs an operation on a shared runtime, and its project. Project and attachment are null if the owner of the runtime does. */
 public record SubmittedBy(
         @Nullable UUID projectId, @Nullable UUID attachmentId, String principalType, UUID principalId) {
 

@@ -20,7 +20,7 @@ public record Task(
         UUID commandId,
         UUID orgId,
         @Nullable UUID projectId,
-        Subject subject,
+        TaskSubject subject,
         String appSlug,
         String appVersion,
         String resourceName,
@@ -35,18 +35,18 @@ public record Task(
         if (!payload.path("generation").isInt()) {
             throw new IllegalArgumentException("generation is missing");
         }
-        var subject = Subject.parse(payload);
+        var subject = TaskSubject.parse(payload);
         return new Task(
                 command.eventId(),
                 id(payload, "org_id"),
-                subject.kind() == Subject.Kind.APP_INSTANCE ? id(payload, "project_id") : null,
+                subject.kind() == TaskSubject.Kind.APP_INSTANCE ? id(payload, "project_id") : null,
                 subject,
                 text(payload, "app_slug"),
                 text(payload, "app_version"),
                 text(payload, "resource_name"),
                 id(
                         payload,
-                        subject.kind() == Subject.Kind.APP_INSTANCE ? "operator_service_account_id" : "operator_id"),
+                        subject.kind() == TaskSubject.Kind.APP_INSTANCE ? "operator_service_account_id" : "operator_id"),
                 payload.path("generation").intValue(),
                 payload.has("operation_id") ? id(payload, "operation_id") : null,
                 payload.has("deadline_at") ? time(payload, "deadline_at") : null,

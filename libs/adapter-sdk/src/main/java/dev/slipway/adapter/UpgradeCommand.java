@@ -17,7 +17,7 @@ public record UpgradeCommand(
         JsonNode manifest,
         JsonNode config,
         List<MemberRef> members,
-        List<Attachment> attachments) {
+        List<AttachedProject> attachments) {
     public UpgradeCommand {
         members = List.copyOf(members);
         attachments = List.copyOf(attachments);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.UUID;
 
 /**
- * Who provides the capacity of a worker of a shared runtime.
+ * The provider of the capacity of a worker of a shared runtime.
  *
  * @param projectId the contributing project; null if the tenant provides it
  * @param allocationRef opaque reference to the contributed capacity

@@ -108,7 +108,7 @@ final class CrashScenarios {
         context.delete(instance);
     }
 
-    /** What survived the adapter is adopted, not launched again. */
+    /** Fails if an effect that survived the adapter was launched again. */
     static void expectAdopted(ScenarioContext context, ScenarioInstance instance, List<String> survivors) {
         var now = context.findAlive(instance);
         if (!now.containsAll(survivors)) {

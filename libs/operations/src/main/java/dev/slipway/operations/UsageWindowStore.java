@@ -47,7 +47,7 @@ public final class UsageWindowStore {
     }
 
     /**
-     * What is known about a window before it is accepted.
+     * The facts that decide whether a window is accepted.
      *
      * @param precision decimal places of the unit; null if the unit is not replicated yet
      * @param overlaps whether an accepted window of the same source and unit, with another usage id, overlaps it

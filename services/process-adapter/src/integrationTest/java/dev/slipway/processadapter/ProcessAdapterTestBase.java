@@ -9,7 +9,7 @@ import dev.slipway.adapter.MemberState;
 import dev.slipway.adapter.Outcome;
 import dev.slipway.adapter.Outcome.Running;
 import dev.slipway.adapter.Progress;
-import dev.slipway.adapter.Subject;
+import dev.slipway.adapter.TaskSubject;
 import dev.slipway.adapter.Task;
 import dev.slipway.adapter.UsageWindow;
 import dev.slipway.contract.Ids;
@@ -109,7 +109,7 @@ abstract class ProcessAdapterTestBase {
                 Ids.next(),
                 Ids.next(),
                 Ids.next(),
-                new Subject(Subject.Kind.APP_INSTANCE, instance),
+                new TaskSubject(TaskSubject.Kind.APP_INSTANCE, instance),
                 "echo",
                 "1",
                 "name",

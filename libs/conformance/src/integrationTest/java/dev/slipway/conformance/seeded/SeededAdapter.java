@@ -42,7 +42,7 @@ public final class SeededAdapter implements AutoCloseable {
     private final Map<String, ExecutorService> queues = new ConcurrentHashMap<>();
     private final Set<String> deploying = ConcurrentHashMap.newKeySet();
     private final ScheduledExecutorService timers = Executors.newScheduledThreadPool(2);
-    private final UsageReporter usage;
+    private final SeededUsageReporter usage;
     private final MemberReporter members;
     private final Path home;
     private Thread consumerThread = new Thread();
@@ -59,7 +59,7 @@ public final class SeededAdapter implements AutoCloseable {
         this.cluster = clusterClient;
         this.launcher = new WorkloadLauncher(bug, clusterClient);
         this.journal = journal;
-        this.usage = new UsageReporter(bug, platform, journal, this::enqueueTask);
+        this.usage = new SeededUsageReporter(bug, platform, journal, this::enqueueTask);
         this.members = new MemberReporter(bug, platform);
         this.home = home;
     }

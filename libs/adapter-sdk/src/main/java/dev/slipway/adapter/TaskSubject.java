@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import java.util.UUID;
 
-/** What a command is about: an app instance of a project, or a shared runtime of an organization. Both are handled alike. */
-public record Subject(Kind kind, UUID id) {
+/** The subject of a command: an app instance of a project, or a shared runtime of an organization. Both are handled alike. */
+public record TaskSubject(Kind kind, UUID id) {
     /** The kinds of subjects. */
     public enum Kind {
         APP_INSTANCE("app_instance_id"),
@@ -24,10 +24,10 @@ public record Subject(Kind kind, UUID id) {
     }
 
     /** Throws {@link IllegalArgumentException} if the payload names no subject. */
-    static Subject parse(JsonNode payload) {
+    static TaskSubject parse(JsonNode payload) {
         for (var kind : Kind.values()) {
             if (payload.path(kind.field).isTextual()) {
-                return new Subject(
+                return new TaskSubject(
                         kind, UUID.fromString(payload.path(kind.field).textValue()));
             }
         }

@@ -11,11 +11,11 @@ import java.util.stream.StreamSupport;
  *
  * @param policies the whole attachment as in the message: contribution, submission and app policy
  */
-public record Attachment(UUID attachmentId, UUID projectId, JsonNode policies) {
+public record AttachedProject(UUID attachmentId, UUID projectId, JsonNode policies) {
 
-    static List<Attachment> parseAll(JsonNode array) {
+    static List<AttachedProject> parseAll(JsonNode array) {
         return StreamSupport.stream(array.spliterator(), false)
-                .map(node -> new Attachment(
+                .map(node -> new AttachedProject(
                         UUID.fromString(node.path("attachment_id").asText()),
                         UUID.fromString(node.path("project_id").asText()),
                         node))

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /** Reports the running time of instances in adjoining windows. The time in which the adapter was down is not counted. */
-final class UsageReporter {
+final class SeededUsageReporter {
     private static final int PRECISION = 6;
     private static final BigDecimal MS_PER_HOUR =
             BigDecimal.valueOf(Duration.ofHours(1).toMillis());
@@ -28,7 +28,7 @@ final class UsageReporter {
     /** An instance that is metered: its deploy, its start and the end of its last window. */
     private record Metering(Envelope deploy, Instant startedAt, Instant reportedUntil) {}
 
-    UsageReporter(
+    SeededUsageReporter(
             SeededBug bug, SeededPlatformClient platform, SeededJournal journal, BiConsumer<String, Runnable> queue) {
         this.bug = bug;
         this.platform = platform;
