@@ -14,5 +14,6 @@ status=0
 "$@" || status=$?
 kill "$(cat "$directory/docker.pid")"
 wait
+umount --lazy "$directory"/run/netns/* 2> /dev/null || true
 rm -rf "$directory"
 exit $status

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the base image eclipse-temurin:17-jre from Debian packages. Arguments: the name of the image, a directory for the root file system.
+# SLIPWAY_JRE_ROOT names a root file system that was made before, where the engine has no network.
 set -e
-debootstrap --variant=minbase --include=ca-certificates,openjdk-17-jre-headless bookworm "$2"
-rm -rf "$2"/var/cache/apt/archives/*.deb "$2"/var/lib/apt/lists/*
-tar -C "$2" -c . | docker import - "$1"
+root=${SLIPWAY_JRE_ROOT:-$2}
+[ -d "$root/usr" ] || debootstrap --variant=minbase --include=ca-certificates,openjdk-17-jre-headless bookworm "$root"
+tar -C "$root" --exclude='./var/cache/apt/archives/*.deb' --exclude='./var/lib/apt/lists/*' -c . | docker import - "$1"

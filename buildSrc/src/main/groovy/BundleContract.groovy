@@ -41,7 +41,7 @@ abstract class BundleContract extends DefaultTask {
         if (problems) { throw new GradleException('The REST contract is not complete:\n  ' + problems.join('\n  ')) }
         addRevisionParameter(openapi)
         addAdminVariants(openapi)
-        PublishedContract.complete(openapi, yaml('examples'), yaml('descriptions'))
+        PublishedContract.complete(openapi, yaml('examples'), yaml('descriptions'), yaml('errors'))
         new File(out, 'openapi.json').text = JsonOutput.toJson(openapi)
         new File(out, 'openapi.yaml').text = toYaml(openapi)
         def events = [:]
@@ -56,7 +56,7 @@ abstract class BundleContract extends DefaultTask {
 
     Map openapi() {
         def yaml = new Yaml(new SafeConstructor(new LoaderOptions()))
-        def parts = folder('openapi').listFiles().findAll { it.name.endsWith('.yaml') && !(it.name in ['examples.yaml', 'descriptions.yaml']) }.sort()
+        def parts = folder('openapi').listFiles().findAll { it.name.endsWith('.yaml') && !(it.name in ['examples.yaml', 'descriptions.yaml', 'errors.yaml']) }.sort()
         Map document = parts.find { it.name == 'common.yaml' }.withInputStream { yaml.load(it) }
         document.paths = [:]
         parts.findAll { it.name != 'common.yaml' }.each { file ->
@@ -111,15 +111,18 @@ abstract class BundleContract extends DefaultTask {
         }
     }
 
+    /** x-slipway-admin-refused says why the admin variant of an operation always returns 403; it stays in the contract, which only grows. */
     static Map adminVariant(Map operation) {
         def dryRun = operation.'x-slipway-dry-run'
+        def refused = operation.remove('x-slipway-admin-refused')
         operation + (dryRun ? ['x-slipway-dry-run': adminId(dryRun)] : [:]) + [
             operationId: adminId(operation.operationId),
             summary: "Break-glass: $operation.summary".toString(),
-            description: 'For platform roles that are not bound to the tenant. Every use is audited and published with its reason.',
+            description: refused ? "Always returns 403. $refused".toString()
+                : 'For platform roles that are not bound to the tenant. Every use is audited and published with its reason.',
             parameters: operation.parameters + [['$ref': '#/components/parameters/BreakGlassReason']],
             'x-slipway-twin-of': operation.operationId,
-        ]
+        ] + (refused ? [deprecated: true] : [:])
     }
 
     static String adminId(String operationId) { 'admin' + operationId.capitalize() }

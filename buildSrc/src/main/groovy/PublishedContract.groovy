@@ -27,14 +27,26 @@ class PublishedContract {
     ]
     static final RETRYABLE = ['429', '503']
 
-    static void complete(Map document, Map examples, Map descriptions) {
+    static void complete(Map document, Map examples, Map descriptions, Map errors) {
         addErrorResponses(document)
         moveInternalSchemas(document)
-        document.paths.values().each { item -> item.findAll { it.key in VERBS }.each { verb, operation -> completeOperation(verb, operation) } }
+        def operations = document.paths.collectMany { path, item -> item.findAll { it.key in VERBS }.collect { [path: path, verb: it.key, operation: it.value] } }
+        operations.each { completeOperation(it.path, it.verb, it.operation, errors[it.operation.'x-slipway-twin-of' ?: it.operation.operationId] ?: [:]) }
+        requireUsed('errors.yaml', errors.keySet(), operations*.operation*.operationId)
         [document.paths, document.components.parameters, document.components.schemas].each { addTypes(it) }
-        addDescriptions(document.components.schemas, descriptions)
+        def described = [] as Set
+        document.components.schemas.each { name, schema -> addDescriptions(schema, name, descriptions, described) }
+        def parameters = document.components.parameters.values() + operations*.operation*.parameters.flatten().findAll { it?.name }
+        parameters.each { describe(it, 'parameters', it.name, descriptions, described) }
+        operations*.operation*.responses*.values().flatten()*.headers.findAll().each { it.each { name, header -> if (!header.'$ref') { describe(header, 'headers', name, descriptions, described) } } }
+        requireUsed('descriptions.yaml', descriptions.keySet(), described)
         addExamples(document, examples)
         requireTags(document)
+    }
+
+    static void requireUsed(String file, Collection<String> keys, Collection<String> used) {
+        def unused = keys - used
+        if (unused) { throw new GradleException("$file has keys that apply to nothing: ${unused.sort().join(', ')}") }
     }
 
     static void addErrorResponses(Map document) {
@@ -49,29 +61,35 @@ class PublishedContract {
         }
     }
 
-    static void completeOperation(String verb, Map operation) {
+    static void completeOperation(String path, String verb, Map operation, Map ownCodes) {
         if (!operation.description) { operation.description = operation.summary }
         operation.responses.findAll { it.key ==~ /[23]\d\d/ }.each { status, response ->
             response.headers = ['X-Correlation-ID': ['$ref': '#/components/headers/CorrelationId']] + (response.headers ?: [:])
         }
-        def added = errorsOf(verb, operation).findAll { !operation.responses.containsKey(it) }
-        added.each { operation.responses[it] = ['$ref': "#/components/responses/${ERRORS[it][0]}".toString()] }
-        def ordered = operation.responses.sort { a, b -> a.key <=> b.key } // "default" sorts last
-        operation.responses = ordered
+        def codes = ownCodes.collectEntries { status, list -> [status.toString(), list] }
+        def declared = (errorsOf(path, verb, operation) + codes.keySet()).unique()
+        // An admin variant has the same responses object as its operation: it must not be changed in place.
+        def responses = operation.responses + declared.collectEntries { [it, errorResponse(it, codes[it])] }
+        operation.responses = responses.sort { a, b -> a.key <=> b.key } // "default" sorts last
     }
 
-    static List<String> errorsOf(String verb, Map operation) {
+    static Map errorResponse(String status, List<String> codes) {
+        def reference = ['$ref': "#/components/responses/${ERRORS[status][0]}".toString()]
+        codes ? reference + [description: "${ERRORS[status][1]} Codes of this operation: ${codes.collect { "`$it`" }.join(', ')}.".toString()] : reference
+    }
+
+    /** The statuses that follow from the scope, the parameters and the body of an operation. */
+    static List<String> errorsOf(String path, String verb, Map operation) {
         def parameters = (operation.parameters ?: [])*.get('$ref').findAll()*.split('/')*.last()
-        def isPublic = operation.'x-slipway-scope' == 'public'
-        def isMutation = verb != 'get' && !operation.'x-slipway-reads'
+        def scope = operation.'x-slipway-scope'
         def statuses = ['400', '429', '500', '503', '504']
-        if (!isPublic || operation.requestBody) { statuses << '401' }
-        if (!isPublic) { statuses += ['403', '404'] }
-        if (isMutation) { statuses << '409' }
-        if (operation.requestBody) { statuses += ['413', '415', '422'] }
+        if (scope != 'public') { statuses += ['401', '403'] }
+        if (scope != 'public' && (scope != 'self' || path.contains('{'))) { statuses << '404' }
+        if ('IdempotencyKey' in parameters) { statuses << '409' }
+        if (operation.requestBody) { statuses += ['413', '415'] }
         if ('IfMatch' in parameters) { statuses += ['412', '428'] }
         if ('IfUnchanged' in parameters) { statuses << '412' }
-        statuses.sort()
+        statuses
     }
 
     /** Schemas that only programs use stay out of the published components, so that clients are not generated for them. */
@@ -106,22 +124,41 @@ class PublishedContract {
         node.each { key, value -> if (!(key in ['example', 'examples', 'default', 'enum', 'const'])) { addTypes(value) } }
     }
 
-    static void addDescriptions(node, Map descriptions) {
-        if (node instanceof List) { node.each { addDescriptions(it, descriptions) } }
+    /** Describes the properties without a description: by their path, such as Schema.outer.inner, or by their name. */
+    static void addDescriptions(node, String path, Map descriptions, Set used) {
+        if (node instanceof List) { node.each { addDescriptions(it, path, descriptions, used) } }
         if (!(node instanceof Map)) { return }
-        if (node.properties instanceof Map) {
-            node.properties.each { name, property ->
-                if (property instanceof Map && property.type && !property.description && descriptions[name]) { property.description = descriptions[name] }
+        node.each { key, value ->
+            if (key == 'properties') {
+                value.each { name, property -> describe(property, path, name, descriptions, used) }
+            } else if (!(key in ['if', 'then', 'else', 'example', 'examples', 'default'])) {
+                addDescriptions(value, path, descriptions, used)
             }
         }
-        node.each { key, value -> if (!(key in ['if', 'then', 'else', 'example', 'examples', 'default'])) { addDescriptions(value, descriptions) } }
+    }
+
+    static void describe(property, String path, String name, Map descriptions, Set used) {
+        if (!(property instanceof Map)) { return }
+        def key = descriptions.containsKey("$path.$name".toString()) ? "$path.$name".toString() : name
+        if (!property.description && descriptions[key]) {
+            property.description = descriptions[key]
+            used << key
+        }
+        addDescriptions(property, "$path.$name", descriptions, used)
     }
 
     static void addExamples(Map document, Map examples) {
-        examples.each { name, example ->
-            def schema = document.components.schemas[name]
-            if (!schema) { throw new GradleException("examples.yaml has an example of an unknown schema: $name") }
-            schema.examples = [example]
+        def schemas = document.components.schemas
+        requireUsed('examples.yaml', examples.keySet(), schemas.keySet())
+        examples.each { name, example -> schemas[name].examples = [example] }
+        schemas.findAll { !it.value.examples && it.value.properties?.items }.each { name, page -> addPageExample(page, examples) }
+    }
+
+    /** A page or list is an envelope of items: its example contains the example of an item. */
+    static void addPageExample(Map page, Map examples) {
+        def item = examples[page.properties.items.items?.'$ref'?.split('/')?.last()]
+        if (item && (page.properties.keySet() - ['items', 'next_cursor']).isEmpty()) {
+            page.examples = [[items: [item]] + (page.properties.next_cursor ? [next_cursor: null] : [:])]
         }
     }
 

@@ -290,6 +290,21 @@ class AdapterHostTest {
     }
 
     @Test
+    void reports_areDiscarded_whenTheirCommandHasEnded() throws Exception {
+        platform.api().rejectTaskTokens(403, "task_ended");
+        host(4);
+        var instance = Ids.next();
+        deploy(instance);
+        eventually(() -> assertThat(platform.api().taskTokenRequests() >= 2).isTrue());
+
+        platform.api().acceptTaskTokens();
+        platform.send(platform.delete(instance));
+
+        platform.awaitReport(instance, "deleted");
+        assertThat(types(instance)).doesNotContain("deploying", "running");
+    }
+
+    @Test
     void token_isNeitherJournaledNorLogged() throws Exception {
         var logged = new ListAppender<ILoggingEvent>();
         var root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);

@@ -29,10 +29,12 @@ final class PlatformClient {
     /** The platform returned an error or an unreadable response. The message contains the response code and nothing of the request. */
     static final class PlatformResponseException extends RuntimeException {
         private final int status;
+        private final String code;
 
         PlatformResponseException(int status, String code) {
             super("the platform returned " + status + " " + code);
             this.status = status;
+            this.code = code;
         }
 
         /** Returns true if the credential is wrong, which only an operator can fix. All other errors may be temporary. */
@@ -43,6 +45,11 @@ final class PlatformClient {
         /** The platform learns of a task through another topic than the adapter, possibly a moment later. */
         boolean isTaskUnknown() {
             return status == 409;
+        }
+
+        /** The command ended long ago, and the platform accepts no more reports on it. */
+        boolean isTaskEnded() {
+            return code.equals("task_ended");
         }
 
         /** The platform may be older than this adapter and lack the endpoint. */

@@ -50,6 +50,7 @@ final class ReportQueue {
         var report = reports.get(0);
         token(report)
                 .compose(valid -> sender.send(report.subject().id().toString(), report, valid))
+                .recover(failure -> isTaskEnded(failure) ? discard(report) : Future.failedFuture(failure))
                 .compose(ok -> writer.update(log -> log.withoutReport(report)))
                 .onComplete(done -> {
                     if (done.succeeded()) {
@@ -68,6 +69,16 @@ final class ReportQueue {
             return Future.succeededFuture(current);
         }
         return tokenClient.exchangeForTask(report).onSuccess(fresh -> token = fresh);
+    }
+
+    /** Without this, a report that the platform will never accept would hold up all later ones. */
+    private static Future<Void> discard(Message report) {
+        LOG.atWarn()
+                .addKeyValue("app_instance_id", report.subject().id())
+                .addKeyValue("command_id", report.commandId())
+                .addKeyValue("correlation_id", report.event().correlationId())
+                .log("discarded {}: its command has ended", report.event().eventType());
+        return Future.succeededFuture();
     }
 
     private void scheduleRetry(Message report, Throwable failure) {
@@ -93,6 +104,10 @@ final class ReportQueue {
             return CREDENTIAL_RETRY_MS;
         }
         return Backoff.delayMs(failures, isTaskUnknown(failure) ? 15 : 200, 20_000);
+    }
+
+    private static boolean isTaskEnded(Throwable failure) {
+        return failure instanceof PlatformResponseException e && e.isTaskEnded();
     }
 
     private static boolean isTaskUnknown(Throwable failure) {

@@ -61,7 +61,7 @@ final class HttpBenchmark {
         try (var baseline = benchEnvironment.baseline(TopicReader.sizes(benchEnvironment.kafkaBootstrap()))) {
             var port = baseline.readReply().path("port").asInt();
             if (gets) {
-                compare("GET one instance", reads(platform), platform, services, baseline, port, GETS, bars ? 0.6 : 0);
+                compare("GET one instance", reads(platform), platform, services, baseline, port, GETS, bars ? 0.75 : 0);
             }
             if (posts) {
                 compare(

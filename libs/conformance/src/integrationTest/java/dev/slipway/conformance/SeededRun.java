@@ -61,17 +61,31 @@ record SeededRun(int exitCode, JsonNode signed, String output) {
         }
     }
 
-    /** Runs the kit with {@code --attach} and starts the adapter in this process with the environment that the kit prints. */
-    static SeededRun attached(SeededBug bug, FakeCluster cluster, Path home, List<String> options) throws Exception {
+    /** Runs the kit with {@code --attach} on an adapter in this process. */
+    private static SeededRun attached(SeededBug bug, FakeCluster cluster, Path home, List<String> options)
+            throws Exception {
+        var attached = attach(home, options);
+        try (var adapter = SeededAdapter.start(bug, cluster.url(), attached.environment)) {
+            return attached.await();
+        }
+    }
+
+    /** A run that waits for an adapter with this environment. */
+    record AttachedRun(Map<String, String> environment, CompletableFuture<SeededRun> result) {
+        SeededRun await() throws Exception {
+            return result.get(TIMEOUT_MINUTES, TimeUnit.MINUTES);
+        }
+    }
+
+    /** Runs the kit with {@code --attach}; the caller starts the adapter with the environment that the kit prints. */
+    static AttachedRun attach(Path home, List<String> options) {
         var arguments = new ArrayList<>(options);
         arguments.add("--attach");
         var output = new ByteArrayOutputStream();
-        var exitCode = CompletableFuture.supplyAsync(
-                () -> run(home, arguments, output), task -> new Thread(task, "kit").start());
-        var environment = Eventually.eventuallyGet(() -> environment(output.toString(StandardCharsets.UTF_8)));
-        try (var adapter = SeededAdapter.start(bug, cluster.url(), environment)) {
-            return result(exitCode.get(TIMEOUT_MINUTES, TimeUnit.MINUTES), home, output);
-        }
+        var result = CompletableFuture.supplyAsync(
+                () -> result(run(home, arguments, output), home, output), task -> new Thread(task, "kit").start());
+        return new AttachedRun(
+                Eventually.eventuallyGet(() -> environment(output.toString(StandardCharsets.UTF_8))), result);
     }
 
     private static boolean needsRestart(String only) {
@@ -103,11 +117,15 @@ record SeededRun(int exitCode, JsonNode signed, String output) {
         }
     }
 
-    private static SeededRun result(int exitCode, Path home, ByteArrayOutputStream output) throws IOException {
-        return new SeededRun(
-                exitCode,
-                Json.parse(Files.readAllBytes(home.resolve("report.json"))),
-                output.toString(StandardCharsets.UTF_8));
+    private static SeededRun result(int exitCode, Path home, ByteArrayOutputStream output) {
+        try {
+            return new SeededRun(
+                    exitCode,
+                    Json.parse(Files.readAllBytes(home.resolve("report.json"))),
+                    output.toString(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(output.toString(StandardCharsets.UTF_8), e);
+        }
     }
 
     private static Map<String, String> environment(String printed) {

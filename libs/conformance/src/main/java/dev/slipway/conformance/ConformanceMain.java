@@ -11,6 +11,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
@@ -19,6 +21,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -51,14 +54,36 @@ public final class ConformanceMain implements Runnable {
     }
 
     static CommandLine commandLine(PrintWriter out, PrintWriter err) {
-        return new CommandLine(new ConformanceMain())
-                .setOut(out)
+        var line = new CommandLine(new ConformanceMain());
+        line.getCommandSpec().parser().collectErrors(true);
+        line.getSubcommands()
+                .values()
+                .forEach(command -> command.getCommandSpec().parser().collectErrors(true));
+        return line.setOut(out)
                 .setErr(err)
                 .setUsageHelpWidth(WIDTH)
+                .setExecutionStrategy(ConformanceMain::execute)
                 .setExecutionExceptionHandler((failure, command, result) -> {
                     command.getErr().println("The kit failed, which says nothing about the adapter: " + failure);
                     return KIT_FAILED;
                 });
+    }
+
+    /** Rejects invalid arguments, all at once, before the command runs. */
+    private static int execute(ParseResult result) {
+        var commands = result.asCommandLineList();
+        var faults = new ArrayList<String>();
+        for (var command : commands) {
+            command.getParseResult().errors().forEach(e -> faults.add(String.valueOf(e.getMessage())));
+            if (command.getCommand() instanceof RunCommand run && !command.isUsageHelpRequested()) {
+                faults.addAll(run.faults());
+            }
+        }
+        if (!faults.isEmpty()) {
+            throw new ParameterException(
+                    commands.get(commands.size() - 1), String.join(System.lineSeparator(), faults));
+        }
+        return new RunLast().execute(result);
     }
 
     @Override

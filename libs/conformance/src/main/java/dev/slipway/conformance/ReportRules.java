@@ -148,7 +148,7 @@ final class ReportRules {
             return;
         }
         var problems = new ArrayList<FieldProblem>();
-        UntrustedSchema.of(schema).validateValue("/output", report.field("output"), problems);
+        UntrustedSchema.of("output_schema", schema).validateValue("/output", report.field("output"), problems);
         problems.forEach(problem ->
                 findings.add(finding(Clause.OUTPUT, report, command, problem.field() + " " + problem.problem())));
     }

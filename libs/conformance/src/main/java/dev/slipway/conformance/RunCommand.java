@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -207,7 +208,6 @@ final class RunCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         var directory = data == null ? Path.of(TEMPORARY + UUID.randomUUID()) : data;
         var loaded = loadProfile();
-        requireValidOptions();
         if (!broker.embedded) {
             return run(options(Objects.requireNonNull(broker.kafka), directory), loaded);
         }
@@ -219,7 +219,8 @@ final class RunCommand implements Callable<Integer> {
 
     private int run(Options options, ConformanceProfile loaded) throws Exception {
         if (!KafkaChannel.isReachable(options.kafkaClient(), options.kafka())) {
-            throw invalid("no Kafka broker answers at " + options.kafka());
+            throw new ParameterException(
+                    command().commandLine(), "no Kafka broker answers at " + options.kafka());
         }
         var signer = key == null ? ReportSigner.generate() : ReportSigner.load(key);
         var out = command().commandLine().getOut();
@@ -244,14 +245,25 @@ final class RunCommand implements Callable<Integer> {
         return result.exitCode();
     }
 
-    /** Throws {@link ParameterException} if the arguments contradict each other. */
-    private void requireValidOptions() {
+    /** Returns everything that is wrong with the arguments beyond their syntax. */
+    List<String> faults() {
+        var faults = new ArrayList<String>();
         if (attach == (adapter != null)) {
-            throw invalid("specify either --adapter <command> or --attach");
+            faults.add("specify either --adapter <command> or --attach");
         }
+        var names = Scenario.all().stream().map(Scenario::name).toList();
+        var unknown = only.stream().filter(name -> !names.contains(name)).toList();
+        if (!unknown.isEmpty()) {
+            faults.add("unknown scenario: " + String.join(", ", unknown)
+                    + "; list all with: slipway-conformance scenarios");
+        }
+        if (kafkaClient != null && !Files.isReadable(kafkaClient)) {
+            faults.add("--kafka-client " + kafkaClient + " cannot be read");
+        }
+        return faults;
     }
 
-    Options options(String kafka, Path directory) {
+    Options options(String kafka, Path directory) throws IOException {
         return new Options(
                 kafka,
                 readKafkaClient(),
@@ -269,41 +281,24 @@ final class RunCommand implements Callable<Integer> {
         try {
             return profile == null ? ConformanceProfile.example() : ConformanceProfile.read(profile);
         } catch (ProfileException e) {
-            throw invalid(String.valueOf(e.getMessage()));
+            throw new ParameterException(command().commandLine(), String.valueOf(e.getMessage()));
         }
     }
 
     private List<Scenario> selectScenarios() {
-        var all = Scenario.all();
-        var names = all.stream().map(Scenario::name).toList();
-        var unknown = only.stream().filter(name -> !names.contains(name)).toList();
-        if (!unknown.isEmpty()) {
-            throw invalid("unknown scenario: " + String.join(", ", unknown)
-                    + "; list all with: slipway-conformance scenarios");
-        }
-        return only.isEmpty()
-                ? all
-                : all.stream()
-                        .filter(scenario -> only.contains(scenario.name()))
-                        .toList();
+        return Scenario.all().stream()
+                .filter(scenario -> only.isEmpty() || only.contains(scenario.name()))
+                .toList();
     }
 
-    private Map<String, String> readKafkaClient() {
+    private Map<String, String> readKafkaClient() throws IOException {
         var client = new HashMap<String, String>();
         if (kafkaClient != null) {
             var properties = new Properties();
-            try {
-                properties.load(new StringReader(Files.readString(kafkaClient)));
-            } catch (IOException e) {
-                throw invalid("--kafka-client " + kafkaClient + " cannot be read");
-            }
+            properties.load(new StringReader(Files.readString(kafkaClient)));
             properties.stringPropertyNames().forEach(name -> client.put(name, properties.getProperty(name)));
         }
         return client;
-    }
-
-    private ParameterException invalid(String message) {
-        return new ParameterException(command().commandLine(), message);
     }
 
     private CommandSpec command() {

@@ -31,7 +31,7 @@ class ConformanceMainTest {
     }
 
     @Test
-    void run_appliesArgumentsAndDefaults() {
+    void run_appliesArgumentsAndDefaults() throws Exception {
         var command = new RunCommand();
         new CommandLine(command)
                 .parseArgs(
@@ -75,6 +75,20 @@ class ConformanceMainTest {
     void run_printsUsageAndReturns2_whenArgumentsAreInvalid(String arguments, String message) {
         assertThat(run(arguments.trim().split(" +"))).isEqualTo(2);
         assertThat(printed()).contains(message, "Usage: slipway-conformance");
+    }
+
+    @Test
+    void run_printsAllFaults_whenSeveralArgumentsAreInvalid() {
+        assertThat(run("run", "--patience", "soon", "--settle", "never", "--only", "absent", "--what"))
+                .isEqualTo(2);
+        assertThat(printed())
+                .contains(
+                        "'--patience': 'soon' is not a number",
+                        "'--settle': 'never' is not a number",
+                        "'--what'",
+                        "--kafka",
+                        "either --adapter <command> or --attach",
+                        "unknown scenario: absent");
     }
 
     @Test

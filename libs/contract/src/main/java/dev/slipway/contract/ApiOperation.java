@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Problem.FieldProblem;
 import org.jspecify.annotations.Nullable;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -51,6 +52,7 @@ public final class ApiOperation {
     private final Map<String, Parameter> queryParameters;
     private final List<Parameter> headerParameters;
     private final @Nullable SchemaValidator body;
+    private final Map<String, Integer> maxFieldBytes;
 
     ApiOperation(
             String id,
@@ -67,7 +69,8 @@ public final class ApiOperation {
             List<Parameter> pathParameters,
             Map<String, Parameter> queryParameters,
             List<Parameter> headerParameters,
-            @Nullable SchemaValidator body) {
+            @Nullable SchemaValidator body,
+            Map<String, Integer> maxFieldBytes) {
         this.id = id;
         this.adminVariantOf = twinOf;
         this.dryRunOperationId = dryRun;
@@ -83,6 +86,7 @@ public final class ApiOperation {
         this.queryParameters = queryParameters;
         this.headerParameters = headerParameters;
         this.body = body;
+        this.maxFieldBytes = maxFieldBytes;
     }
 
     public String id() {
@@ -144,6 +148,11 @@ public final class ApiOperation {
     /** Returns the size limit of the request body, in bytes. Public operations accept a credential or a token and nothing larger. */
     public int maxBodyBytes() {
         return scope == Scope.PUBLIC ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES;
+    }
+
+    /** Parses a request body, like {@link Json#parse}. Rejects fields that are larger than the contract allows. */
+    public JsonNode parseBody(byte[] json) throws IOException {
+        return Json.parse(json, maxFieldBytes);
     }
 
     public boolean isMutation() {

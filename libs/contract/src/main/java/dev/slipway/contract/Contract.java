@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.ApiOperation.Scope;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +14,9 @@ import java.util.TreeMap;
 
 /** The REST contract, compiled once at startup. */
 public final class Contract {
+    /** The schema keyword with the maximum size of a top-level field of a request body, in bytes. */
+    static final String MAX_BYTES = "x-slipway-max-bytes";
+
     private static final String IRI = "https://slipway.dev/openapi.json";
     private static final Set<String> METHODS = Set.of("get", "put", "post", "delete", "patch");
 
@@ -69,13 +73,25 @@ public final class Contract {
         if (dryRun != null && status == HTTP_OK) {
             return responseValidator(dryRun, status);
         }
-        var location = "/paths/" + escapePointer(apiOperation.path()) + "/"
-                + apiOperation.method().toLowerCase(Locale.ROOT);
+        var location = location(apiOperation);
         var exact = apiOperation.isStream() && status == HTTP_OK
                 ? location + "/x-slipway-event"
                 : location + "/responses/" + status + "/content/application~1json/schema";
         return schemaCompiler.validatorAt(
                 IRI + "#" + (document.at(exact).isMissingNode() ? "/components/schemas/Error" : exact));
+    }
+
+    /** Returns whether the operation declares this status; a dry run has the statuses of the operation that describes it as well. */
+    public boolean declaresStatus(String operationId, int status) {
+        var apiOperation = operation(operationId);
+        var dryRun = apiOperation.dryRunOperationId();
+        return !document.at(location(apiOperation) + "/responses/" + status).isMissingNode()
+                || (dryRun != null && declaresStatus(dryRun, status));
+    }
+
+    private static String location(ApiOperation apiOperation) {
+        return "/paths/" + escapePointer(apiOperation.path()) + "/"
+                + apiOperation.method().toLowerCase(Locale.ROOT);
     }
 
     private ApiOperation operation(String path, String method, JsonNode node) {
@@ -108,7 +124,18 @@ public final class Contract {
                 List.copyOf(pathParameters),
                 queryParameters,
                 List.copyOf(headerParameters),
-                document.at(body).isMissingNode() ? null : schemaCompiler.validatorAt(IRI + "#" + body));
+                document.at(body).isMissingNode() ? null : schemaCompiler.validatorAt(IRI + "#" + body),
+                maxFieldBytes(body));
+    }
+
+    private Map<String, Integer> maxFieldBytes(String body) {
+        var limits = new HashMap<String, Integer>();
+        resolve(body).at.path("properties").properties().forEach(field -> {
+            if (field.getValue().has(MAX_BYTES)) {
+                limits.put(field.getKey(), field.getValue().path(MAX_BYTES).intValue());
+            }
+        });
+        return Map.copyOf(limits);
     }
 
     private Parameter parameter(String pointer) {

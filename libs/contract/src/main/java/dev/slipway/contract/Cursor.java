@@ -13,7 +13,9 @@ public record Cursor(Instant createdAt, UUID id) {
     private static final long MAX_MICROS = 253_402_300_799_999_999L;
 
     public String encode() {
-        var text = VERSION + "|" + ChronoUnit.MICROS.between(Instant.EPOCH, createdAt) + "|" + id;
+        // Not ChronoUnit.between: it counts nanoseconds, which overflow after the year 2262.
+        var micros = createdAt.getEpochSecond() * 1_000_000 + createdAt.getNano() / 1_000;
+        var text = VERSION + "|" + micros + "|" + id;
         return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 

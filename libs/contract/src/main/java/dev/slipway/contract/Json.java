@@ -28,6 +28,7 @@ import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * Reads and writes JSON. Reading is strict: duplicate names, trailing content and deep nesting are errors. Records are read and written
@@ -77,10 +78,19 @@ public final class Json {
      * and {@link #fieldOfFault} explain the failure.
      */
     public static JsonNode parse(byte[] bytes) throws IOException {
-        JsonLimits.check(bytes);
+        return parse(bytes, Map.of());
+    }
+
+    static JsonNode parse(byte[] bytes, Map<String, Integer> maxFieldBytes) throws IOException {
+        JsonLimits.check(bytes, maxFieldBytes);
         var node = UNTRUSTED_MAPPER.readTree(bytes);
         requireStorable(node);
         return node;
+    }
+
+    /** Returns the error code for a failure of {@link #parse}. */
+    public static ErrorCode codeOfFault(IOException failure) {
+        return failure instanceof JsonLimits.ExceededException exceeded ? exceeded.code() : ErrorCode.MALFORMED_JSON;
     }
 
     /** Explains why {@link #parse} failed, in words of this API. */

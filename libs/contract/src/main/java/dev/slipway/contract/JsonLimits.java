@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 
 import java.io.IOException;
+import java.util.Map;
 
 /** Limits of JSON from clients. They are checked token by token, before a tree is built or a number is computed. */
 final class JsonLimits {
@@ -31,11 +32,17 @@ final class JsonLimits {
 
     /** A limit that was exceeded; the field is the JSON pointer of the value. */
     static final class ExceededException extends IOException {
+        private final ErrorCode code;
         private final String field;
 
-        ExceededException(String field, String problem) {
+        ExceededException(ErrorCode code, String field, String problem) {
             super(problem);
+            this.code = code;
             this.field = field.isEmpty() ? "body" : field;
+        }
+
+        ErrorCode code() {
+            return code;
         }
 
         String field() {
@@ -43,28 +50,40 @@ final class JsonLimits {
         }
     }
 
-    static void check(byte[] json) throws IOException {
+    /**
+     * Checks a document.
+     *
+     * @param maxFieldBytes the maximum sizes of fields of the document, by name
+     */
+    static void check(byte[] json, Map<String, Integer> maxFieldBytes) throws IOException {
         try (var parser = SCANNER.createParser(json)) {
             var counts = new int[MAX_DEPTH + 1];
             var depth = 0;
             var values = 0;
+            var size = new FieldSize(maxFieldBytes);
             for (var token = parser.nextToken(); token != null; token = parser.nextToken()) {
                 if (token.isStructEnd()) {
                     depth--;
+                    size.check(parser);
                     continue;
                 }
                 if (token == JsonToken.FIELD_NAME) {
                     if (++counts[depth] > MAX_PROPERTIES) {
                         throw exceeded(parent(parser), "has more than " + MAX_PROPERTIES + " fields");
                     }
+                    if (depth == 1) {
+                        size.start(parser);
+                    }
                     continue;
                 }
                 if (++values > MAX_VALUES) {
-                    throw new ExceededException("", "has more than " + MAX_VALUES + " values");
+                    throw new ExceededException(
+                            ErrorCode.MALFORMED_JSON, "", "has more than " + MAX_VALUES + " values");
                 }
                 if (token.isNumeric()) {
-                    checkNumber(parser);
+                    size.addDigits(checkNumber(parser) - parser.getTextLength());
                 }
+                size.check(parser);
                 var start = token.isStructStart();
                 var container = start ? parser.getParsingContext().getParent() : parser.getParsingContext();
                 if (container.inArray() && ++counts[depth] > MAX_ITEMS) {
@@ -82,19 +101,20 @@ final class JsonLimits {
     }
 
     private static ExceededException exceeded(JsonPointer at, String problem) {
-        return new ExceededException(at.toString(), problem);
+        return new ExceededException(ErrorCode.MALFORMED_JSON, at.toString(), problem);
     }
 
-    private static void checkNumber(JsonParser parser) throws IOException {
-        var length = parser.getTextLength();
-        if (length > MAX_DIGITS || writtenDigits(parser.getText()) > MAX_DIGITS) {
+    /** Returns an upper bound of the digits of the current number when it is written without exponent. */
+    private static int checkNumber(JsonParser parser) throws IOException {
+        var digits = parser.getTextLength() > MAX_DIGITS ? Integer.MAX_VALUE : writtenDigits(parser.getText());
+        if (digits > MAX_DIGITS) {
             throw exceeded(
                     parser.getParsingContext().pathAsPointer(),
                     "is a number of more than " + MAX_DIGITS + " digits without exponent");
         }
+        return digits;
     }
 
-    /** Returns an upper bound of the digits of a number when it is written without exponent. */
     private static int writtenDigits(String number) {
         var e = Math.max(number.indexOf('e'), number.indexOf('E'));
         if (e < 0) {
@@ -102,5 +122,45 @@ final class JsonLimits {
         }
         var exponent = number.substring(e + 1);
         return exponent.length() > MAX_EXPONENT_LENGTH ? Integer.MAX_VALUE : e + Math.abs(Integer.parseInt(exponent));
+    }
+
+    /**
+     * Measures the fields that have a maximum size: the bytes that were sent, with every number at its length without exponent. Stored and
+     * returned they are not longer.
+     */
+    private static final class FieldSize {
+        private final Map<String, Integer> maxBytes;
+        private String name = "";
+        private long startOffset;
+        private long extraDigits;
+
+        FieldSize(Map<String, Integer> maxBytes) {
+            this.maxBytes = maxBytes;
+        }
+
+        /** Starts with the field whose name is the current token. */
+        void start(JsonParser parser) throws IOException {
+            name = parser.currentName();
+            startOffset = -1;
+            extraDigits = 0;
+        }
+
+        void addDigits(int digits) {
+            extraDigits += digits;
+        }
+
+        void check(JsonParser parser) throws IOException {
+            var max = maxBytes.get(name);
+            if (max == null) {
+                return;
+            }
+            if (startOffset < 0) {
+                startOffset = parser.currentTokenLocation().getByteOffset();
+            }
+            if (parser.currentLocation().getByteOffset() - startOffset + extraDigits > max) {
+                throw new ExceededException(
+                        ErrorCode.VALIDATION_ERROR, "/" + name, "is larger than " + (max >> 10) + " KiB");
+            }
+        }
     }
 }

@@ -13,10 +13,16 @@ final class LinearTimePattern {
     /** RE2 does at most this many steps per character of the text. */
     private static final int MAX_PROGRAM_SIZE = 5_000;
 
+    /** Compiling is recursive: a few thousand nested groups overflow the stack. */
+    private static final int MAX_LENGTH = 1_000;
+
     private LinearTimePattern() {}
 
     /** Returns why the expression cannot be used, or null if it can. */
     static @Nullable String rejectionReason(String regex) {
+        if (regex.length() > MAX_LENGTH) {
+            return "is longer than " + MAX_LENGTH + " characters";
+        }
         try {
             return isTooLarge(Pattern.compile(regex))
                     ? "is too large; limit lengths with maxLength instead of repetitions"
@@ -28,6 +34,9 @@ final class LinearTimePattern {
 
     /** Compiles an expression. One that cannot be used matches nothing: versions published before this check may contain it. */
     static RegularExpression compile(String regex) {
+        if (regex.length() > MAX_LENGTH) {
+            return text -> false;
+        }
         try {
             var pattern = Pattern.compile(regex);
             return isTooLarge(pattern)

@@ -6,7 +6,9 @@ import java.util.List;
 
 /** An expected failure, as it is returned to the client. Bugs and outages are exceptions instead. */
 public record Problem(ErrorCode code, String message, ObjectNode details) {
-    private static final int MAX_FIELDS = 20;
+    /** Validation stops soon after it has found more problems than this. */
+    static final int MAX_FIELDS = 20;
+
     /** Names of fields are the client's own; a response must not repeat them at any length. */
     private static final int MAX_FIELD_LENGTH = 300;
 

@@ -2,6 +2,7 @@ package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import com.networknt.schema.AnnotationKeyword;
 import com.networknt.schema.ExecutionContext;
 import com.networknt.schema.Format;
 import com.networknt.schema.JsonMetaSchema;
@@ -17,15 +18,18 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /** Compiles JSON Schemas from documents in memory; nothing is ever fetched. */
 final class SchemaCompiler {
     private static final SchemaValidatorsConfig TRUSTED = config().build();
-    private static final SchemaValidatorsConfig UNTRUSTED =
-            config().regularExpressionFactory(LinearTimePattern::compile).build();
 
     private static final JsonMetaSchema META_SCHEMA = JsonMetaSchema.builder(JsonMetaSchema.getV202012())
             .format(new ParsableDateTimeFormat())
+            .keyword(EvaluationBudget.KEYWORD)
+            .format(new SingleLineFormat())
+            .vocabularyFactory(FaultLimit::findVocabulary)
+            .keyword(new AnnotationKeyword(Contract.MAX_BYTES))
             .build();
 
     private final JsonSchemaFactory factory;
@@ -54,9 +58,13 @@ final class SchemaCompiler {
         return new SchemaValidator(schema);
     }
 
-    /** Compiles a schema that belongs to no document; the result is not cached. */
-    JsonSchema compileUntrusted(JsonNode node) {
-        var schema = factory.getSchema(node, UNTRUSTED);
+    /** Compiles a schema that belongs to no document; the result is not cached. Every validation takes a budget from the supplier. */
+    JsonSchema compileUntrusted(JsonNode node, Supplier<EvaluationBudget> budgets) {
+        var config = config().regularExpressionFactory(LinearTimePattern::compile)
+                .executionContextCustomizer(
+                        (execution, validation) -> budgets.get().attachTo(execution))
+                .build();
+        var schema = factory.getSchema(EvaluationBudget.instrument(node), config);
         schema.initializeValidators();
         return schema;
     }

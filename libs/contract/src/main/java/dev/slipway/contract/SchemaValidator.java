@@ -62,7 +62,7 @@ public final class SchemaValidator {
             case "type" -> "must be of type " + join(expected, " or ");
             case "enum" -> "must be one of " + join(expected, ", ");
             case "const" -> "must be " + text(expected);
-            case "format" -> "is not a valid " + text(expected);
+            case "format" -> describeFormat(text(expected));
             case "pattern" -> "must match the pattern " + shorten(text(expected));
             case "minLength" -> "must have at least " + text(expected) + " characters";
             case "maxLength" -> "must have at most " + text(expected) + " characters";
@@ -82,6 +82,12 @@ public final class SchemaValidator {
             case "not", "false" -> "is not allowed here";
             default -> "does not satisfy the schema keyword " + message.getType();
         };
+    }
+
+    private static String describeFormat(String format) {
+        return format.equals(SingleLineFormat.NAME)
+                ? "must not have control characters, line breaks or bidirectional formatting characters"
+                : "is not a valid " + format;
     }
 
     private static String join(@Nullable JsonNode values, String separator) {

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.networknt.schema.JsonSchema;
 import com.networknt.schema.SchemaLocation;
 import dev.slipway.contract.Problem.FieldProblem;
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,7 +16,8 @@ import java.util.function.BiConsumer;
 
 /**
  * A JSON Schema (2020-12) written by a tenant, such as the launch parameters of a manifest. It is self-contained: references are pointers
- * into the schema itself, so nothing is fetched. Its patterns are {@link LinearTimePattern}s, so every validation terminates quickly.
+ * into the schema itself, so nothing is fetched. Its patterns are {@link LinearTimePattern}s, its references form no cycles, and its size
+ * and the work of a validation are limited, so every validation terminates quickly.
  */
 public final class UntrustedSchema {
     private static final String DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -35,55 +38,99 @@ public final class UntrustedSchema {
             List.of("properties", "patternProperties", "$defs", "dependentSchemas");
     private static final SchemaCompiler COMPILER = new SchemaCompiler(Map.of());
 
-    private final JsonSchema schema;
+    private final String name;
+    /** Null if the schema is too complex. Versions published before that was checked may contain such schemas. */
+    private final @Nullable JsonSchema schema;
 
-    private UntrustedSchema(JsonNode node) {
-        schema = COMPILER.compileUntrusted(node);
+    private UntrustedSchema(String name, @Nullable JsonSchema schema) {
+        this.name = name;
+        this.schema = schema;
     }
 
-    /** Compiles a schema for which {@link #validate} found no problems. */
-    public static UntrustedSchema of(JsonNode node) {
-        return new UntrustedSchema(node);
+    /**
+     * Compiles a schema for which {@link #validate} found no problems.
+     *
+     * @param name names the schema in the problems of values, such as {@code launch.schema}
+     */
+    public static UntrustedSchema of(String name, JsonNode node) {
+        return new UntrustedSchema(
+                name,
+                SchemaExpansion.findProblem(node) == null
+                        ? COMPILER.compileUntrusted(node, EvaluationBudget::new)
+                        : null);
     }
 
     /** Validates a schema and its defaults; {@code at} is the JSON pointer of the schema within its document. */
     public static List<FieldProblem> validate(String at, JsonNode node) {
         var problems = new ArrayList<FieldProblem>();
-        COMPILER.validatorAt(DIALECT).validate(at, node, problems);
+        // First: the dialect compiles patterns with Java's engine, so their length must be limited before.
+        validatePatterns(at, node, problems);
         if (problems.isEmpty()) {
-            validateReferences(at, node, problems);
-            validatePatterns(at, node, problems);
+            COMPILER.validatorAt(DIALECT).validate(at, node, problems);
         }
         if (problems.isEmpty()) {
-            validateDefaults(at, node, problems);
+            validateReferences(at, node, problems);
+        }
+        if (problems.isEmpty()) {
+            var tooComplex = SchemaExpansion.findProblem(node);
+            if (tooComplex == null) {
+                validateDefaults(at, node, problems);
+            } else {
+                problems.add(new FieldProblem(at + tooComplex.field(), tooComplex.problem()));
+            }
         }
         return problems;
     }
 
-    /** Validates a value against this schema; {@code at} is the JSON pointer of the value within its document. */
+    /**
+     * Validates a value against this schema; {@code at} is the JSON pointer of the value within its document. A value that takes too long is
+     * invalid.
+     */
     public void validateValue(String at, JsonNode value, List<FieldProblem> problems) {
-        new SchemaValidator(schema).validate(at, value, problems);
+        if (schema == null) {
+            problems.add(new FieldProblem(
+                    at, "cannot be validated: the schema " + name + " is too complex; publish another version"));
+        } else {
+            validateWithinBudget(schema, name, at, value, problems);
+        }
+    }
+
+    private static void validateWithinBudget(
+            JsonSchema schema, String name, String at, JsonNode value, List<FieldProblem> problems) {
+        try {
+            new SchemaValidator(schema).validate(at, value, problems);
+        } catch (EvaluationBudget.ExceededException e) {
+            problems.add(new FieldProblem(
+                    at,
+                    "takes " + e.getMessage() + " to validate against the schema " + name + "; simplify one of them"));
+        }
     }
 
     /** Calls the visitor with a schema and all of its subschemas, each with its JSON pointer. */
     static void visitSubschemas(String pointer, JsonNode node, BiConsumer<String, JsonNode> visitor) {
         visitor.accept(pointer, node);
+        subschemasOf(node).forEach((relative, part) -> visitSubschemas(pointer + relative, part, visitor));
+    }
+
+    /** Returns the direct subschemas, by their JSON pointers within the schema. */
+    static Map<String, JsonNode> subschemasOf(JsonNode node) {
+        var parts = new LinkedHashMap<String, JsonNode>();
         for (var name : SINGLE_KEYWORDS) {
             if (node.has(name)) {
-                visitSubschemas(pointer + "/" + name, node.get(name), visitor);
+                parts.put("/" + name, node.get(name));
             }
         }
         for (var name : LIST_KEYWORDS) {
             for (var i = 0; i < node.path(name).size(); i++) {
-                visitSubschemas(pointer + "/" + name + "/" + i, node.path(name).get(i), visitor);
+                parts.put("/" + name + "/" + i, node.path(name).get(i));
             }
         }
         for (var name : MAP_KEYWORDS) {
             node.path(name)
                     .properties()
-                    .forEach(field -> visitSubschemas(
-                            pointer + "/" + name + "/" + escapePointer(field.getKey()), field.getValue(), visitor));
+                    .forEach(field -> parts.put("/" + name + "/" + escapePointer(field.getKey()), field.getValue()));
         }
+        return parts;
     }
 
     private static void validateReferences(String at, JsonNode root, List<FieldProblem> problems) {
@@ -125,12 +172,14 @@ public final class UntrustedSchema {
         }
     }
 
+    /** All defaults share one budget, because a schema can have very many of them. */
     private static void validateDefaults(String at, JsonNode root, List<FieldProblem> problems) {
-        var schema = COMPILER.compileUntrusted(root);
+        var budget = new EvaluationBudget();
+        var schema = COMPILER.compileUntrusted(root, () -> budget);
         visitSubschemas("", root, (pointer, node) -> {
             if (node.has("default")) {
                 var part = pointer.isEmpty() ? schema : schema.getSubSchema(SchemaLocation.Fragment.of(pointer));
-                new SchemaValidator(part).validate(at + pointer + "/default", node.get("default"), problems);
+                validateWithinBudget(part, at + pointer, at + pointer + "/default", node.get("default"), problems);
             }
         });
     }

@@ -7,6 +7,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.UUID;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -34,6 +35,13 @@ class CursorTest {
     void decode_throws_whenNotIssuedByThisApi(String text) {
         assertInvalidCursor(
                 Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void encode_acceptsEveryTimeThatDecodeReturns() {
+        var last = new Cursor(Instant.parse("9999-12-31T23:59:59.999999Z"), UUID.fromString(ID));
+
+        assertThat(Cursor.decode(last.encode())).isEqualTo(last);
     }
 
     @ParameterizedTest

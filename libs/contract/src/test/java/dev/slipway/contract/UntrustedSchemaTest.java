@@ -41,18 +41,29 @@ class UntrustedSchemaTest {
     }
 
     @Test
-    void validate_returnsNothing_forSelfReferencesAndDataNamedLikeKeywords() throws IOException {
+    void validate_rejectsPatterns_thatAreTooLong() {
+        var nested = "(".repeat(50_000) + ")".repeat(50_000);
+        var schema = Json.object().put("pattern", nested);
+        schema.putObject("patternProperties").put(nested, true);
+
+        assertThat(UntrustedSchema.validate("/launch", schema))
+                .extracting(FieldProblem::problem)
+                .containsExactly("is longer than 1000 characters", "is longer than 1000 characters");
+    }
+
+    @Test
+    void validate_returnsNothing_forInnerReferencesAndDataNamedLikeKeywords() throws IOException {
         var schema = parsed("""
                 {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "required": ["size"],
-                 "$defs": {"size": {"type": "integer", "minimum": 1, "maximum": 8}, "tree": {"items": {"$ref": "#/$defs/tree"}}},
+                 "$defs": {"size": {"type": "integer", "minimum": 1, "maximum": 8}, "tree": {"items": {"$ref": "#/$defs/size"}}},
                  "properties": {"size": {"$ref": "#/$defs/size", "default": 2}, "default": {"type": "string"},
                                 "tree": {"$ref": "#/$defs/tree"}, "kind": {"enum": [{"$ref": "nowhere"}, 1]}}}
                 """);
         assertThat(UntrustedSchema.validate("", schema)).isEmpty();
 
         var problems = new ArrayList<FieldProblem>();
-        UntrustedSchema.of(schema).validateValue("/config", parsed("{\"size\": 9}"), problems);
-        UntrustedSchema.of(schema).validateValue("/config", parsed("{}"), problems);
+        UntrustedSchema.of("launch.schema", schema).validateValue("/config", parsed("{\"size\": 9}"), problems);
+        UntrustedSchema.of("launch.schema", schema).validateValue("/config", parsed("{}"), problems);
 
         assertThat(problems).extracting(FieldProblem::field).containsExactly("/config/size", "/config/size");
     }
@@ -65,9 +76,12 @@ class UntrustedSchemaTest {
         var name = "a".repeat(20_000);
         var problems = new ArrayList<FieldProblem>();
 
-        UntrustedSchema.of(schema).validateValue("/config", Json.object().put("name", name + "!"), problems);
-        UntrustedSchema.of(schema).validateValue("/config", Json.object().put("name", name), problems);
-        UntrustedSchema.of(schema).validateValue("/config", Json.object().put(name + "!", "no integer"), problems);
+        UntrustedSchema.of("launch.schema", schema)
+                .validateValue("/config", Json.object().put("name", name + "!"), problems);
+        UntrustedSchema.of("launch.schema", schema)
+                .validateValue("/config", Json.object().put("name", name), problems);
+        UntrustedSchema.of("launch.schema", schema)
+                .validateValue("/config", Json.object().put(name + "!", "no integer"), problems);
 
         assertThat(UntrustedSchema.validate("", schema)).isEmpty();
         assertThat(problems).extracting(FieldProblem::field).containsExactly("/config/name");
@@ -76,7 +90,7 @@ class UntrustedSchemaTest {
     @ParameterizedTest
     @CsvSource({"'^[a-z][a-z0-9-]{0,62}$', gpu-1, Gpu", "'\\d+', about 7, seven", "'^a$', a, 'a\n'", "'ü', für, fur"})
     void pattern_matchesAsInJsonSchema(String regex, String matching, String other) throws IOException {
-        var schema = UntrustedSchema.of(Json.object().put("pattern", regex));
+        var schema = UntrustedSchema.of("launch.schema", Json.object().put("pattern", regex));
         var problems = new ArrayList<FieldProblem>();
 
         schema.validateValue("/matching", Json.object().textNode(matching), problems);
@@ -88,7 +102,7 @@ class UntrustedSchemaTest {
     /** Versions published before this rule can contain such patterns, and their instances must stay operable. */
     @Test
     void pattern_matchesNothing_whenNotRe2() {
-        var schema = UntrustedSchema.of(Json.object().put("pattern", "^(?=.*x).*$"));
+        var schema = UntrustedSchema.of("launch.schema", Json.object().put("pattern", "^(?=.*x).*$"));
         var problems = new ArrayList<FieldProblem>();
 
         schema.validateValue("/x", Json.object().textNode("x"), problems);

@@ -119,7 +119,13 @@ public final class OperationJson {
             @Nullable String message,
             List<Blocker> blockers,
             @Nullable String reason,
-            @Nullable UUID memberId) {}
+            @Nullable UUID memberId,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            UUID commandId,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            UUID cancelCommandId) {}
 
     public static ObjectNode view(Operation operation) {
         return view(operation, operation.progress().blockers());
@@ -150,7 +156,9 @@ public final class OperationJson {
                 o.progress().message(),
                 o.progress().blockers(),
                 o.reason(),
-                o.memberId()));
+                o.memberId(),
+                o.commandId(),
+                o.cancelCommandId()));
     }
 
     static List<Blocker> parseBlockers(String stored) {

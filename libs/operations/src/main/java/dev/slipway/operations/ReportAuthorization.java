@@ -69,7 +69,7 @@ public final class ReportAuthorization {
         }
     }
 
-    /** Rejects a report on another subject or command than the token is bound to, or by another identity than the subject's operator. */
+    /** Rejects a report on another subject, command, project or organization than the token is bound to. */
     void requireTask(Principal principal, ReceivedRecord record, RuntimeReport.Payload payload) {
         var kind = payload.subjectKind();
         var task = principal.task();
@@ -78,6 +78,14 @@ public final class ReportAuthorization {
                             ErrorCode.INSUFFICIENT_PERMISSIONS,
                             "The token is not bound to this "
                                     + (kind == SubjectKind.APP_INSTANCE ? "instance" : kind.noun()) + " and command.")
+                    .asException();
+        }
+        if (!payload.orgId().equals(principal.orgId())
+                || (kind == SubjectKind.APP_INSTANCE
+                        && !Objects.equals(payload.projectId(), principal.projectId()))) {
+            throw Problem.of(
+                            ErrorCode.INSUFFICIENT_PERMISSIONS,
+                            "The report names another organization or project than its command.")
                     .asException();
         }
         var scope =

@@ -18,10 +18,13 @@ import java.util.UUID;
 /** An authorized report of a runtime adapter. */
 public record RuntimeReport(Principal principal, Envelope event, ReportType type, Payload payload) {
 
-    /** Refuses a report that names another operation than the one of its command; null if it does not. */
+    /** Refuses a report on an unknown command, or one that names another operation than that of its command; null if it is neither. */
     public @Nullable Refusal checkOperation(@Nullable Operation operation) {
+        if (operation == null) {
+            return Refusal.invalid("command_id", "is not a command of this instance");
+        }
         var named = payload.operationId();
-        return named != null && (operation == null || !operation.id().equals(named))
+        return named != null && !operation.id().equals(named)
                 ? Refusal.invalid("operation_id", "is not the operation of this command")
                 : null;
     }

@@ -16,7 +16,6 @@ public record SourceHost(String name, int port) {
     private static final int MAX_LENGTH = 253;
     private static final Set<String> SCHEMES = Set.of("https", "oci", "s3");
     private static final Pattern LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
-    private static final Pattern NUMBER = Pattern.compile("[0-9]+|0x[0-9a-f]*");
     private static final Pattern OCTET = Pattern.compile("0|[1-9][0-9]{0,2}");
     private static final Pattern PORT = Pattern.compile("[1-9][0-9]{0,4}");
 
@@ -82,7 +81,8 @@ public record SourceHost(String name, int port) {
                 return false;
             }
         }
-        return !NUMBER.matcher(labels[labels.length - 1]).matches();
+        // As in RFC 2396: other parsers take a last label that starts with a digit for a number, or find no host.
+        return Character.isLetter(labels[labels.length - 1].charAt(0));
     }
 
     /** Four decimal numbers without leading zeros, which every program parses alike. */

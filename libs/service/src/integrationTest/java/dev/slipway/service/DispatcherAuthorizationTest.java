@@ -19,7 +19,7 @@ class DispatcherAuthorizationTest extends DispatcherTestBase {
     private static final Map<String, String> BREAK_GLASS = Map.of("x-break-glass-reason", "a customer called");
 
     @Test
-    @Proves("1.05")
+    @Proves({"1.05", "3.103"})
     void operations_areRejected_withoutAuthorizedToken() {
         var operations = CONTRACT.operations().stream()
                 .filter(apiOperation -> apiOperation.scope() != Scope.PUBLIC)

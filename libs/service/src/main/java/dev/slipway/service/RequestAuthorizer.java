@@ -88,7 +88,7 @@ final class RequestAuthorizer {
         }
         var principal = tokens.verify(token, now);
         var callScope = callScope(operation, call);
-        var decision = isBoundToOtherResource(principal, callScope, call)
+        var decision = isBoundToOtherInstance(principal, callScope, call)
                 ? new Decision(Verdict.OTHER_TASK, null)
                 : authorizer.decide(principal, operation.action(), callScope.resourceScope, now);
         metrics.recordDecision(decision.verdict(), System.nanoTime() - startedNanos);
@@ -144,12 +144,16 @@ final class RequestAuthorizer {
         return project == null ? null : UUID.fromString(project);
     }
 
-    /** A token that was issued for one instance or shared runtime is valid only for calls whose path names it. */
-    private static boolean isBoundToOtherResource(Principal principal, CallScope callScope, Call call) {
+    /**
+     * A token that was issued for one instance is valid only for calls whose path names that instance. One for a shared runtime needs no such check:
+     * its operator is bound to no other resource.
+     */
+    private static boolean isBoundToOtherInstance(Principal principal, CallScope callScope, Call call) {
         var task = principal.task();
         return task != null
                 && callScope.resourceScope.kind() != ResourceScope.Kind.SELF
-                && !task.resourceId().toString().equalsIgnoreCase(call.path().get(task.resourceType() + "_id"));
+                && task.resourceType().equals(Principal.Task.APP_INSTANCE)
+                && !task.resourceId().toString().equalsIgnoreCase(call.path().get("app_instance_id"));
     }
 
     /** Commits before the handler runs, so that the access is on record even if the handler fails. Once per stream. */

@@ -17,8 +17,10 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 
 /** A service: its database and outbox, the API operations it serves and the topics it consumes. */
@@ -46,6 +48,7 @@ public final class Service {
     private final Dispatcher dispatcher;
     private final KafkaSender deadLetters;
     private final List<InboxConsumer> consumers = new ArrayList<>();
+    private final Set<InboxConsumer> optionalConsumers = new HashSet<>();
     private volatile Status status = new Status(false, "starting");
 
     private Service(Vertx vertx, ServiceContext serviceContext, String name, ServiceDatabase database) {
@@ -139,6 +142,14 @@ public final class Service {
         return this;
     }
 
+    /** As {@link #consumeBatches}, for data that the service can start without: it is ready before the records are applied. */
+    @CanIgnoreReturnValue
+    public Service consumeOptional(String consumer, List<String> topics, InboxConsumer.EventBatchHandler handler) {
+        consumeBatches(consumer, topics, Duration.ZERO, handler);
+        optionalConsumers.add(consumers.get(consumers.size() - 1));
+        return this;
+    }
+
     /** Starts the relay and the consumers. Requests are accepted after {@link #acceptRequests}. */
     public Future<Void> start() {
         relay.start();
@@ -167,8 +178,11 @@ public final class Service {
                         : vertx.timer(OUTBOX_CHECK_INTERVAL_MS).compose(ok -> awaitPublished(sequence)));
     }
 
-    List<InboxConsumer> consumers() {
-        return consumers;
+    /** Returns the consumers whose read models must be current before the service accepts requests. */
+    List<InboxConsumer> requiredConsumers() {
+        return consumers.stream()
+                .filter(consumer -> !optionalConsumers.contains(consumer))
+                .toList();
     }
 
     /** Registers the handlers on the event bus, on the event loop that the service was opened on. */

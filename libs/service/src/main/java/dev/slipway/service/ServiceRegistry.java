@@ -14,10 +14,10 @@ public final class ServiceRegistry {
         services.add(service);
     }
 
-    /** Returns the consumers that maintain the read models of the services. */
+    /** Returns the consumers that maintain the read models which the services need to start. */
     public List<InboxConsumer> consumers() {
         return services.stream()
-                .flatMap(service -> service.consumers().stream())
+                .flatMap(service -> service.requiredConsumers().stream())
                 .toList();
     }
 

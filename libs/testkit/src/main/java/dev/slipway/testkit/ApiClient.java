@@ -169,6 +169,9 @@ public final class ApiClient {
         var problems = new ArrayList<FieldProblem>();
         CONTRACT.responseValidator(operationId, status).validate(body, problems);
         assertThat(problems).as("%s answered %s %s", operationId, status, body).isEmpty();
+        assertThat(CONTRACT.declaresStatus(operationId, status))
+                .as("%s declares the status of %s %s", operationId, status, body)
+                .isTrue();
     }
 
     private static ApiResponse validated(String operationId, HttpResponse<?> response, JsonNode body) {

@@ -73,7 +73,8 @@ public record ArtifactConfig(
         return new ArtifactConfig(
                 region,
                 List.of(local),
-                List.of(),
+                List.of(new SourceAccount(
+                        local.sourceType(), local.host(), local.namespace(), false, null, null, null)),
                 sourceSettings.withLocalHost(local.host()),
                 trustedKeys,
                 tokenKey,
@@ -134,7 +135,14 @@ public record ArtifactConfig(
             var password = passwordFile == null
                     ? null
                     : Files.readString(Path.of(passwordFile)).strip();
-            return new SourceAccount(source.host(), tokenService != null, username, password, tokenHost);
+            return new SourceAccount(
+                    source.sourceType(),
+                    source.host(),
+                    source.namespace(),
+                    tokenService != null,
+                    username,
+                    password,
+                    tokenHost);
         }
     }
 

@@ -72,7 +72,7 @@ final class ClusteredGatewayMain {
                 null,
                 GatewayConfig.Cors.OFF,
                 new RequestRates(0, RATE, 0),
-                new GatewayConfig.StreamLimits(20, 100));
+                new GatewayConfig.StreamLimits(20, 50, 100));
         return ClusterSettings.startVertx(telemetry, cluster, new VertxOptions().setEventLoopPoolSize(1))
                 .compose(vertx -> vertx.deployVerticle(new GatewayVerticle(serviceContext, config, 1))
                         .map(vertx));

@@ -15,6 +15,7 @@ import dev.slipway.service.Reply;
 import dev.slipway.testkit.TestInfrastructure;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +31,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -42,8 +45,9 @@ class EventStreamRegistryTest {
 
     private final Vertx vertx = Vertx.vertx();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final EventStreamRegistry streams =
-            new EventStreamRegistry(vertx, new StreamLimits(2, 3), new StreamTimeouts(10, 300), meters);
+    private final Map<UUID, UUID> orgByProject = new ConcurrentHashMap<>();
+    private final EventStreamRegistry streams = new EventStreamRegistry(
+            vertx, new StreamLimits(2, 2, 3), new StreamTimeouts(10, 300), orgByProject::get, meters);
     private final AccessLog accessLog = new AccessLog(
             new KafkaSettings(TestInfrastructure.shared().kafkaBootstrap(), "streams.", 1, (short) 1, Map.of()),
             new AuthzModel(),
@@ -113,6 +117,59 @@ class EventStreamRegistryTest {
         eventually(() -> assertThat(open()).isZero());
     }
 
+    /** Two accounts of one tenant must not hold the streams of all tenants. */
+    @Test
+    void start_isRejected_aboveTheLimitOfTheOrganization() throws Exception {
+        var tenant = Ids.next();
+        var first = serve(user(), projectOf(tenant), call -> Future.succeededFuture(emptyPage()));
+        var second = serve(user(), projectOf(tenant), call -> Future.succeededFuture(emptyPage()));
+        var other = serve(user(), projectOf(Ids.next()), call -> Future.succeededFuture(emptyPage()));
+
+        try (var one = connect(first);
+                var two = connect(second)) {
+            awaitStart(one);
+            awaitStart(two);
+            assertThat(readAll(second)).startsWith("HTTP/1.1 429 ").contains("rate_limited", "organization has 2");
+
+            try (var another = connect(other)) {
+                awaitStart(another);
+            }
+        }
+        eventually(() -> assertThat(open()).isZero());
+        try (var again = connect(first)) {
+            awaitStart(again);
+        }
+    }
+
+    /** Strangers could otherwise use up the streams of an organization. */
+    @Test
+    void start_countsNothingForTheOrganization_untilTheServiceAuthorizesTheStream() throws Exception {
+        var project = projectOf(Ids.next());
+        var stranger = serve(user(), project, call -> Promise.<Reply>promise().future());
+        var member = serve(user(), project, call -> Future.succeededFuture(emptyPage()));
+
+        try (var one = connect(stranger);
+                var two = connect(stranger)) {
+            eventually(() -> assertThat(open()).isEqualTo(2));
+            assertThat(one.isConnected() && two.isConnected()).isTrue();
+            try (var third = connect(member)) {
+                awaitStart(third);
+            }
+        }
+    }
+
+    private UUID projectOf(UUID tenant) {
+        var project = Ids.next();
+        orgByProject.put(project, tenant);
+        return project;
+    }
+
+    private static void awaitStart(Socket socket) throws IOException {
+        socket.setSoTimeout(20_000);
+        assertThat(new String(socket.getInputStream().readNBytes(15), StandardCharsets.US_ASCII))
+                .isEqualTo("HTTP/1.1 200 OK");
+    }
+
     @Test
     void closeAll_endsEveryStreamWithAnErrorEvent() throws Exception {
         var port = serve(user(), call -> Future.succeededFuture(emptyPage()));
@@ -126,6 +183,11 @@ class EventStreamRegistryTest {
     }
 
     private int serve(Principal principal, Function<Call, Future<Reply>> service) throws Exception {
+        return serve(principal, Ids.next(), service);
+    }
+
+    private int serve(Principal principal, UUID project, Function<Call, Future<Reply>> service) throws Exception {
+        var path = Map.of("project_id", project.toString());
         var correlation = new CorrelationHandler(accessLog, Duration.ofSeconds(5));
         var operation = Contract.load().operation("watchAppInstance");
         var router = Router.router(vertx);
@@ -133,9 +195,9 @@ class EventStreamRegistryTest {
                 .handler(correlation)
                 .handler(routing -> {
                     var context = RequestContext.of(routing);
-                    context.setOperation(operation, Map.of());
+                    context.setOperation(operation, path);
                     context.setAuthenticated(principal, "token");
-                    var call = new Call("watch", "c-1", "token", Map.of(), Map.of(), Map.of(), null);
+                    var call = new Call("watch", "c-1", "token", path, Map.of(), Map.of(), null);
                     streams.start(context, call, next -> {
                         calls.add(next);
                         return service.apply(next);

@@ -41,6 +41,14 @@ final class GatewayUnderTest implements AutoCloseable {
     }
 
     GatewayUnderTest(Cors cors, @Nullable Tls tls) {
+        this(cors, tls, new RequestRates(0, 0, 0), "gateway.");
+    }
+
+    GatewayUnderTest(RequestRates rates, String topicPrefix) {
+        this(Cors.OFF, null, rates, topicPrefix);
+    }
+
+    private GatewayUnderTest(Cors cors, @Nullable Tls tls, RequestRates rates, String topicPrefix) {
         BusCodecs.register(vertx);
         scheme = tls == null ? "http" : "https";
         var model = new AuthzModel();
@@ -48,7 +56,7 @@ final class GatewayUnderTest implements AutoCloseable {
                 CONTRACT,
                 model,
                 new TokenVerifier(model),
-                new KafkaSettings(TestInfrastructure.shared().kafkaBootstrap(), "gateway.", 1, (short) 1, Map.of()),
+                new KafkaSettings(TestInfrastructure.shared().kafkaBootstrap(), topicPrefix, 1, (short) 1, Map.of()),
                 null,
                 telemetry,
                 new HealthRegistry(),
@@ -67,8 +75,8 @@ final class GatewayUnderTest implements AutoCloseable {
                         Duration.ofSeconds(5),
                         tls,
                         cors,
-                        new RequestRates(0, 0, 0),
-                        new StreamLimits(20, 100)),
+                        rates,
+                        new StreamLimits(20, 50, 100)),
                 1);
         await(vertx.deployVerticle(gateway));
     }

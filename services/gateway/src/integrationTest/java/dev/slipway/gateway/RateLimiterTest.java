@@ -1,6 +1,5 @@
 package dev.slipway.gateway;
 
-import dev.slipway.contract.Contract;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.ErrorEnvelope;
 import dev.slipway.contract.Problem;
@@ -100,12 +99,11 @@ class RateLimiterTest {
     }
 
     private int serve(RateLimiter limits, Problem... answer) throws Exception {
-        var apiOperation = Contract.load().operation("getMe");
         limits.startSharing(vertx);
         return await(vertx.createHttpServer()
                         .requestHandler(request -> {
                             try {
-                                limits.checkAddress(request, apiOperation);
+                                limits.checkAddress(request);
                                 List.of(answer).forEach(problem -> limits.penalizeFailure(request, problem));
                                 end(request, 200);
                             } catch (ProblemException e) {

@@ -1,9 +1,14 @@
 package dev.slipway.gateway;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.AuthzModel;
+import dev.slipway.authz.Decision.Verdict;
 import dev.slipway.authz.Principal;
+import dev.slipway.authz.ResourceScope;
+import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.Envelope;
+import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.BestEffortSender;
@@ -11,6 +16,7 @@ import dev.slipway.messaging.CloudEvents;
 import dev.slipway.messaging.KafkaSender.OutgoingRecord;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.Topics;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.opentelemetry.api.trace.SpanContext;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
@@ -22,11 +28,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
 
 /**
- * Records every request, including rejected ones, for the timeline of its correlation id. Entries are encoded and sent to Kafka in batches
- * on another thread; if the buffer is full they are dropped and counted.
+ * Records requests, including rejected ones, for the timeline of their correlation id. Entries are encoded and sent to Kafka in batches on
+ * another thread; if the buffer is full they are dropped and counted.
+ *
+ * <p>Requests that are rejected without a principal or by a rate limit are sampled: a flood of them must not fill the disks. Of the same
+ * kind, the first few in a window are recorded; the last entry of the window stands for all others and has their number.
  */
 final class AccessLog {
     private static final String EVENT_TYPE = "gateway.calls";
@@ -36,8 +47,17 @@ final class AccessLog {
 
     private static final Pattern CONTROL_CHARACTERS = Pattern.compile("[\\p{Cntrl}\\x{80}-\\x{9f}]");
 
+    static final long REFUSAL_WINDOW_MS = 10_000;
+    /** How many refusals of one kind are recorded one by one in a window. */
+    static final int SAMPLES_PER_WINDOW = 10;
+
+    private static final int MAX_REFUSAL_KINDS = 1_000;
+
     private final BestEffortSender<CompletedRequest> sender;
+    private final Map<RefusalKind, RefusalCount> refusals = new ConcurrentHashMap<>();
+    private final LongAdder refused = new LongAdder();
     private final AuthzModel model;
+    private final Authorizer authorizer;
     private final Clock clock;
 
     /** The data of a request that is kept until it is encoded; it does not hold on to the request. */
@@ -47,12 +67,37 @@ final class AccessLog {
             SpanContext span,
             String method,
             @Nullable String path,
-            @Nullable String operationId,
+            @Nullable ApiOperation operation,
             @Nullable Principal principal,
             Map<String, String> pathParameters,
             int status,
             @Nullable String code,
-            long durationUs) {}
+            long durationUs,
+            int count) {
+
+        private CompletedRequest withCount(int requests) {
+            return new CompletedRequest(
+                    at,
+                    correlationId,
+                    span,
+                    method,
+                    path,
+                    operation,
+                    principal,
+                    pathParameters,
+                    status,
+                    code,
+                    durationUs,
+                    requests);
+        }
+    }
+
+    /** Refusals that are aggregated. The principal is null unless a rate limit rejected it. */
+    private record RefusalKind(
+            int status, @Nullable String code, @Nullable UUID principalId) {}
+
+    /** The refusals of one kind in the current window: those that were recorded, and the last of the others with their number. */
+    private record RefusalCount(int recorded, @Nullable CompletedRequest unrecorded) {}
 
     /** One entry of the event. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -70,11 +115,14 @@ final class AccessLog {
             @Nullable String actorType,
             @Nullable UUID orgId,
             @Nullable UUID projectId,
-            long durationUs) {}
+            long durationUs,
+            @Nullable Boolean outsider,
+            @Nullable Integer count) {}
 
     AccessLog(KafkaSettings kafka, AuthzModel model, Clock clock) {
         this.sender = new BestEffortSender<>(kafka, "calls", this::encode);
         this.model = model;
+        this.authorizer = new Authorizer(model);
         this.clock = clock;
     }
 
@@ -82,30 +130,46 @@ final class AccessLog {
         return sender.droppedCount();
     }
 
+    /** Returns how many refusals were sampled. */
+    long refused() {
+        return refused.sum();
+    }
+
     void stop() {
+        flushRefusals();
         sender.stop();
+    }
+
+    /** Ends the window: records the number of refusals that were not recorded one by one. */
+    void flushRefusals() {
+        for (var kind : List.copyOf(refusals.keySet())) {
+            var count = refusals.remove(kind);
+            if (count != null && count.unrecorded != null) {
+                sender.offer(count.unrecorded);
+            }
+        }
     }
 
     void record(RequestContext context) {
         var request = context.request();
-        var operation = context.matchedOperation();
-        sender.offer(new CompletedRequest(
+        record(new CompletedRequest(
                 clock.instant(),
                 context.correlationId(),
                 context.span(),
                 request.method().name(),
                 request.path(),
-                operation == null ? null : operation.id(),
+                context.matchedOperation(),
                 context.authenticatedPrincipal(),
                 context.path(),
                 request.response().getStatusCode(),
                 context.errorCode(),
-                (System.nanoTime() - context.startedNs()) / 1_000));
+                (System.nanoTime() - context.startedNs()) / 1_000,
+                1));
     }
 
     /** Records a request that could not be parsed as HTTP. */
     void recordInvalid(HttpServerRequest request, String correlationId, String code) {
-        sender.offer(new CompletedRequest(
+        record(new CompletedRequest(
                 clock.instant(),
                 correlationId,
                 SpanContext.getInvalid(),
@@ -116,7 +180,39 @@ final class AccessLog {
                 Map.of(),
                 request.response().getStatusCode(),
                 code,
-                0));
+                0,
+                1));
+    }
+
+    private void record(CompletedRequest request) {
+        var kind = refusalKind(request);
+        if (kind == null || isSample(kind, request)) {
+            sender.offer(request);
+        }
+    }
+
+    private @Nullable RefusalKind refusalKind(CompletedRequest request) {
+        var principal = request.principal;
+        if (request.status < HttpResponseStatus.BAD_REQUEST.code()
+                || (principal != null && !ErrorCode.RATE_LIMITED.code().equals(request.code))) {
+            return null;
+        }
+        refused.increment();
+        return new RefusalKind(
+                request.status,
+                request.code,
+                principal == null || refusals.size() >= MAX_REFUSAL_KINDS ? null : principal.id());
+    }
+
+    private boolean isSample(RefusalKind kind, CompletedRequest request) {
+        var counted = refusals.merge(kind, new RefusalCount(1, null), (before, first) -> {
+            if (before.recorded < SAMPLES_PER_WINDOW) {
+                return new RefusalCount(before.recorded + 1, null);
+            }
+            var unrecorded = before.unrecorded;
+            return new RefusalCount(before.recorded, request.withCount(unrecorded == null ? 1 : unrecorded.count + 1));
+        });
+        return counted.unrecorded == null;
     }
 
     private List<OutgoingRecord> encode(List<CompletedRequest> batch) {
@@ -148,7 +244,7 @@ final class AccessLog {
                 request.correlationId,
                 request.span.isValid() ? request.span.getTraceId() : null,
                 sanitize(request.method),
-                request.operationId,
+                request.operation == null ? null : request.operation.id(),
                 sanitize(String.valueOf(request.path)),
                 request.status,
                 request.code,
@@ -156,7 +252,28 @@ final class AccessLog {
                 principal == null ? null : principal.type().text(),
                 orgId,
                 projectOrgId == null ? null : projectId,
-                request.durationUs);
+                request.durationUs,
+                isOutsider(request, orgId, projectOrgId == null ? null : projectId) ? true : null,
+                request.count == 1 ? null : request.count);
+    }
+
+    /** Returns whether the request of somebody who has no role in the organization or project of the path was rejected. */
+    private boolean isOutsider(CompletedRequest request, @Nullable UUID orgId, @Nullable UUID projectId) {
+        if (request.status < HttpResponseStatus.BAD_REQUEST.code() || request.operation == null || orgId == null) {
+            return false;
+        }
+        if (request.principal == null) {
+            return true;
+        }
+        var scope = projectId == null ? ResourceScope.organization(orgId) : ResourceScope.project(projectId);
+        return authorizer
+                        .decide(
+                                request.principal,
+                                request.operation.action(),
+                                request.operation.isAdminVariant() ? scope.withBreakGlass() : scope,
+                                request.at)
+                        .verdict()
+                == Verdict.NOT_BOUND;
     }
 
     /** PostgreSQL cannot store U+0000, and one such entry would fail its whole batch. */

@@ -11,7 +11,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 
-/** Verifies the bearer token of every operation that is not public, and applies the rate limit of its principal. */
+/** Verifies the bearer token of every operation that is not public, and applies the rate limits of principals and token requests. */
 final class AuthenticationHandler implements Handler<RoutingContext> {
     private static final String BEARER = "Bearer ";
 
@@ -29,6 +29,9 @@ final class AuthenticationHandler implements Handler<RoutingContext> {
     public void handle(RoutingContext routing) {
         var context = RequestContext.of(routing);
         if (context.operation().scope() == Scope.PUBLIC) {
+            if (context.operation().isMutation()) {
+                limiter.checkTokenRequest(context.request());
+            }
             routing.next();
             return;
         }
@@ -49,6 +52,10 @@ final class AuthenticationHandler implements Handler<RoutingContext> {
     }
 
     private static String bearerToken(HttpServerRequest request) {
+        if (request.headers().getAll(HttpHeaders.AUTHORIZATION).size() > 1) { // over HTTP/2
+            throw Problem.validationOf(ErrorCode.INVALID_REQUEST, "Authorization", "must be given once only")
+                    .asException();
+        }
         var header = request.getHeader(HttpHeaders.AUTHORIZATION);
         if (header == null || !header.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
             throw Problem.of(ErrorCode.TOKEN_MISSING, "Send the header Authorization: Bearer <token>.")
@@ -59,15 +66,16 @@ final class AuthenticationHandler implements Handler<RoutingContext> {
 
     /**
      * A token of a principal that was created moments ago is unknown until its event arrives here. A client that sends the X-Revision of
-     * that write is verified again once the revision has been applied. Nobody waits with a token that no revision can make valid.
+     * that write is verified again once the revision has been applied. Nobody waits with a token that no revision can make valid, and a wait
+     * is charged before it starts, like a failed authentication.
      */
     private void retryOrFail(RequestContext context, ProblemException failure) {
         var routing = context.routing();
         var revision = context.request().getHeader("X-Revision");
+        limiter.penalizeFailure(context.request(), failure.problem());
         if (failure.problem().code() != ErrorCode.TOKEN_INVALID
                 || revisions.isReached(revision)
                 || !mayBecomeValid(context.request())) {
-            limiter.penalizeFailure(context.request(), failure.problem());
             routing.fail(failure);
             return;
         }

@@ -1,18 +1,22 @@
 package dev.slipway.gateway;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.Problem;
 import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Runs first: gives the request a correlation id and a trace, and writes its access-log entry when the response has ended. A request body
@@ -21,6 +25,9 @@ import java.util.List;
 final class CorrelationHandler implements Handler<RoutingContext> {
     /** Request headers that may carry the correlation id; the first valid one wins. */
     private static final List<String> HEADERS = List.of("X-Correlation-ID", "X-Request-Id");
+
+    /** How much of an unread body is discarded before the connection is closed. A larger body is rejected by its declared length. */
+    static final int MAX_DISCARDED_BYTES = 16 << 20;
 
     private final AccessLog accessLog;
     private final long bodyTimeoutMs;
@@ -53,7 +60,21 @@ final class CorrelationHandler implements Handler<RoutingContext> {
             }
             discardUnreadBody(routing);
         });
+        var connection = routing.request().connection();
+        StrictRequestDecoder.setInvalidBodyHandler(connection, () -> rejectInvalidBody(context));
         return context;
+    }
+
+    private static void rejectInvalidBody(RequestContext context) {
+        var request = context.request();
+        if (context.isStarted()) {
+            abort(request);
+            return;
+        }
+        context.routing().addEndHandler(ended -> abort(request));
+        context.routing()
+                .fail(Problem.validationOf(ErrorCode.INVALID_REQUEST, "body", "is not framed as HTTP/1.1 requires")
+                        .asException());
     }
 
     private void discardUnreadBody(RoutingContext routing) {
@@ -61,12 +82,31 @@ final class CorrelationHandler implements Handler<RoutingContext> {
         if (request.isEnded()) {
             return;
         }
+        if (isHuge(request)) {
+            abort(request);
+            return;
+        }
         var vertx = routing.vertx();
         var timer = vertx.setTimer(bodyTimeoutMs, late -> abort(request));
-        request.handler(chunk -> {});
+        var discarded = new AtomicInteger();
+        request.handler(chunk -> {
+            if (discarded.addAndGet(chunk.length()) > MAX_DISCARDED_BYTES) {
+                abort(request);
+            }
+        });
         request.endHandler(end -> vertx.cancelTimer(timer));
         request.exceptionHandler(failure -> vertx.cancelTimer(timer));
         request.resume();
+    }
+
+    /** Returns whether the declared length of the body is so large that the gateway does not even discard it. */
+    static boolean isHuge(HttpServerRequest request) {
+        var length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        try {
+            return length != null && Long.parseLong(length) > MAX_DISCARDED_BYTES;
+        } catch (NumberFormatException e) {
+            return true;
+        }
     }
 
     private static void abort(HttpServerRequest request) {

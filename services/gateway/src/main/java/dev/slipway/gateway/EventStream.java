@@ -88,6 +88,13 @@ final class EventStream {
             sendError(problem);
             return;
         }
+        if (!started) {
+            var refused = registry.countInOrganization(this, call.path());
+            if (refused != null) {
+                sendError(refused);
+                return;
+            }
+        }
         var body = Json.parseTrusted(reply.body());
         position = body.path("position").asText();
         startResponse();

@@ -9,26 +9,35 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
 
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/** Tracks the open event streams of this gateway and limits their number, per principal and in total. */
+/** Tracks the open event streams of this gateway and limits their number, per principal, per organization and in total. */
 final class EventStreamRegistry {
     private final Vertx vertx;
     private final GatewayConfig.StreamLimits limits;
     private final EventStream.StreamTimeouts timeouts;
     private final Counter dropped;
+    private final Function<UUID, @Nullable UUID> orgOfProject;
     private final Map<EventStream, UUID> open = new ConcurrentHashMap<>();
     private final Map<UUID, Integer> openByPrincipal = new ConcurrentHashMap<>();
+    private final Map<EventStream, UUID> organizations = new ConcurrentHashMap<>();
+    private final Map<UUID, Integer> openByOrganization = new ConcurrentHashMap<>();
 
     EventStreamRegistry(
-            Vertx vertx, GatewayConfig.StreamLimits limits, EventStream.StreamTimeouts timeouts, MeterRegistry meters) {
+            Vertx vertx,
+            GatewayConfig.StreamLimits limits,
+            EventStream.StreamTimeouts timeouts,
+            Function<UUID, @Nullable UUID> orgOfProject,
+            MeterRegistry meters) {
         this.vertx = vertx;
         this.limits = limits;
         this.timeouts = timeouts;
+        this.orgOfProject = orgOfProject;
         this.dropped = Counter.builder("slipway.streams.dropped")
                 .description("Event streams closed because the client read too slowly")
                 .register(meters);
@@ -46,7 +55,7 @@ final class EventStreamRegistry {
                     .asException();
         }
         if (openByPrincipal.merge(principal, 1, Integer::sum) > limits.perPrincipal()) {
-            release(principal);
+            release(openByPrincipal, principal);
             throw Problem.of(
                             ErrorCode.RATE_LIMITED,
                             "You have " + limits.perPrincipal() + " open event streams, the maximum. Close one first.")
@@ -57,10 +66,36 @@ final class EventStreamRegistry {
         stream.start();
     }
 
+    /**
+     * Counts a stream for the organization in its path. Call it after the service has authorized the stream: a stranger must not use up the
+     * streams of an organization. Returns the problem if the organization has too many; null otherwise.
+     */
+    @Nullable
+    Problem countInOrganization(EventStream stream, Map<String, String> path) {
+        var projectId = path.get("project_id");
+        var orgId = projectId == null ? null : orgOfProject.apply(UUID.fromString(projectId));
+        if (orgId == null) {
+            return null;
+        }
+        if (openByOrganization.merge(orgId, 1, Integer::sum) > limits.perOrganization()) {
+            release(openByOrganization, orgId);
+            return Problem.of(
+                    ErrorCode.RATE_LIMITED,
+                    "Your organization has " + limits.perOrganization()
+                            + " open event streams, the maximum. Close one first, or read the timeline.");
+        }
+        organizations.put(stream, orgId);
+        return null;
+    }
+
     void remove(EventStream stream) {
         var principal = open.remove(stream);
         if (principal != null) {
-            release(principal);
+            release(openByPrincipal, principal);
+        }
+        var organization = organizations.remove(stream);
+        if (organization != null) {
+            release(openByOrganization, organization);
         }
     }
 
@@ -75,7 +110,7 @@ final class EventStreamRegistry {
         open.keySet().forEach(stream -> stream.end(stopping));
     }
 
-    private void release(UUID principal) {
-        openByPrincipal.computeIfPresent(principal, (id, count) -> count == 1 ? null : count - 1);
+    private static void release(Map<UUID, Integer> counts, UUID owner) {
+        counts.computeIfPresent(owner, (id, count) -> count == 1 ? null : count - 1);
     }
 }

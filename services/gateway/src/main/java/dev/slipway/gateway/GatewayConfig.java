@@ -83,11 +83,12 @@ public record GatewayConfig(
         }
     }
 
-    /** The maximum number of open event streams of this gateway, per principal and in total. */
-    public record StreamLimits(int perPrincipal, int total) {
+    /** The maximum number of open event streams of this gateway, per principal, per organization and in total. */
+    public record StreamLimits(int perPrincipal, int perOrganization, int total) {
         static StreamLimits from(Settings settings) {
             return new StreamLimits(
                     settings.integer("SLIPWAY_STREAMS_PER_PRINCIPAL", 20, 1, 10_000),
+                    settings.integer("SLIPWAY_STREAMS_PER_ORGANIZATION", 200, 1, 100_000),
                     settings.integer("SLIPWAY_STREAMS", 2_000, 1, 100_000));
         }
     }

@@ -1,6 +1,7 @@
 package dev.slipway.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -63,9 +64,17 @@ final class GatewayHandler implements Handler<RoutingContext> {
             return;
         }
         sendToService(call).onComplete(done -> {
-            limiter.penalizeFailure(routing.request(), done.result().problem());
+            penalize(context, done.result().problem());
             context.sendReply(done.result());
         });
+    }
+
+    private void penalize(RequestContext context, @Nullable Problem problem) {
+        limiter.penalizeFailure(context.request(), problem);
+        var principal = context.authenticatedPrincipal();
+        if (principal != null && problem != null && problem.code() == ErrorCode.AUTHZ_BEHIND) {
+            limiter.penalizeWait(principal);
+        }
     }
 
     /** With {@code dry_run=true}, replaces the operation by its dry-run operation; the access log shows the latter. */
@@ -90,7 +99,7 @@ final class GatewayHandler implements Handler<RoutingContext> {
     private static Call validate(RequestContext context, @Nullable Buffer body) {
         var request = context.request();
         var operation = context.operation();
-        var json = operation.hasBody() ? parseBody(body) : null;
+        var json = operation.hasBody() ? parseBody(operation, body) : null;
         var query = query(request);
         var problems = operation.validate(context.path(), query, request::getHeader, json);
         if (!problems.isEmpty()) {
@@ -119,14 +128,14 @@ final class GatewayHandler implements Handler<RoutingContext> {
                 json);
     }
 
-    private static @Nullable JsonNode parseBody(@Nullable Buffer body) {
+    private static @Nullable JsonNode parseBody(ApiOperation operation, @Nullable Buffer body) {
         if (body == null || body.length() == 0) {
             return null;
         }
         try {
-            return Json.parse(body.getBytes());
+            return operation.parseBody(body.getBytes());
         } catch (IOException e) {
-            throw Problem.validationOf(ErrorCode.MALFORMED_JSON, Json.fieldOfFault(e), Json.describeFault(e))
+            throw Problem.validationOf(Json.codeOfFault(e), Json.fieldOfFault(e), Json.describeFault(e))
                     .asException();
         }
     }

@@ -55,13 +55,16 @@ final class GatewayRouter {
             Vertx vertx,
             GatewayConfig config,
             CorrelationHandler correlation,
+            RateLimiter limiter,
             List<Handler<RoutingContext>> operationHandlers,
             ApiDocuments documents) {
         var router = Router.router(vertx);
         router.route()
                 .handler(correlation)
                 .handler(GatewayRouter::addSecurityHeaders)
+                .handler(limiter)
                 .handler(GatewayRouter::rejectControlCharacters)
+                .handler(GatewayRouter::rejectHugeBody)
                 .failureHandler(new FailureHandler(correlation));
         if (config.tls() != null) {
             router.route().handler(HSTSHandler.create());
@@ -85,6 +88,18 @@ final class GatewayRouter {
     private static void rejectControlCharacters(RoutingContext routing) {
         if (routing.request().uri().chars().anyMatch(Character::isISOControl)) {
             throw Problem.validationOf(ErrorCode.INVALID_REQUEST, "path", "has a control character")
+                    .asException();
+        }
+        routing.next();
+    }
+
+    /** Answers before the body arrives; the connection is closed with the response. */
+    private static void rejectHugeBody(RoutingContext routing) {
+        if (CorrelationHandler.isHuge(routing.request())) {
+            throw Problem.validationOf(
+                            ErrorCode.BODY_TOO_LARGE,
+                            "body",
+                            "is larger than " + (CorrelationHandler.MAX_DISCARDED_BYTES >> 20) + " MiB")
                     .asException();
         }
         routing.next();

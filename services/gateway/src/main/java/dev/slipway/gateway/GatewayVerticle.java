@@ -8,6 +8,7 @@ import dev.slipway.gateway.EventStream.StreamTimeouts;
 import dev.slipway.service.HealthRegistry.Status;
 import dev.slipway.service.ServiceContext;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.netty.handler.codec.DecoderException;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -61,6 +62,10 @@ public final class GatewayVerticle extends VerticleBase {
         FunctionCounter.builder("slipway.calls.dropped", requests, AccessLog::dropped)
                 .description("Access-log entries dropped because the send buffer was full")
                 .register(metrics);
+        FunctionCounter.builder("slipway.requests.refused", requests, AccessLog::refused)
+                .description(
+                        "Requests rejected without a principal, or by a rate limit; the access log aggregates them")
+                .register(metrics);
         var audit = new RateLimitAudit(service.kafka(), service.clock());
         rateLimitAudit = audit;
         var limiter = new RateLimiter(config.rates(), service.clustered(), audit, metrics);
@@ -70,20 +75,21 @@ public final class GatewayVerticle extends VerticleBase {
         // A poll has to return before the gateway stops waiting for the reply.
         var timeouts = new StreamTimeouts(
                 Math.min(STREAM_POLL_WAIT_MS, config.replyTimeout().toMillis() / 2), SLOW_READER_MS);
-        var streams = new EventStreamRegistry(vertx, config.streams(), timeouts, metrics);
+        var streams = new EventStreamRegistry(vertx, config.streams(), timeouts, service.authz()::orgOf, metrics);
         var router = GatewayRouter.create(
                 vertx,
                 config,
                 new CorrelationHandler(requests, config.bodyTimeout()),
+                limiter,
                 List.of(
                         new OperationResolver(service.contract().operations()),
-                        limiter,
                         new AuthenticationHandler(service, limiter),
                         new RequestBodyHandler(config.bodyTimeout()),
                         new GatewayHandler(vertx, service, limiter, streams, config.replyTimeout())),
                 new ApiDocuments(vertx));
         var deployment = new DeploymentOptions().setInstances(listeners);
-        return vertx.deployVerticle(() -> new Listener(router, requests, streams), deployment)
+        vertx.setPeriodic(AccessLog.REFUSAL_WINDOW_MS, timer -> requests.flushRefusals());
+        return vertx.deployVerticle(() -> new Listener(router, requests, limiter, streams), deployment)
                 .onSuccess(deployed -> {
                     service.health().register("gateway", () -> new Status(true, "listening on " + port));
                     LOG.atInfo().addKeyValue("port", port).log("gateway listening");
@@ -94,18 +100,22 @@ public final class GatewayVerticle extends VerticleBase {
     private final class Listener extends VerticleBase {
         private final Router router;
         private final AccessLog requests;
+        private final RateLimiter limiter;
         private final EventStreamRegistry streams;
         private @Nullable HttpServer server;
 
-        Listener(Router router, AccessLog requests, EventStreamRegistry streams) {
+        Listener(Router router, AccessLog requests, RateLimiter limiter, EventStreamRegistry streams) {
             this.router = router;
             this.requests = requests;
+            this.limiter = limiter;
             this.streams = streams;
         }
 
         @Override
         public Future<?> start() {
-            var created = vertx.createHttpServer(serverOptions())
+            var options = serverOptions();
+            var created = vertx.createHttpServer(options)
+                    .connectionHandler(connection -> StrictRequestDecoder.install(connection, options))
                     .requestHandler(router)
                     .invalidRequestHandler(this::rejectInvalid);
             server = created;
@@ -122,7 +132,8 @@ public final class GatewayVerticle extends VerticleBase {
 
         /** Answers what the HTTP decoder could not parse; the router never sees it. */
         private void rejectInvalid(HttpServerRequest request) {
-            var problem = Problem.of(ErrorCode.INVALID_REQUEST, "The request is not valid HTTP.");
+            limiter.countInvalid(request);
+            var problem = Problem.of(ErrorCode.INVALID_REQUEST, describeFault(request));
             var correlationId = Ids.next().toString();
             request.response()
                     .setStatusCode(ErrorEnvelope.status(problem))
@@ -133,6 +144,12 @@ public final class GatewayVerticle extends VerticleBase {
                             request, correlationId, problem.code().code()));
             var ignored = request.connection().close();
         }
+    }
+
+    private static String describeFault(HttpServerRequest request) {
+        return request.decoderResult().cause() instanceof DecoderException fault
+                ? String.valueOf(fault.getMessage())
+                : "The request is not valid HTTP.";
     }
 
     /** Returns the port of the listeners; -1 before they have started. */
@@ -153,10 +170,13 @@ public final class GatewayVerticle extends VerticleBase {
         return Future.succeededFuture();
     }
 
-    /** HTTP/1.1, and HTTP/2 by ALPN over TLS or by prior knowledge and upgrade in clear text. */
+    /**
+     * HTTP/1.1, and HTTP/2 by ALPN over TLS. Not HTTP/2 in clear text: detecting it, Vert.x decodes the first HTTP/1.1 request before the
+     * {@link StrictRequestDecoder} can be installed.
+     */
     private HttpServerOptions serverOptions() {
         var options = new HttpServerOptions()
-                .setHttp2ClearTextEnabled(true)
+                .setHttp2ClearTextEnabled(false)
                 .setIdleTimeout(75)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS)
                 .setMaxInitialLineLength(8_192)

@@ -3,7 +3,6 @@ package dev.slipway.gateway;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.slipway.authz.Principal;
-import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.gateway.GatewayConfig.RequestRates;
@@ -22,13 +21,14 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Limits the requests of each principal and each client address. Gateways of a cluster exchange their usage a few times a second over the
+ * Limits the requests of each principal and each client address. As a handler it checks the address, and runs before routing, so that
+ * unknown paths and methods count too. Gateways of a cluster exchange their usage a few times a second over the
  * event bus; if such messages are lost, the limits become more permissive.
  */
 final class RateLimiter implements Handler<RoutingContext> {
     private static final String ADDRESS = "slipway.gateway.rates";
     private static final long SHARE_INTERVAL_MS = 200;
-    /** A failed authentication costs as much as this many requests of its address. */
+    /** A failed authentication, or a wait for a revision, costs as much as this many requests. */
     private static final int FAILURE_COST = 20;
 
     private static final Duration AUDIT_INTERVAL = Duration.ofMinutes(1);
@@ -75,21 +75,31 @@ final class RateLimiter implements Handler<RoutingContext> {
 
     @Override
     public void handle(RoutingContext routing) {
-        checkAddress(routing.request(), RequestContext.of(routing).operation());
+        checkAddress(routing.request());
         routing.next();
     }
 
     /** Rejects the request if its client address exceeds its rate. */
-    void checkAddress(HttpServerRequest request, ApiOperation operation) {
+    void checkAddress(HttpServerRequest request) {
+        checkAddress(addresses, request);
+    }
+
+    /** Rejects the token request if its client address exceeds the rate of those. */
+    void checkTokenRequest(HttpServerRequest request) {
+        checkAddress(tokenRequests, request);
+    }
+
+    private void checkAddress(TokenBuckets buckets, HttpServerRequest request) {
         var address = address(request);
-        var now = System.nanoTime();
-        var waitMs = addresses.tryConsume(address, 1, now);
-        if (waitMs == 0 && operation.scope() == ApiOperation.Scope.PUBLIC && operation.isMutation()) {
-            waitMs = tokenRequests.tryConsume(address, 1, now);
-        }
+        var waitMs = buckets.tryConsume(address, 1, System.nanoTime());
         if (waitMs > 0) {
             reject(request, waitMs, "address " + address, null);
         }
+    }
+
+    /** Counts a request that was rejected before the router could check its address. */
+    void countInvalid(HttpServerRequest request) {
+        addresses.consume(address(request), 1, System.nanoTime());
     }
 
     /** Rejects the request if its principal exceeds its rate. */
@@ -113,6 +123,11 @@ final class RateLimiter implements Handler<RoutingContext> {
         if (problem.code() == ErrorCode.CREDENTIAL_INVALID || problem.code() == ErrorCode.TOKEN_INVALID) {
             addresses.consume(address(request), FAILURE_COST, now);
         }
+    }
+
+    /** Charges a principal for a request that waited in vain for a revision. */
+    void penalizeWait(Principal principal) {
+        principals.consume(principal.id().toString(), FAILURE_COST, System.nanoTime());
     }
 
     private void reject(HttpServerRequest request, long waitMs, String caller, @Nullable Principal principal) {

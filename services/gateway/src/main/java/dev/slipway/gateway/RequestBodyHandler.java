@@ -65,5 +65,13 @@ final class RequestBodyHandler implements Handler<RoutingContext> {
             throw Problem.validationOf(ErrorCode.UNSUPPORTED_MEDIA_TYPE, "Content-Type", "must be application/json")
                     .asException();
         }
+        var encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
+        if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+            throw Problem.validationOf(
+                            ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+                            "Content-Encoding",
+                            "must be absent: send the body as it is")
+                    .asException();
+        }
     }
 }

@@ -19,8 +19,15 @@ public record IamSeed(
         List<Adapter> adapters,
         List<IssuerKey> issuerKeys) {
 
+    /** The issuer of the demo's tokens. */
+    public static final String DEMO_ISSUER = "slipway-demo";
+
     public static final IamSeed EMPTY =
             new IamSeed(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of());
+
+    boolean isDemo() {
+        return issuerKeys.stream().anyMatch(key -> key.issuer().equals(DEMO_ISSUER));
+    }
 
     public record Organization(UUID id, String slug, String displayName) {}
 

@@ -52,6 +52,7 @@ import dev.slipway.iam.tenancy.organization.DepartmentApi;
 import dev.slipway.iam.tenancy.organization.DepartmentStore;
 import dev.slipway.iam.tenancy.organization.OrganizationApi;
 import dev.slipway.iam.tenancy.organization.OrganizationStore;
+import dev.slipway.iam.tenancy.organization.TenantPlanStore;
 import dev.slipway.iam.tenancy.project.ProjectApi;
 import dev.slipway.iam.tenancy.project.ProjectStore;
 import dev.slipway.iam.tenancy.registry.ScopeApi;
@@ -63,6 +64,7 @@ import dev.slipway.iam.tenancy.user.UserStore;
 import dev.slipway.iam.token.AccessTokenIssuer;
 import dev.slipway.iam.token.AdapterTokenApi;
 import dev.slipway.iam.token.AdapterTokenStore;
+import dev.slipway.iam.token.RuntimeTaskStore;
 import dev.slipway.iam.token.TokenExchangeApi;
 import dev.slipway.iam.token.TokenExchangeStore;
 import dev.slipway.messaging.ChangeContext;
@@ -138,6 +140,7 @@ public final class IamVerticle extends VerticleBase {
         serveTokens(opened, keys, credentials);
         var issuers = serveSessions(opened, revisions);
         return republishIfNeeded(opened)
+                .compose(ok -> seed.isDemo() ? requireDemoNotRevoked(opened) : revokeDemo(opened))
                 .compose(ok -> ensureSeed(opened))
                 .compose(ok -> ensureAdministrator(opened))
                 .compose(ok -> keys.start())
@@ -173,6 +176,8 @@ public final class IamVerticle extends VerticleBase {
                 .serve("getOrganization", organizations::get)
                 .serve("updateOrganization", organizations::update)
                 .serve("deleteOrganization", organizations::delete)
+                // IAM starts without the catalog, which depends on it.
+                .consumeOptional("plans", List.of(Topics.CATALOG_STATE), TenantPlanStore::apply)
                 .serve("createDepartment", departments::create)
                 .serve("listDepartments", departments::list)
                 .serve("getDepartment", departments::get)
@@ -291,6 +296,11 @@ public final class IamVerticle extends VerticleBase {
         opened.serve("createServiceAccount", withRevision(revisions, machines::create))
                 .serve("listServiceAccounts", accounts::list)
                 .serve("getServiceAccount", machines::get)
+                .serve(
+                        "updateServiceAccount",
+                        withRevision(
+                                revisions,
+                                request -> machines.updateActions(request, ServiceAccount::withAllowedActions)))
                 .serve("deleteServiceAccount", withRevision(revisions, machines::delete))
                 .serve("disableServiceAccount", withRevision(revisions, machines::disable))
                 .serve("enableServiceAccount", withRevision(revisions, machines::enable))
@@ -382,9 +392,10 @@ public final class IamVerticle extends VerticleBase {
                 opened.outbox(),
                 serviceContext.authz(),
                 serviceContext.telemetry().metrics());
-        var adapterTokenStore = new AdapterTokenStore();
         var runtimeOperators = new SharedRuntimeOperatorConsumer(RevisionStore::begin);
-        var adapterTokens = new AdapterTokenApi(adapterTokenStore, credentials::recordUse, tokens, opened.outbox());
+        var tasks = new RuntimeTaskStore();
+        var adapterTokens =
+                new AdapterTokenApi(new AdapterTokenStore(), credentials::recordUse, tokens, opened.outbox());
         opened.serve("exchangeServiceAccountToken", exchange::forServiceAccount)
                 .serve("exchangeSharedRuntimeOperatorToken", exchange::forOperator)
                 .serve("exchangeApiKeyToken", exchange::forApiKey)
@@ -395,9 +406,8 @@ public final class IamVerticle extends VerticleBase {
                         "operators",
                         List.of(Topics.INSTANCES_EVENTS),
                         Duration.ZERO,
-                        (unit, events) -> adapterTokenStore
-                                .recordLaunches(unit, events)
-                                .compose(ok -> runtimeOperators.apply(unit, events)));
+                        (unit, events) ->
+                                tasks.apply(unit, events).compose(ok -> runtimeOperators.apply(unit, events)));
     }
 
     private IssuerKeyRefresher serveSessions(Service opened, RevisionStore revisions) {
@@ -445,6 +455,30 @@ public final class IamVerticle extends VerticleBase {
         var state = Topics.findId(vertx, serviceContext.kafka(), Topics.IAM_STATE);
         return Future.all(authz, state).compose(ids -> new RepublishStore(opened.outbox())
                 .republishIfNeeded(Map.of(Topics.AUTHZ_STATE, authz.result(), Topics.IAM_STATE, state.result())));
+    }
+
+    /** Without the demo, nothing that its users, keys and secrets allowed is allowed any more. */
+    private Future<Void> revokeDemo(Service opened) {
+        return opened.outbox().transaction(systemContext(), unit -> DemoStore.revoke(unit, IamSeed.DEMO_ISSUER)
+                .map(revoked -> {
+                    if (revoked) {
+                        var entry = new AuditEntry("iam.demo.revoke", "platform", "-", null, null, Json.object());
+                        AuditTrail.recordSystemAction(unit, "system", "iam", null, entry, "success", null);
+                        LOG.atWarn()
+                                .log(
+                                        "revoked the demo's users, keys and bindings, and all credentials created with it");
+                    }
+                    return null;
+                }));
+    }
+
+    private static Future<Void> requireDemoNotRevoked(Service opened) {
+        return opened.outbox().transaction(systemContext(), unit -> DemoStore.isRevoked(unit, IamSeed.DEMO_ISSUER)
+                .compose(revoked -> revoked
+                        ? Future.failedFuture(new IllegalStateException(
+                                "A start with SLIPWAY_DEMO=false revoked the demo on this data. Set SLIPWAY_HOME to another"
+                                        + " directory to run the demo."))
+                        : Future.succeededFuture()));
     }
 
     private Future<Void> ensureSeed(Service opened) {

@@ -38,7 +38,7 @@ import java.util.function.BiConsumer;
  */
 final class RepublishStore {
     /** Increment it when publisher of existing rows get additional fields. */
-    private static final int RECORD_FORMAT = 3;
+    private static final int RECORD_FORMAT = 4;
 
     private static final UUID NIL = new UUID(0, 0);
 

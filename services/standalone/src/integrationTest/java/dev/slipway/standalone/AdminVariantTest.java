@@ -1,15 +1,12 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Ids;
-import dev.slipway.contract.Json;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.repeatUntil;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Admin variants of tenant operations, and task tokens of adapters. */
@@ -76,19 +73,9 @@ class AdminVariantTest extends DecisionTestBase {
                 .text("id");
         var other =
                 platform.launch("project_owner", "another").send().expect(202).text("id");
-        var exchange = Json.object()
-                .put("adapter_id", DemoData.ADAPTER.toString())
-                .put("adapter_secret", PlatformUnderTest.ADAPTER_SECRET)
-                .put("app_instance_id", mine)
-                .put("command_id", Ids.next().toString());
-        var token = new AtomicReference<>("");
-        repeatUntil(() -> token.set(platform.anonymous()
-                .call("exchangeOperatorToken")
-                .body(exchange)
-                .send()
-                .expect(200)
-                .text("access_token")));
-        var adapter = platform.anonymous().as(token.get());
+        var reports = new RawReports(platform);
+        var token = reports.token(mine, RawReports.id(reports.command("deploy", mine)));
+        var adapter = platform.anonymous().as(token);
 
         adapter.call("getAppInstance")
                 .path("project_id", DemoData.PROJECT)
@@ -102,7 +89,7 @@ class AdminVariantTest extends DecisionTestBase {
                 .expect(403);
 
         assertThat(refused.text("message")).contains("another task");
-        var claims = DecodedToken.of(token.get());
+        var claims = DecodedToken.of(token);
         var account = platform.instance("getAppInstance", "project_owner", mine)
                 .send()
                 .expect(200)

@@ -12,10 +12,11 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Map;
 
-/** A platform with a registry that requires tokens, and a tenant's own registry. */
+/** A platform with a registry that requires tokens, an object store, and a tenant's own registry. */
 record ArtifactFixture(
         TestCertificate certificate,
         DistributionServer registry,
+        DistributionServer objects,
         DistributionServer tenantRegistry,
         PlatformUnderTest platform)
         implements AutoCloseable {
@@ -28,7 +29,8 @@ record ArtifactFixture(
         var registry = new DistributionServer();
         registry.requireTokens(rules(certificate, Clock.systemUTC()));
         var tenantRegistry = new DistributionServer();
-        var local = registry.host() + "," + tenantRegistry.host();
+        var objects = new DistributionServer();
+        var local = String.join(",", registry.host(), objects.host(), tenantRegistry.host());
         var source = Json.object()
                 .put("name", "shared")
                 .put("host", registry.host())
@@ -39,13 +41,13 @@ record ArtifactFixture(
                 .put("name", "open")
                 .put("host", "open.example.com")
                 .put("push", true);
-        var objects = Json.object()
+        var elsewhere = Json.object()
                 .put("name", "elsewhere")
                 .put("source_type", "https")
-                .put("host", "objects.example.com");
+                .put("host", objects.host());
         var platform = new PlatformUnderTest(Map.of(
                 "SLIPWAY_ARTIFACT_SOURCES",
-                        Json.text(Json.array().add(source).add(open).add(objects)),
+                        Json.text(Json.array().add(source).add(open).add(elsewhere)),
                 "SLIPWAY_ARTIFACT_PRIVATE_HOSTS", local,
                 "SLIPWAY_ARTIFACT_PLAIN_HOSTS", local,
                 "SLIPWAY_ARTIFACT_TRUSTED_KEYS",
@@ -54,7 +56,7 @@ record ArtifactFixture(
                 "SLIPWAY_REGISTRY_TOKEN_KEY_FILE", certificate.keyFile().toString(),
                 "SLIPWAY_REGISTRY_TOKEN_CERTIFICATE_FILE",
                         certificate.certificateFile().toString()));
-        return new ArtifactFixture(certificate, registry, tenantRegistry, platform);
+        return new ArtifactFixture(certificate, registry, objects, tenantRegistry, platform);
     }
 
     ArtifactCalls calls() {
@@ -74,6 +76,7 @@ record ArtifactFixture(
     public void close() {
         platform.close();
         registry.close();
+        objects.close();
         tenantRegistry.close();
     }
 }

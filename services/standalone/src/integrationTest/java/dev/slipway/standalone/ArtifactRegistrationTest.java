@@ -303,12 +303,12 @@ class ArtifactRegistrationTest {
     @Proves({"1.12", "2.34", "C.10"})
     void blobsFromObjectStoreAndRegistry_passTheSameLifecycle() {
         var bytes = "weights".getBytes(StandardCharsets.UTF_8);
-        registry.putObject("/bucket/weights.bin", bytes);
-        registry.putObject("/bucket/weights.bin.sig", TRUSTED.sign(bytes));
+        fixture.objects().putObject("/bucket/weights.bin", bytes);
+        fixture.objects().putObject("/bucket/weights.bin.sig", TRUSTED.sign(bytes));
         var object = blob(bytes);
         object.putObject("source")
                 .put("source_type", "s3")
-                .put("uri", "http://" + registry.host() + "/bucket/weights.bin")
+                .put("uri", "http://" + fixture.objects().host() + "/bucket/weights.bin")
                 .put("size_bytes", bytes.length)
                 .put("content_encoding", "identity");
         assertWholeLifecycle(object);
@@ -316,7 +316,6 @@ class ArtifactRegistrationTest {
                         .expect(409)
                         .text("code"))
                 .isEqualTo("digest_mismatch");
-        registry.clearFaults();
 
         var pushed = "pushed weights".getBytes(StandardCharsets.UTF_8);
         var descriptor = calls.publisher("weights").blob(repository("weights"), "application/octet-stream", pushed);
@@ -327,6 +326,24 @@ class ArtifactRegistrationTest {
                 .put("source_type", "oci")
                 .put("uri", "oci://" + registry.host() + "/" + repository("weights"));
         assertWholeLifecycle(inRegistry);
+    }
+
+    /** The platform's own credentials would let every project read every repository. */
+    @Test
+    void register_isRefused_forAnObjectOnARegistry() {
+        var secret = "another project's layer".getBytes(StandardCharsets.UTF_8);
+        var digest = RegistryPusher.digest(secret);
+        var unused = calls.publisher("weights").blob(repository("weights"), "application/octet-stream", secret);
+
+        for (var type : List.of("https", "s3")) {
+            var body = blob(secret);
+            body.putObject("source")
+                    .put("source_type", type)
+                    .put("uri", "http://" + registry.host() + "/v2/" + repository("weights") + "/blobs/" + digest);
+            var refused = calls.register("project_owner", body).expect(403);
+            assertThat(refused.text("code")).isEqualTo("source_not_allowed");
+            assertThat(refused.text("message")).contains("is a registry");
+        }
     }
 
     private static ObjectNode blob(byte[] bytes) {

@@ -274,7 +274,8 @@ class ArtifactsTest {
                 .call("registerArtifact")
                 .body(calls.at(repository, digest).put("artifact_type", "sdk_example"));
         assertThat(hosts(policyTenant))
-                .containsExactlyInAnyOrder(registry.host(), "open.example.com", "objects.example.com");
+                .containsExactlyInAnyOrder(
+                        registry.host(), "open.example.com", fixture.objects().host());
         var id = register.send().expect(201).text("id");
         try {
             var own = "'*.tenant.example.com', '" + fixture.tenantRegistry().host() + "'";

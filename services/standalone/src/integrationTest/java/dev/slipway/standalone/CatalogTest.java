@@ -1,10 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.Proves;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -21,26 +18,7 @@ import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The catalog and the registries, through the API. */
-class CatalogTest {
-    private static PlatformUnderTest platform;
-    private static ApiClient admin;
-    private static CatalogCalls calls;
-
-    @BeforeAll
-    static void start() {
-        platform = new PlatformUnderTest();
-        admin = platform.as("platform_superadmin");
-        calls = new CatalogCalls(platform);
-        eventually(() ->
-                calls.get("getRegistryEntry", "scope", "apps.instance.report").expect(200));
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(platform.events().violations()).isEmpty();
-        platform.close();
-    }
-
+class CatalogTest extends CatalogTestBase {
     @Test
     void putRegistryEntry_refuses_invalidPolicyKey() {
         var odd = policyKey("integer").put("merge", "intersect").put("default", "many");

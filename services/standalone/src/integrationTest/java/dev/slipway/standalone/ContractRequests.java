@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.slipway.contract.ApiOperation;
+import dev.slipway.contract.ApiOperation.Scope;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
@@ -35,12 +36,17 @@ final class ContractRequests {
 
     private final PlatformUnderTest platform;
     private final ApiClient adapter;
-    /** A valid value for every request field; a new field needs one here. */
-    private final Map<String, String> validValues = new LinkedHashMap<>();
+    private final Map<String, String> validValues;
 
     ContractRequests(PlatformUnderTest platform, String instanceId) {
         this.platform = platform;
         this.adapter = platform.asAdapter();
+        this.validValues = validValues(instanceId);
+    }
+
+    /** Returns a valid value for every parameter and required field; a new one needs a value here. */
+    static Map<String, String> validValues(String instanceId) {
+        var validValues = new LinkedHashMap<String, String>();
         for (var name : List.of(
                 "command_id",
                 "service_account_id",
@@ -108,7 +114,12 @@ final class ContractRequests {
         validValues.put("component", "server");
         validValues.put("from", "2020-01-01T00:00:00Z");
         validValues.put("to", "2999-01-01T00:00:00Z");
+        validValues.put("X-Break-Glass-Reason", "checked by a test");
+        validValues.put("X-Revision", "1");
+        validValues.put("Last-Event-ID", "1");
+        validValues.put("If-Match", "\"1\"");
         validValues.put("app_instance_id", instanceId);
+        return validValues;
     }
 
     Call valid(ApiOperation apiOperation) {
@@ -137,12 +148,16 @@ final class ContractRequests {
         if (apiOperation.action().equals("runtime.desired_state.read")) {
             return adapter;
         }
-        return platform.as(
-                switch (apiOperation.scope()) {
-                    case PLATFORM -> "platform_superadmin";
-                    case ORGANIZATION -> "tenant_owner";
-                    default -> "project_owner";
-                });
+        return platform.as(permittedUser(apiOperation));
+    }
+
+    /** Returns a demo user that may call the operation. */
+    static String permittedUser(ApiOperation apiOperation) {
+        return switch (apiOperation.isAdminVariant() ? Scope.PLATFORM : apiOperation.scope()) {
+            case PLATFORM -> "platform_superadmin";
+            case ORGANIZATION -> "tenant_owner";
+            default -> "project_owner";
+        };
     }
 
     ObjectNode validBody(ApiOperation apiOperation) {
@@ -171,11 +186,13 @@ final class ContractRequests {
         return body;
     }
 
-    /** The required fields of conditional schemas. */
+    /** Returns the required fields, of a conditional schema those of its last alternative. */
     static List<String> required(JsonNode schema) {
         var names = new ArrayList<String>();
         schema.path("required").forEach(name -> names.add(name.asText()));
-        schema.path("else").path("required").forEach(name -> names.add(name.asText()));
+        if (schema.has("else")) {
+            names.addAll(required(schema.path("else")));
+        }
         return names;
     }
 

@@ -18,7 +18,6 @@ import java.util.stream.StreamSupport;
 
 import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.repeatUntilGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Starts the platform for the tests of one area, and calls that they share. */
@@ -60,12 +59,10 @@ abstract class CredentialTestBase {
     }
 
     static String tokenOf(UUID projectId, String account) {
-        return repeatUntilGet(() -> {
-            var token = CredentialCalls.exchangeToken(
-                    platform, CredentialCalls.createCredential(platform, projectId, account));
-            assertThat(CredentialCalls.me(platform, token)).isEqualTo("200 ");
-            return token;
-        });
+        var token =
+                CredentialCalls.exchangeToken(platform, CredentialCalls.createCredential(platform, projectId, account));
+        eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("200 "));
+        return token;
     }
 
     static Call apiKey(String user, String... actions) {

@@ -2,7 +2,6 @@ package dev.slipway.standalone;
 
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.ResourceScope;
-import dev.slipway.contract.Contract;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
@@ -46,11 +45,17 @@ class CredentialsTest extends CredentialTestBase {
                     .path("service_account_id", account);
             assertThat(foreign.send().expect(404).text("code")).isEqualTo("not_found");
         }
-        // No operation takes a project for an existing account, and changes of its state keep the project.
-        assertThat(Contract.load().operations())
-                .filteredOn(operation -> operation.path().contains("{service_account_id}"))
-                .noneMatch(operation ->
-                        operation.method().equals("PATCH") || operation.method().equals("PUT"));
+        // No operation takes a project for an existing account, and changes keep the project.
+        var moved = CredentialCalls.account().put("project_id", DemoData.SIBLING_PROJECT.toString());
+        moved.remove(List.of("slug", "display_name"));
+        assertThat(account("updateServiceAccount", "project_owner", account)
+                        .body(moved)
+                        .send()
+                        .expect(400)
+                        .body()
+                        .at("/details/fields/0/field")
+                        .asText())
+                .isEqualTo("/project_id");
         for (var change : List.of("disableServiceAccount", "enableServiceAccount")) {
             assertThat(account(change, "project_owner", account)
                             .send()

@@ -38,7 +38,7 @@ class EntitlementTest {
 
     @Test
     @Proves({"1.83", "1.84"})
-    void putAppEntitlement_refuses_whenAppIsUnknownOrOverridesAreInvalidOrWiden() {
+    void putAppEntitlement_refuses_whenAppIsUnpublishedOrOverridesAreInvalidOrWiden() {
         var policyTenant = home("refusals");
         policyTenant
                 .levelOf("organization")
@@ -46,6 +46,20 @@ class EntitlementTest {
 
         assertThat(statusAndCode(policyTenant.entitle("nothing-such", "{}").send()))
                 .isEqualTo("404 app_not_found");
+        var catalog = new CatalogCalls(platform);
+        platform.as("platform_superadmin")
+                .call("createApp")
+                .body(CatalogCalls.app("unpublished", "apps"))
+                .send()
+                .expect(201);
+        catalog.register("unpublished", CatalogCalls.manifest("unpublished", "1.0.0"))
+                .expect(201);
+        assertThat(statusAndCode(policyTenant.entitle("unpublished", "{}").send()))
+                .isEqualTo("404 app_not_found");
+        CatalogCalls.version(platform.as("platform_superadmin"), "publishAppVersion", "unpublished", "1.0.0")
+                .send()
+                .expect(200);
+        policyTenant.entitle("unpublished", "{}").send().expect(200);
         var unknown = policyTenant
                 .entitle("{'policy_overrides': {'allowed_moons': ['io'], 'max_gpus_per_instance': 'many'}}")
                 .send()

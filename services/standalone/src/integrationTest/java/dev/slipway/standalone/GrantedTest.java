@@ -103,6 +103,14 @@ class GrantedTest {
                                 .send(),
                         "subject"))
                 .contains("shared with");
+        assertThat(tenantCalls
+                        .call(tenant, "getProjectUser")
+                        .path("project_id", project)
+                        .path("user_id", member.text("user_id"))
+                        .send()
+                        .expect(200)
+                        .text("subject"))
+                .isEqualTo("shared with");
         tenantCalls.sendAndAwaitRevision(
                 tenantCalls
                         .call(tenant, "removeGroupMember")

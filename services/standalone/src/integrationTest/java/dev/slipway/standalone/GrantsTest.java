@@ -198,6 +198,10 @@ class GrantsTest extends GrantTestBase {
                         "id")
                 .get(0);
         var soon = Instant.now().plusSeconds(3_600).toString();
+        var owner = binding("getOrganizationRoleBinding", tenant, "", ofOrganization)
+                .expect(200);
+        assertThat(List.of(owner.text("id"), owner.text("role"), owner.text("level"), owner.text("org_id")))
+                .containsExactly(ofOrganization, "tenant_owner", "organization", tenant.orgId());
 
         assertThat(statusAndCode(binding("deleteOrganizationRoleBinding", tenant, "", ofOrganization)))
                 .isEqualTo("409 last_owner");

@@ -50,7 +50,7 @@ class InstancesApiTest {
         assertThat(refused("operating_mode", "platform_managed")).isEqualTo("403 operating_mode_not_allowed");
         assertThat(refused("control_plane_scope", "tenant")).isEqualTo("403 control_plane_scope_not_allowed");
         assertThat(refused("control_plane_scope", "platform")).isEqualTo("403 control_plane_scope_not_allowed");
-        for (var account : List.of(DemoData.OTHER_OPERATOR, UUID.randomUUID(), DemoData.PROJECT)) {
+        for (var account : List.of(DemoData.OTHER_OPERATOR, UUID.randomUUID(), DemoData.SERVICE_ACCOUNT)) {
             assertThat(refused("operator_service_account_id", account.toString()))
                     .isEqualTo("409 operator_account_invalid");
         }
@@ -182,17 +182,18 @@ class InstancesApiTest {
 
     @Test
     void create_usesTheProjectsOperatorAccount_byDefault() {
+        var account = CredentialCalls.createAccount(platform, DemoData.PROJECT, "apps.instance.report");
+        platform.awaitReplication();
         var unnamed = platform.launch("project_owner", "unnamed").send().expect(202);
         var named = platform.launch("project_owner", "named")
-                .body(PlatformUnderTest.launchBody("named")
-                        .put("operator_service_account_id", DemoData.SERVICE_ACCOUNT.toString()))
+                .body(PlatformUnderTest.launchBody("named").put("operator_service_account_id", account))
                 .send()
                 .expect(202);
 
         assertThat(unnamed.text("operator_service_account_id"))
                 .isEqualTo(platform.database()
                         .query("SELECT operator_service_account_id FROM instances.projects WHERE slug = 'playground'"));
-        assertThat(named.text("operator_service_account_id")).isEqualTo(DemoData.SERVICE_ACCOUNT.toString());
+        assertThat(named.text("operator_service_account_id")).isEqualTo(account);
     }
 
     @Test
@@ -284,43 +285,6 @@ class InstancesApiTest {
                                 "SELECT count(*) FROM instances.recorded_outbox WHERE event_type = 'audit.recorded' AND value -> 'payload' ->> 'target_id' = '"
                                         + id + "' AND value -> 'payload' ->> 'action' = '" + action + "'"))
                 .isEqualTo("1");
-    }
-
-    @Test
-    @Proves("2.26")
-    void change_isNotFound_whenTheInstanceIsOfAnotherProject() {
-        var id = platform.launch("tenant_owner", "foreign").send().expect(202);
-        var answers = new ArrayList<String>();
-        for (var operation : List.of(
-                "upgradeAppInstance",
-                "rollbackAppInstance",
-                "deleteAppInstance",
-                "cancelInstanceOperation",
-                "operateInstanceMember",
-                "runInstanceOperation")) {
-            var call = platform.as("tenant_owner")
-                    .call(operation)
-                    .path("project_id", DemoData.SIBLING_PROJECT)
-                    .path("app_instance_id", id.text("id"));
-            if (operation.equals("cancelInstanceOperation")) {
-                call = call.path("operation_id", id.text("operation_id"));
-            } else if (!operation.equals("deleteAppInstance")) {
-                call = call.body(body(operation));
-            }
-            answers.add(operation + " " + statusAndCode(call.send()));
-        }
-
-        assertThat(answers).hasSize(6).allMatch(answer -> answer.endsWith(" 404 app_instance_not_found"));
-    }
-
-    private static ObjectNode body(String operation) {
-        return switch (operation) {
-            case "upgradeAppInstance" -> Json.object().put("version", "1.0.0");
-            case "operateInstanceMember" ->
-                Json.object().put("operation", "add").put("component", "worker");
-            case "runInstanceOperation" -> Json.object().put("operation", "ping");
-            default -> Json.object();
-        };
     }
 
     private static String refused(String field, String value) {

@@ -15,7 +15,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
@@ -208,6 +210,19 @@ class IssuersTest {
                                         .asText()
                                         .equals("Demo project member")))
                 .hasSize(1));
+    }
+
+    @Test
+    void call_isRateLimited_whenPrincipalWaitsForUnreachableRevisions() {
+        var waiting = Stream.generate(() -> CompletableFuture.supplyAsync(() -> platform.as("tenant_admin")
+                        .call("getMe")
+                        .header("X-Revision", "999999999999")
+                        .send()))
+                .limit(3)
+                .toList();
+
+        assertThat(waiting.stream().map(call -> call.join().text("code"))).containsOnly("authz_behind");
+        platform.as("tenant_admin").call("getMe").send().expect(429);
     }
 
     @Test

@@ -2,12 +2,9 @@ package dev.slipway.standalone;
 
 import dev.slipway.contract.CanonicalJson;
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.EventTap.ObservedRecord;
 import dev.slipway.testkit.Proves;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -26,26 +23,7 @@ import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Onboarding of products and apps, through the API. */
-class OnboardingTest {
-    private static PlatformUnderTest platform;
-    private static ApiClient admin;
-    private static CatalogCalls calls;
-
-    @BeforeAll
-    static void start() {
-        platform = new PlatformUnderTest();
-        admin = platform.as("platform_superadmin");
-        calls = new CatalogCalls(platform);
-        eventually(() ->
-                calls.get("getRegistryEntry", "scope", "apps.instance.report").expect(200));
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(platform.events().violations()).isEmpty();
-        platform.close();
-    }
-
+class OnboardingTest extends CatalogTestBase {
     @Test
     @Proves({"1.62", "C.20"})
     void adminOperations_areDenied_toTenants() {

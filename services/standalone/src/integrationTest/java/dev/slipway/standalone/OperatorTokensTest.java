@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.repeatUntilGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests tokens of adapters and of shared runtime operators. */
 class OperatorTokensTest {
+    private static final UUID COMMAND = UUID.randomUUID();
     private static PlatformUnderTest platform;
 
     @BeforeAll
@@ -136,6 +136,11 @@ class OperatorTokensTest {
                 .text("id");
         var own = adapterOf("bare_metal");
         var another = adapterOf("slurm");
+        assertThat(taskOn(own, DemoData.ORG, runtime).expect(409).text("message"))
+                .contains("has no command " + COMMAND);
+        platform.database()
+                .execute("INSERT INTO iam.runtime_tasks (command_id, subject_id, starts_generation, sequence) VALUES ('"
+                        + COMMAND + "', '" + runtime + "', true, 1)");
 
         var token = taskOn(own, DemoData.ORG, runtime).expect(200).text("access_token");
 
@@ -162,7 +167,7 @@ class OperatorTokensTest {
             assertThat(CredentialCalls.findAudits(platform, "iam.operator_token.exchange", runtime, "success"))
                     .hasSize(1);
             assertThat(CredentialCalls.findAudits(platform, "iam.operator_token.exchange", runtime, "denied"))
-                    .hasSize(3)
+                    .hasSize(4)
                     .allSatisfy(
                             audit -> assertThat(audit.path("reason").asText()).isEqualTo("task_unknown"));
         });
@@ -224,11 +229,14 @@ class OperatorTokensTest {
                 .expect(202)
                 .text("id");
 
-        var token = repeatUntilGet(
-                        () -> task(id, first.text("secret"), instance).expect(200))
-                .text("access_token");
-        task(id, second.text("secret"), instance).expect(200);
-        task(id, "sws_wrong", instance).expect(401);
+        var command = RawReports.id(new RawReports(platform).command("deploy", instance));
+        eventually(() -> assertThat(platform.database()
+                        .query("SELECT count(*) FROM iam.runtime_tasks WHERE command_id = '" + command + "'"))
+                .isEqualTo("1"));
+        var token =
+                task(id, first.text("secret"), instance, command).expect(200).text("access_token");
+        task(id, second.text("secret"), instance, command).expect(200);
+        task(id, "sws_wrong", instance, command).expect(401);
         assertThat(platform.anonymous()
                         .as(token)
                         .call("getMe")
@@ -242,13 +250,15 @@ class OperatorTokensTest {
                 .send()
                 .expect(200);
         eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("401 token_revoked"));
-        task(id, first.text("secret"), instance).expect(401);
-        task(id, second.text("secret"), instance).expect(200);
+        task(id, first.text("secret"), instance, command).expect(401);
+        task(id, second.text("secret"), instance, command).expect(200);
         adapter("disableAdapter", id).send().expect(200);
-        assertThat(task(id, second.text("secret"), instance).expect(401).text("message"))
+        assertThat(task(id, second.text("secret"), instance, command)
+                        .expect(401)
+                        .text("message"))
                 .contains("disabled");
         adapter("enableAdapter", id).send().expect(200);
-        task(id, second.text("secret"), instance).expect(200);
+        task(id, second.text("secret"), instance, command).expect(200);
         assertThat(platform.as("platform_superadmin")
                         .call("listAdapters")
                         .send()
@@ -288,8 +298,10 @@ class OperatorTokensTest {
                         .text("secret"));
     }
 
-    private static ApiResponse task(String adapterId, String secret, String instanceId) {
-        return task(taskBody(new AdapterKey(adapterId, secret)).put("app_instance_id", instanceId));
+    private static ApiResponse task(String adapterId, String secret, String instanceId, String commandId) {
+        return task(taskBody(new AdapterKey(adapterId, secret))
+                .put("app_instance_id", instanceId)
+                .put("command_id", commandId));
     }
 
     private static ApiResponse taskOn(AdapterKey adapter, UUID orgId, String sharedRuntimeId) {
@@ -304,6 +316,6 @@ class OperatorTokensTest {
         return Json.object()
                 .put("adapter_id", adapter.id)
                 .put("adapter_secret", adapter.secret)
-                .put("command_id", UUID.randomUUID().toString());
+                .put("command_id", COMMAND.toString());
     }
 }

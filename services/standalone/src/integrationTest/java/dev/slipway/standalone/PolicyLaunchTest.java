@@ -22,11 +22,20 @@ import static dev.slipway.standalone.PolicyCalls.json;
 import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
-import static dev.slipway.testkit.Eventually.repeatUntil;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** How policy decides launches, through the API. */
 class PolicyLaunchTest {
+    /** Heartbeats of the catalog do not refresh the policy while the trigger exists. */
+    private static final String KEEP_POLICY_STALE = """
+            UPDATE instances.catalog_freshness SET known_until = now() - interval '6 minutes';
+            CREATE OR REPLACE FUNCTION instances.keep_stale() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN NEW.known_until = now() - interval '6 minutes'; RETURN NEW; END $$;
+            CREATE TRIGGER stale BEFORE UPDATE ON instances.catalog_freshness
+                FOR EACH ROW EXECUTE FUNCTION instances.keep_stale();
+            UPDATE instances.catalog_freshness SET known_until = known_until
+            """;
+
     private static PlatformUnderTest platform;
     private static TenantCalls tenantCalls;
     private static PolicyCalls policies;
@@ -368,19 +377,19 @@ class PolicyLaunchTest {
 
     @Test
     void launch_isRefused_whilePolicyIsStale() {
-        repeatUntil(() -> {
-            platform.database()
-                    .execute("UPDATE instances.catalog_freshness SET known_until = now() - interval '6 minutes'");
-            assertThat(platform.launch("project_owner", "on what policy?")
-                            .send()
-                            .text("code"))
-                    .isEqualTo("policy_stale");
-        });
+        platform.database().execute(KEEP_POLICY_STALE);
+        try {
+            assertThat(statusAndCode(
+                            platform.launch("project_owner", "on stale policy").send()))
+                    .isEqualTo("503 policy_stale");
+        } finally {
+            platform.database().execute("DROP TRIGGER stale ON instances.catalog_freshness");
+        }
 
-        repeatUntil(() -> assertThat(platform.launch("project_owner", "as policy says")
-                        .send()
-                        .status())
-                .isEqualTo(202));
+        eventually(() -> assertThat(platform.database()
+                        .query("SELECT known_until > now() - interval '1 minute' FROM instances.catalog_freshness"))
+                .isEqualTo("t"));
+        platform.launch("project_owner", "on current policy").send().expect(202);
     }
 
     private static PolicyTenant home(String slug) {

@@ -150,9 +150,9 @@ class PolicyTest {
     @Proves({"1.80", "1.82"})
     void planAndGlobalPolicy_applyToAllTenants() {
         var policyTenant = home("planned");
-        tenantCalls.setPlan(policyTenant.tenant(), "tiny");
         var plan = policies.plan("tiny");
         plan.replace("{'max_instances_per_project': 3}", "{'allowed_apps': ['echo']}");
+        tenantCalls.setPlan(policyTenant.tenant(), "tiny");
 
         eventually(() -> assertThat(policyTenant
                         .effective("")

@@ -29,6 +29,12 @@ final class PolicyTour {
         put(ADMIN, "Global", "{'values': {'max_gpus_per_instance': 8}}");
         tour.set("plan", "gold");
         put(ADMIN, "Plan", "{'values': {'max_gpus_per_instance': 6}}");
+        tour.awaitTrue("SELECT EXISTS (SELECT FROM iam.plans WHERE plan = 'gold')");
+        tour.step(ADMIN, "adminUpdateOrganization")
+                .header("X-Break-Glass-Reason", "The tenant ordered another plan")
+                .body("{'plan': 'gold'}")
+                .send();
+        tour.awaitTrue("SELECT count(*) = 1 FROM catalog.organizations WHERE plan = 'gold'");
         put(OWNER, "Organization", "{'values': {'allowed_regions': ['eu', 'us'], 'max_instances_per_project': 5}}");
         put(OWNER, "Department", "{'values': {'allowed_regions': ['eu']}}");
         put(OWNER, "Project", "{'values': {'max_instances_per_project': 3}}");

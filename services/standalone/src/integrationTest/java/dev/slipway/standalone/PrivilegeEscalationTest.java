@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.standalone.TenantCalls.Tenant;
 import dev.slipway.testkit.ApiClient.ApiResponse;
@@ -11,6 +12,7 @@ import java.util.UUID;
 
 import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.standalone.TenantCalls.userReference;
+import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Attempts to get, or to take from others, more than one's own roles allow. */
@@ -38,6 +40,100 @@ class PrivilegeEscalationTest extends GrantTestBase {
         tenantCalls.setPlan(tenant, "gold");
         assertThat(tenantCalls.call(tenant, "getOrganization").send().text("plan"))
                 .isEqualTo("gold");
+    }
+
+    @Test
+    void plan_isRefused_whenItHasNoPolicy() {
+        var tenant = tenantCalls.create("plan-unknown");
+        var admin = platform.as("platform_superadmin");
+
+        var changed = admin.call("adminUpdateOrganization")
+                .path("org_id", tenant.orgId())
+                .header("X-Break-Glass-Reason", REASON)
+                .body(Json.object().put("plan", "no-limits"))
+                .send()
+                .expect(400);
+        var created = admin.call("createOrganization")
+                .body(TenantCalls.namedBody("planless").put("plan", "no-limits"))
+                .send()
+                .expect(400);
+
+        for (var refused : List.of(changed, created)) {
+            var field = refused.body().at("/details/fields/0");
+            assertThat(field.path("field").asText()).isEqualTo("/plan");
+            assertThat(field.path("problem").asText()).contains("standard");
+        }
+        assertThat(tenantCalls.call(tenant, "getOrganization").send().text("plan"))
+                .isEqualTo("standard");
+    }
+
+    @Test
+    void allowedActions_areChanged_onlyToThoseThatTheCallerHolds() {
+        var tenant = tenantCalls.create("changed-account");
+        var project = tenantCalls.project(tenant, "main");
+        var account = tenantCalls
+                .call(tenant, "createServiceAccount")
+                .path("project_id", project)
+                .body(CredentialCalls.account("apps.instance.read"))
+                .send()
+                .expect(201)
+                .text("id");
+        var body = Json.object().put("display_name", "Account writer").put("level", "project");
+        body.putArray("actions")
+                .add("iam.service_account.write")
+                .add("iam.service_account.read")
+                .add("apps.instance.read");
+        var role = tenantCalls
+                .sendAndAwaitRevision(tenantCalls.call(tenant, "createRole").body(body), 201)
+                .text("role");
+        tenantCalls.grant(tenant, project, role, "account writer");
+        var writer = tenantCalls.person("account writer").call("updateServiceAccount");
+
+        assertThat(statusAndCode(machine(writer.body(actions("apps.instance.create")), project, account)))
+                .isEqualTo("403 grant_exceeds_own");
+        assertThat(statusAndCode(machine(writer.body(actions("iam.binding.write")), project, account)))
+                .isEqualTo("403 grant_exceeds_own");
+        machine(writer.body(actions("apps.instance.read", "apps.instance.report")), project, account)
+                .expect(200);
+
+        var changed = machine(
+                        tenantCalls
+                                .call(tenant, "updateServiceAccount")
+                                .body(actions("apps.instance.read", "apps.instance.create")),
+                        project,
+                        account)
+                .expect(200);
+        assertThat(changed.body().path("allowed_actions"))
+                .extracting(action -> action.asText())
+                .containsExactly("apps.instance.read", "apps.instance.create");
+        eventually(() -> {
+            var audit = tenantCalls.audits("iam.service_account.update", account);
+            assertThat(audit).hasSize(2);
+            assertThat(audit.get(1).at("/metadata/before/1").asText()).isEqualTo("apps.instance.report");
+            assertThat(audit.get(1).at("/metadata/after/1").asText()).isEqualTo("apps.instance.create");
+        });
+        CredentialCalls.assertExcessAudited(platform, "iam.service_account.update", project);
+    }
+
+    @Test
+    void launch_isRefused_whenItsOperatorMayNotReport() {
+        var account = account("apps.instance.read").send().expect(201).text("id");
+        platform.awaitReplication();
+        var body = PlatformUnderTest.launchBody("silent").put("operator_service_account_id", account);
+
+        var refused = platform.launch("project_owner", "").body(body).send();
+        assertThat(statusAndCode(refused)).isEqualTo("409 operator_account_invalid");
+        assertThat(refused.text("message")).contains("apps.instance.report");
+
+        machine(
+                        platform.as("project_owner")
+                                .call("updateServiceAccount")
+                                .body(actions("apps.instance.read", "apps.instance.report")),
+                        DemoData.PROJECT.toString(),
+                        account)
+                .expect(200);
+        platform.awaitReplication();
+        platform.launch("project_owner", "").body(body).send().expect(202);
     }
 
     @Test
@@ -230,6 +326,12 @@ class PrivilegeEscalationTest extends GrantTestBase {
                 .path("user_id", UUID.fromString(owner))
                 .send()
                 .expect(200);
+    }
+
+    private static ObjectNode actions(String... actions) {
+        var body = Json.object();
+        List.of(actions).forEach(body.putArray("allowed_actions")::add);
+        return body;
     }
 
     private static ApiResponse machine(Call call, String project, String account) {

@@ -3,12 +3,14 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
+import java.util.zip.GZIPInputStream;
 
 /** Sends bytes that an HTTP client would not send. */
 final class RawHttp implements AutoCloseable {
@@ -31,14 +33,23 @@ final class RawHttp implements AutoCloseable {
 
         JsonNode body() {
             var start = text.indexOf("\r\n\r\n");
-            return Json.parseTrusted(text.substring(start + 4).getBytes(StandardCharsets.ISO_8859_1));
+            var bytes = text.substring(start + 4).getBytes(StandardCharsets.ISO_8859_1);
+            return Json.parseTrusted(header("Content-Encoding").equals("gzip") ? unzip(bytes) : bytes);
+        }
+
+        private static byte[] unzip(byte[] bytes) {
+            try (var content = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
+                return content.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 
     RawHttp(int port) {
         try {
             socket = new Socket(InetAddress.getLoopbackAddress(), port);
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(90_000);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -75,6 +86,22 @@ final class RawHttp implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Reads until the server closes the connection, or only the headers of an event stream. */
+    RawResponse response() {
+        var head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            var next = read(1);
+            if (next.isEmpty()) {
+                return new RawResponse(head.toString());
+            }
+            head.append(next);
+        }
+        var response = new RawResponse(head.toString());
+        return response.header("Content-Type").equals("text/event-stream")
+                ? response
+                : new RawResponse(head + untilClosed().text());
     }
 
     /** Fails if the server keeps the connection open. */

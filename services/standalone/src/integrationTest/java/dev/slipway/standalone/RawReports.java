@@ -5,6 +5,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.EventTap.ObservedRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventuallyGet;
+import static dev.slipway.testkit.Eventually.repeatUntilGet;
 
 /** Writes arbitrary reports with arbitrary tokens to the broker. */
 record RawReports(PlatformUnderTest platform) {
@@ -41,6 +43,10 @@ record RawReports(PlatformUnderTest platform) {
                 .get(0));
     }
 
+    static String id(ObservedRecord command) {
+        return command.event().path("event_id").asText();
+    }
+
     /** Returns the common fields of a report on a command. */
     static ObjectNode reportFor(ObservedRecord command) {
         var payload = command.payload();
@@ -48,17 +54,24 @@ record RawReports(PlatformUnderTest platform) {
                 .put("org_id", payload.path("org_id").asText())
                 .put("project_id", payload.path("project_id").asText())
                 .put("app_instance_id", command.key())
-                .put("command_id", command.event().path("event_id").asText())
+                .put("command_id", id(command))
                 .put("generation", payload.path("generation").asInt())
                 .put("operation_id", payload.path("operation_id").asText());
     }
 
     /** Returns the demo adapter's token for one command. */
+    @CanIgnoreReturnValue
     String token(String instance, String command) {
         return token(DemoData.ADAPTER, PlatformUnderTest.ADAPTER_SECRET, instance, command);
     }
 
+    /** Repeats the exchange until the command is replicated to IAM, as an adapter does. */
     String token(UUID adapterId, String secret, String instance, String command) {
+        return repeatUntilGet(
+                () -> exchange(adapterId, secret, instance, command).expect(200).text("access_token"));
+    }
+
+    ApiResponse exchange(UUID adapterId, String secret, String instance, String command) {
         return platform.anonymous()
                 .call("exchangeOperatorToken")
                 .body(Json.object()
@@ -66,9 +79,7 @@ record RawReports(PlatformUnderTest platform) {
                         .put("adapter_secret", secret)
                         .put("app_instance_id", instance)
                         .put("command_id", command))
-                .send()
-                .expect(200)
-                .text("access_token");
+                .send();
     }
 
     /** Sends a report with the demo adapter's token for its command. */

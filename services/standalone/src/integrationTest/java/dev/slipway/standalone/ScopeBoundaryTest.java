@@ -11,15 +11,17 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
+import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Decisions at the boundary of a project or tenant. */
+/** Tests decisions and changes at the boundary of a project or tenant. */
 class ScopeBoundaryTest extends RoleMatrixTestBase {
     @Test
     void decision_isDenied_outsideTheProjectOrTenantOfTheRole() {
@@ -142,5 +144,42 @@ class ScopeBoundaryTest extends RoleMatrixTestBase {
                 .send()
                 .expect(400);
         assertThat(refused.text("code")).isEqualTo("project_mismatch");
+    }
+
+    @Test
+    @Proves("2.26")
+    void change_isNotFound_whenTheInstanceIsOfAnotherProject() {
+        var id = platform.launch("tenant_owner", "foreign").send().expect(202);
+        var answers = new ArrayList<String>();
+        for (var operation : List.of(
+                "upgradeAppInstance",
+                "rollbackAppInstance",
+                "deleteAppInstance",
+                "cancelInstanceOperation",
+                "operateInstanceMember",
+                "runInstanceOperation")) {
+            var call = platform.as("tenant_owner")
+                    .call(operation)
+                    .path("project_id", DemoData.SIBLING_PROJECT)
+                    .path("app_instance_id", id.text("id"));
+            if (operation.equals("cancelInstanceOperation")) {
+                call = call.path("operation_id", id.text("operation_id"));
+            } else if (!operation.equals("deleteAppInstance")) {
+                call = call.body(body(operation));
+            }
+            answers.add(operation + " " + statusAndCode(call.send()));
+        }
+
+        assertThat(answers).hasSize(6).allMatch(answer -> answer.endsWith(" 404 app_instance_not_found"));
+    }
+
+    private static ObjectNode body(String operation) {
+        return switch (operation) {
+            case "upgradeAppInstance" -> Json.object().put("version", "1.0.0");
+            case "operateInstanceMember" ->
+                Json.object().put("operation", "add").put("component", "worker");
+            case "runInstanceOperation" -> Json.object().put("operation", "ping");
+            default -> Json.object();
+        };
     }
 }

@@ -176,23 +176,19 @@ class SharedRuntimeOperationsTest extends SharedRuntimeTestBase {
                 .text("id");
         platform.awaitReplication();
 
-        var runtime = calls.running(
-                SharedRuntimeCalls.createBody("operated").put("operator_identity_ref", operator));
+        var runtime = calls.running(SharedRuntimeCalls.createBody("operated").put("operator_identity_ref", operator));
 
         assertThat(runtime).isEqualTo(runtimeId);
         assertThat(calls.owner("getSharedRuntime", runtime).send().text("operator_id"))
                 .isEqualTo(operator);
         eventually(() -> assertThat(platform.events()
                         .find(observed -> observed.type().equals("audit.recorded")
-                                && observed.payload()
-                                        .path("action")
-                                        .asText()
-                                        .equals("apps.shared_runtime.report")
+                                && observed.payload().path("action").asText().equals("apps.shared_runtime.report")
                                 && observed.payload().path("target_id").asText().equals(runtime)
                                 && observed.payload().toString().contains(operator)))
                 .isNotEmpty());
-        assertThat(statusAndCode(calls.create(SharedRuntimeCalls.createBody("operated-again")
-                                .put("operator_identity_ref", operator))
+        assertThat(statusAndCode(calls.create(
+                                SharedRuntimeCalls.createBody("operated-again").put("operator_identity_ref", operator))
                         .send()))
                 .isEqualTo("409 operator_identity_invalid");
     }

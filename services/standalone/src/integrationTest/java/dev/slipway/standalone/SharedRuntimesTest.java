@@ -61,9 +61,8 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
     @Proves({"0.13", "0.14", "0.17", "0.18", "0.19", "0.20", "0.23", "0.24", "0.29", "0.38", "0.40"})
     void journey_fromCreationToDeletion() {
         var runtime = calls.runningWith("journey", PROJECT);
-        assertThat(calls.items(platform.as("tenant_admin")
-                        .call("listSharedRuntimes")
-                        .path("org_id", DemoData.ORG)))
+        assertThat(calls.items(
+                        platform.as("tenant_admin").call("listSharedRuntimes").path("org_id", DemoData.ORG)))
                 .extracting(item -> item.path("id").asText())
                 .contains(runtime);
         assertThat(calls.eventTypes(runtime))

@@ -47,7 +47,7 @@ final class TenancyTour {
         tour.call(OWNER, "updateOrganization", "{'display_name': 'Tour, renamed'}");
         tour.call(OWNER, "updateOrganization", "{'plan': 'gold'}");
         tour.step(ADMIN, "adminUpdateOrganization")
-                .header("X-Break-Glass-Reason", "The tenant ordered another plan")
+                .header("X-Break-Glass-Reason", "The tenant ordered a plan without a policy")
                 .body("{'plan': 'gold'}")
                 .send();
         tour.call(ADMIN, "createOrganization", "{'slug': 'Not A Slug', 'extra': true}");

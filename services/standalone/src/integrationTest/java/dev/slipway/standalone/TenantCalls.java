@@ -64,8 +64,28 @@ final class TenantCalls {
                         201);
     }
 
+    /** Creates a plan, with an empty policy unless it has one, and waits until it is replicated to IAM. */
+    void createPlan(String plan) {
+        var admin = platform.as("platform_superadmin");
+        if (admin.call("getPlanPolicy")
+                .path("plan", plan)
+                .send()
+                .text("version")
+                .equals("0")) {
+            admin.call("putPlanPolicy")
+                    .path("plan", plan)
+                    .body(Json.object().set("values", Json.object()))
+                    .send()
+                    .expect(200);
+        }
+        eventually(() -> assertThat(
+                        platform.database().query("SELECT count(*) FROM iam.plans WHERE plan = '" + plan + "'"))
+                .isEqualTo("1"));
+    }
+
     /** Puts the tenant on another plan, as the platform. */
     void setPlan(Tenant tenant, String plan) {
+        createPlan(plan);
         sendAndAwaitRevision(
                 platform.as("platform_superadmin")
                         .call("adminUpdateOrganization")

@@ -1,12 +1,9 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
-import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.Proves;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -24,26 +21,7 @@ import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Drafts, releases and retirement of app versions, through the API. */
-class VersionReleaseTest {
-    private static PlatformUnderTest platform;
-    private static ApiClient admin;
-    private static CatalogCalls calls;
-
-    @BeforeAll
-    static void start() {
-        platform = new PlatformUnderTest();
-        admin = platform.as("platform_superadmin");
-        calls = new CatalogCalls(platform);
-        eventually(() ->
-                calls.get("getRegistryEntry", "scope", "apps.instance.report").expect(200));
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(platform.events().violations()).isEmpty();
-        platform.close();
-    }
-
+class VersionReleaseTest extends CatalogTestBase {
     @Test
     void replaceManifest_isRefused_whenDigestDiffersOrManifestIsMalformed() {
         admin.call("createApp").body(app("drafted", "apps")).send().expect(201);
@@ -63,6 +41,14 @@ class VersionReleaseTest {
         var kept =
                 version(admin, "getVersionForAdmin", "drafted", "1.0.0").send().expect(200);
         assertThat(kept.body().at("/manifest/summary").asText()).isEqualTo("mine");
+        assertThat(admin.call("listVersionsForAdmin")
+                        .query("app_slug=drafted")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .path("items"))
+                .singleElement()
+                .isEqualTo(kept.body());
         assertThat(fields(calls.replace("drafted", "1.0.0", manifest("drafted", "1.0.1"), null)
                         .expect(400)))
                 .containsExactly("/manifest/version");

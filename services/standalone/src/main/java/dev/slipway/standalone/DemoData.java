@@ -34,7 +34,7 @@ final class DemoData {
 
     static final UUID ADAPTER = id(0x501);
 
-    static final String ISSUER = "slipway-demo";
+    static final String ISSUER = IamSeed.DEMO_ISSUER;
     private static final Duration TOKEN_LIFETIME = Duration.ofHours(12);
     /** The name of the service account in tokens. */
     private static final String CI_ACCOUNT = "service_account";

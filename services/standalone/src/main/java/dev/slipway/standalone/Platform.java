@@ -164,7 +164,7 @@ public final class Platform {
                 deployIfEnabled("iam", () -> new IamVerticle(serviceContext, iam, iamConfig())),
                 deployIfEnabled("catalog", () -> new CatalogVerticle(serviceContext, catalog, artifactConfig())),
                 deployIfEnabled("instances", () -> new InstancesVerticle(serviceContext, config.instances())),
-                deployIfEnabled("audit", () -> new AuditVerticle(serviceContext)),
+                deployIfEnabled("audit", () -> new AuditVerticle(serviceContext, config.audit())),
                 deployIfEnabled("metering", () -> new MeteringVerticle(serviceContext)));
         var fresh = authzReader.start().compose(caughtUp -> awaitFreshAuthz());
         // After a failure, wait for the others: a verticle that is stopped while it starts would fail again.

@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import dev.slipway.audit.AuditConfig;
 import dev.slipway.catalog.ArtifactConfig;
 import dev.slipway.gateway.GatewayConfig;
 import dev.slipway.iam.IamConfig;
@@ -46,6 +47,7 @@ public record StandaloneConfig(
         Duration maxAuthzAgeForReads,
         GatewayConfig gateway,
         InstancesConfig instances,
+        AuditConfig audit,
         IamConfig iam,
         ArtifactConfig artifacts,
         Map<String, String> environment) {
@@ -84,6 +86,7 @@ public record StandaloneConfig(
                 settings.duration("SLIPWAY_AUTHZ_BUDGET_READS", Duration.ofMinutes(5)),
                 GatewayConfig.from(settings),
                 InstancesConfig.from(settings),
+                AuditConfig.from(settings),
                 IamConfig.from(settings),
                 ArtifactConfig.from(settings),
                 values);

@@ -95,6 +95,13 @@ public final class OperationLifecycle {
         return end(current, Status.CANCELED, OperationEvent.CANCELED, null, reason, now);
     }
 
+    /** As {@link #supersede}, with the command that tells the adapter to stop. */
+    public static Accepted supersede(Operation current, UUID cancelCommandId, String reason, Instant now) {
+        return current.status().isEnded()
+                ? unchanged(current)
+                : supersede(current.withCancelCommand(cancelCommandId), reason, now);
+    }
+
     /**
      * Cancels an operation. If no adapter has accepted it yet, it ends at once; otherwise the adapter receives
      * {@code cancelCommandId} and reports how the operation ended.

@@ -27,7 +27,9 @@ record AccessLogRow(
         @Nullable String actorType,
         @Nullable UUID orgId,
         @Nullable UUID projectId,
-        long durationUs) {
+        long durationUs,
+        boolean outsider,
+        int count) {
 
     /** The payload of {@code gateway.call}. */
     private record CallPayload(
@@ -57,8 +59,11 @@ record AccessLogRow(
             @Nullable String actorType,
             @Nullable UUID orgId,
             @Nullable UUID projectId,
-            long durationUs) {
+            long durationUs,
+            boolean outsider,
+            @Nullable Integer count) {
 
+        /** Gateways once sent paths with U+0000, which PostgreSQL cannot store; such records wait on the dead-letter topic. */
         AccessLogRow toRow() {
             return new AccessLogRow(
                     callId,
@@ -67,14 +72,16 @@ record AccessLogRow(
                     traceId,
                     method,
                     operationId,
-                    path,
+                    path.replace('\0', '\uFFFD'),
                     status,
                     code,
                     principalId,
                     actorType,
                     orgId,
                     projectId,
-                    durationUs);
+                    durationUs,
+                    outsider,
+                    count == null ? 1 : count);
         }
     }
 
@@ -106,7 +113,9 @@ record AccessLogRow(
                 call.actorType,
                 call.orgId,
                 call.projectId,
-                call.durationUs));
+                call.durationUs,
+                false,
+                1));
     }
 
     /** Version 1 is a table: the values of a row belong to the names in {@code columns}. */

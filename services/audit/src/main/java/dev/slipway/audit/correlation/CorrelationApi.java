@@ -5,6 +5,7 @@ import dev.slipway.audit.correlation.CorrelationEntry.Kind;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.service.Page;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
@@ -19,7 +20,7 @@ import java.util.UUID;
 /** Serves the entries of a correlation id. Clients choose these ids, so a reader sees only what their permissions cover. */
 public final class CorrelationApi {
     private static final String ACTION = "audit.timeline.read";
-    private static final int MAX_ENTRIES = 1_000;
+    private static final String REFUSALS = "refusals";
 
     private final CorrelationStore store;
     private final Authorizer authorizer;
@@ -32,7 +33,12 @@ public final class CorrelationApi {
     }
 
     /** The response body. */
-    record Timeline(String correlationId, List<String> traceIds, boolean truncated, List<Item> items) {}
+    record Timeline(
+            String correlationId,
+            List<String> traceIds,
+            boolean truncated,
+            List<Item> items,
+            @Nullable String nextCursor) {}
 
     /** An entry in the response body. */
     record Item(
@@ -59,8 +65,12 @@ public final class CorrelationApi {
         var correlationId = request.path("correlation_id");
         var reader = request.principal();
         var accessibleScopes = authorizer.findAccessibleScopes(reader, ACTION, clock.instant());
-        return store.find(correlationId, accessibleScopes, reader.id(), MAX_ENTRIES + 1)
-                .map(entries -> entries.isEmpty() ? notFound() : Reply.ofRecord(timeline(correlationId, entries)));
+        var refusals = REFUSALS.equals(request.query("view"));
+        var cursor = request.cursor();
+        return store.find(correlationId, accessibleScopes, reader.id(), refusals, cursor, request.limit())
+                .map(page -> page.items().isEmpty() && !refusals && cursor == null
+                        ? notFound()
+                        : Reply.ofRecord(timeline(correlationId, page)));
     }
 
     private static Reply notFound() {
@@ -70,16 +80,17 @@ public final class CorrelationApi {
                         "No entries that you can read have this correlation id. Entries of recent requests appear after a moment."));
     }
 
-    static Timeline timeline(String correlationId, List<CorrelationEntry> entries) {
-        var first = entries.subList(0, Math.min(entries.size(), MAX_ENTRIES));
+    static Timeline timeline(String correlationId, Page<CorrelationEntry> page) {
+        var next = page.next();
         return new Timeline(
                 correlationId,
-                first.stream()
+                page.items().stream()
                         .map(CorrelationEntry::traceId)
                         .filter(Objects::nonNull)
                         .distinct()
                         .toList(),
-                entries.size() > MAX_ENTRIES,
-                first.stream().map(Item::of).toList());
+                next != null,
+                page.items().stream().map(Item::of).toList(),
+                next == null ? null : next.encode());
     }
 }

@@ -1,14 +1,17 @@
 package dev.slipway.audit.correlation;
 
 import dev.slipway.authz.Authorizer.AccessibleScopes;
+import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -17,13 +20,14 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.StreamSupport;
 
-/** Stores entries, append-only. */
+/** Stores entries, append-only; requests are deleted when they expire. */
 public final class CorrelationStore {
     private static final String INSERT_CALLS = """
             INSERT INTO calls (event_id, occurred_at, correlation_id, trace_id, method, operation_id, path, status, code,
-                principal_id, actor_type, org_id, project_id, duration_us)
+                principal_id, actor_type, org_id, project_id, duration_us, outsider, count)
             SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-                $8::int[], $9::text[], $10::uuid[], $11::text[], $12::uuid[], $13::uuid[], $14::bigint[])
+                $8::int[], $9::text[], $10::uuid[], $11::text[], $12::uuid[], $13::uuid[], $14::bigint[],
+                $15::boolean[], $16::int[])
             ON CONFLICT DO NOTHING
             """;
 
@@ -43,27 +47,44 @@ public final class CorrelationStore {
             FROM entries WHERE kind = 'event' ON CONFLICT DO NOTHING
             """;
 
-    /** Limits each part before the merge, so that no table is read further than necessary. */
+    /**
+     * Limits each part before the merge, so that no table is read further than necessary. Rejected requests of outsiders are a list of their
+     * own ($6), so that they do not displace the entries of others; their callers do not learn which organization or project they missed.
+     */
     private static final String FIND = """
             (SELECT 'call' AS kind, event_id, coalesce(operation_id, method || ' ' || path) AS title, occurred_at, correlation_id,
-                    trace_id, org_id, project_id,
-                    json_build_object('method', method, 'path', path, 'status', status, 'code', code, 'duration_us', duration_us,
-                        'principal_id', principal_id, 'actor_type', actor_type)::text AS payload
-             FROM calls
-             WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3) OR principal_id = $4)
+                    trace_id, CASE WHEN visible OR NOT outsider THEN org_id END AS org_id,
+                    CASE WHEN visible OR NOT outsider THEN project_id END AS project_id,
+                    (jsonb_build_object('method', method, 'path', path, 'status', status, 'code', code, 'duration_us', duration_us,
+                        'principal_id', principal_id, 'actor_type', actor_type)
+                        || CASE WHEN count > 1 THEN jsonb_build_object('count', count) ELSE '{}' END)::text AS payload
+             FROM calls CROSS JOIN LATERAL (SELECT coalesce(org_id = ANY($2), false) OR coalesce(project_id = ANY($3), false) AS visible) AS scope
+             WHERE correlation_id = $1
+               AND CASE WHEN principal_id = $4 THEN NOT $6 ELSE visible AND outsider = $6 END
+               AND ($7::timestamptz IS NULL OR (occurred_at, event_id) > ($7, $8))
              ORDER BY occurred_at, event_id LIMIT $5)
             UNION ALL
             (SELECT 'audit', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::text
              FROM audit_records
              WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3))
+               AND (coalesce(payload #>> '{metadata,verdict}', '') = 'not_bound') = $6
+               AND ($7::timestamptz IS NULL OR (occurred_at, event_id) > ($7, $8))
              ORDER BY occurred_at, event_id LIMIT $5)
             UNION ALL
             (SELECT 'event', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::text
              FROM events
-             WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3))
+             WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3)) AND NOT $6
+               AND ($7::timestamptz IS NULL OR (occurred_at, event_id) > ($7, $8))
              ORDER BY occurred_at, event_id LIMIT $5)
             ORDER BY occurred_at, event_id LIMIT $5
             """;
+
+    private static final String DELETE_CALLS = """
+            DELETE FROM calls WHERE event_id IN (SELECT event_id FROM calls WHERE occurred_at < $1 LIMIT $2)
+            """;
+
+    /** Bounds the time that one statement takes. */
+    private static final int DELETE_BATCH = 10_000;
 
     private final SqlClient reads;
 
@@ -109,19 +130,49 @@ public final class CorrelationStore {
             column(calls, AccessLogRow::orgId, UUID[]::new),
             column(calls, AccessLogRow::projectId, UUID[]::new),
             column(calls, AccessLogRow::durationUs, Long[]::new),
+            column(calls, AccessLogRow::outsider, Boolean[]::new),
+            column(calls, AccessLogRow::count, Integer[]::new),
         }));
     }
 
-    /** Returns the first entries by time that the reader has access to, and the reader's own calls. */
-    Future<List<CorrelationEntry>> find(
-            String correlationId, AccessibleScopes accessibleScopes, UUID readerId, int limit) {
+    /**
+     * Returns entries by time that the reader has access to, and the reader's own calls.
+     *
+     * @param refusals whether to return the rejected requests of outsiders instead of all other entries
+     */
+    Future<Page<CorrelationEntry>> find(
+            String correlationId,
+            AccessibleScopes accessibleScopes,
+            UUID readerId,
+            boolean refusals,
+            @Nullable Cursor after,
+            int limit) {
         var orgIds = accessibleScopes.orgIds().toArray(UUID[]::new);
         var projectIds = accessibleScopes.projectIds().toArray(UUID[]::new);
         return reads.preparedQuery(FIND)
-                .execute(Tuple.of(correlationId, orgIds, projectIds, readerId, limit))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(CorrelationStore::entry)
-                        .toList());
+                .execute(Tuple.of(
+                        correlationId,
+                        orgIds,
+                        projectIds,
+                        readerId,
+                        limit + 1,
+                        refusals,
+                        after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                        after == null ? null : after.id()))
+                .map(rows -> Page.of(
+                        StreamSupport.stream(rows.spliterator(), false)
+                                .map(CorrelationStore::entry)
+                                .toList(),
+                        limit,
+                        entry -> new Cursor(entry.at(), entry.eventId())));
+    }
+
+    /** Deletes the calls before the given time, in batches. */
+    public Future<Void> deleteCallsBefore(Instant time) {
+        return reads.preparedQuery(DELETE_CALLS)
+                .execute(Tuple.of(time.atOffset(ZoneOffset.UTC), DELETE_BATCH))
+                .compose(deleted ->
+                        deleted.rowCount() < DELETE_BATCH ? Future.succeededFuture() : deleteCallsBefore(time));
     }
 
     private static <F, T extends @Nullable Object> T[] column(

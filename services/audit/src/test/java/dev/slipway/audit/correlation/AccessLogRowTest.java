@@ -124,7 +124,22 @@ class AccessLogRowTest {
 
     private static AccessLogRow getApp(UUID id) {
         return new AccessLogRow(
-                id, AT, "c-1", TRACE, "GET", "getApp", "/api/v1/apps/x", 200, null, CALLER, "user", ORG, PROJECT, 12);
+                id,
+                AT,
+                "c-1",
+                TRACE,
+                "GET",
+                "getApp",
+                "/api/v1/apps/x",
+                200,
+                null,
+                CALLER,
+                "user",
+                ORG,
+                PROJECT,
+                12,
+                false,
+                1);
     }
 
     private static ReceivedEvent event(String type, int version, ObjectNode payload) {

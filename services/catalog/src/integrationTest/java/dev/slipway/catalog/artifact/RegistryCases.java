@@ -256,7 +256,7 @@ abstract class RegistryCases {
     }
 
     ArtifactSources sources(SourceSettings settings, Function<SourceLocation, Future<String>> token) {
-        var sourceAccount = new SourceAccount(host(), takesTokens(), null, null, null);
+        var sourceAccount = new SourceAccount("oci", host(), "", takesTokens(), null, null, null);
         return new ArtifactSources(vertx, settings, List.of(sourceAccount), token);
     }
 

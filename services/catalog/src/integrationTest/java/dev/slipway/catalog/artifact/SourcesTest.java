@@ -3,6 +3,8 @@ package dev.slipway.catalog.artifact;
 import dev.slipway.catalog.artifact.SourcePolicy.AllowedSources;
 import dev.slipway.catalog.artifact.domain.Artifact.Kind;
 import dev.slipway.catalog.artifact.domain.ArtifactType.Signing;
+import dev.slipway.catalog.artifact.source.ArtifactSources;
+import dev.slipway.catalog.artifact.source.SourceAuthenticator.SourceAccount;
 import dev.slipway.catalog.artifact.source.SourceException.Reason;
 import dev.slipway.catalog.artifact.source.SourceLocation;
 import dev.slipway.catalog.artifact.source.SourceSettings;
@@ -206,6 +208,41 @@ class SourcesTest extends RegistryCases {
     }
 
     @Test
+    void find_failsWithNotAllowed_whenAnObjectIsOnARegistry() {
+        var repository = repository();
+        var digest = pusher(repository).image(repository, "v1", "another tenant's");
+        var account = new SourceAccount("oci", host(), "shared", false, "platform", "password", null);
+        var sources = new ArtifactSources(vertx, settings(), List.of(account), at -> Future.failedFuture("no token"));
+        server.clearFaults();
+
+        for (var type : List.of("https", "s3")) {
+            var at = SourceLocation.parse(type, "http://" + host() + "/v2/" + repository + "/manifests/" + digest);
+            assertFails(
+                    () -> await(sources.withSource(at, source -> source.find(at, new Digest(digest), false))),
+                    Reason.NOT_ALLOWED);
+        }
+
+        assertThat(server.requests()).isEmpty();
+    }
+
+    @Test
+    void find_sendsThePassword_onlyWithinTheNamespaceOfTheAccount() {
+        var account = new SourceAccount("oci", host(), "shared", false, "platform", "password", null);
+        var sources = new ArtifactSources(vertx, settings(), List.of(account), at -> Future.failedFuture("no token"));
+        for (var repository : List.of("shared/one", "shared-elsewhere/one", "internal/one")) {
+            var digest = pusher(repository).image(repository, "v1", "content");
+            server.challengeOnce("/v2/" + repository + "/manifests/" + digest, "Basic realm=\"registry\"");
+            var found = sources.withSource(
+                    at(repository), source -> source.find(at(repository), new Digest(digest), false));
+            if (repository.startsWith("shared/")) {
+                assertThat(await(found).digest().text()).isEqualTo(digest);
+            } else {
+                assertFails(() -> await(found), Reason.REFUSED);
+            }
+        }
+    }
+
+    @Test
     @Proves({"1.12", "C.10"})
     void verify_acceptsObject() {
         var digest = RegistryPusher.digest(OBJECT);
@@ -228,8 +265,10 @@ class SourcesTest extends RegistryCases {
 
     private dev.slipway.catalog.artifact.domain.Verification verified(
             dev.slipway.catalog.artifact.domain.Artifact artifact, Signing signing) {
-        return await(verifier()
-                .verify(artifact, type(signing), new AllowedSources(null, h -> true, "nobody"), Instant.EPOCH));
+        var verifier =
+                new ArtifactVerifier(vertx, objectSources(settings()), new TrustedKeys(List.of(TRUSTED.publicKey())));
+        return await(
+                verifier.verify(artifact, type(signing), new AllowedSources(null, h -> true, "nobody"), Instant.EPOCH));
     }
 
     private SourceSettings settings() {
@@ -242,7 +281,14 @@ class SourcesTest extends RegistryCases {
 
     private dev.slipway.catalog.artifact.source.ArtifactSource.FoundArtifact find(
             SourceSettings settings, SourceLocation at, String digest) {
-        return await(sources(settings, location -> Future.failedFuture("no token"))
-                .withSource(at, source -> source.find(at, new Digest(digest), false)));
+        var sources = at.type().equals("oci")
+                ? sources(settings, location -> Future.failedFuture("no token"))
+                : objectSources(settings);
+        return await(sources.withSource(at, source -> source.find(at, new Digest(digest), false)));
+    }
+
+    /** Returns sources for which the test server is a web server and no registry. */
+    private ArtifactSources objectSources(SourceSettings settings) {
+        return new ArtifactSources(vertx, settings, List.of(), location -> Future.failedFuture("no token"));
     }
 }

@@ -8,6 +8,8 @@ import dev.slipway.iam.revision.domain.Revision;
 import dev.slipway.iam.tenancy.domain.PrincipalRecord;
 import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -15,22 +17,18 @@ import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
 /** All SQL of adapters. */
 public final class AdapterPrincipalStore {
-    private static final String COLUMNS =
-            "SELECT id, runtime_backend, display_name, created_by_user_id, created_at, disabled_at FROM adapters";
-    private static final String FIND = COLUMNS + " WHERE id = $1";
+    private static final TableColumns COLUMNS = TableColumns.of(
+            "adapters", "id", "runtime_backend", "display_name", "created_by_user_id", "created_at", "disabled_at");
+    private static final String FIND = COLUMNS.select() + "WHERE id = $1";
     private static final String LOCK = FIND + " FOR NO KEY UPDATE";
-    private static final String LIST = COLUMNS + " ORDER BY created_at DESC, id DESC LIMIT 500";
-    private static final String INSERT = """
-            INSERT INTO adapters (id, runtime_backend, display_name, created_by_user_id, created_at) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT DO NOTHING RETURNING id
-            """;
+    private static final String LIST = COLUMNS.select() + "ORDER BY created_at DESC, id DESC LIMIT 500";
+    private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String UPDATE = "UPDATE adapters SET disabled_at = $2 WHERE id = $1";
 
     private static final String IS_BACKEND_ACTIVE = "SELECT FROM runtime_backends WHERE id = $1 AND state = 'active'";
@@ -40,7 +38,7 @@ public final class AdapterPrincipalStore {
             """;
 
     /** Reads all rows page by page, for republishing. */
-    public static final String AFTER = COLUMNS + " WHERE id > $1 ORDER BY id LIMIT $2";
+    public static final String AFTER = COLUMNS.select() + "WHERE id > $1 ORDER BY id LIMIT $2";
 
     private final SqlClient reads;
 
@@ -59,7 +57,8 @@ public final class AdapterPrincipalStore {
                 adapter.runtimeBackend(),
                 adapter.displayName(),
                 adapter.createdByUserId(),
-                adapter.createdAt().atOffset(ZoneOffset.UTC));
+                SqlTime.of(adapter.createdAt()),
+                SqlTime.ofNullable(adapter.disabledAt()));
         return unit.query(INSERT, row).map(inserted -> {
             if (inserted.size() > 0) {
                 appendRecord(revision, adapter);
@@ -86,8 +85,7 @@ public final class AdapterPrincipalStore {
     }
 
     static void updateDisabled(UnitOfWork unit, Revision revision, Adapter next) {
-        var disabledAt = next.disabledAt();
-        unit.write(UPDATE, Tuple.of(next.id(), disabledAt == null ? null : disabledAt.atOffset(ZoneOffset.UTC)));
+        unit.write(UPDATE, Tuple.of(next.id(), SqlTime.ofNullable(next.disabledAt())));
         appendRecord(revision, next);
     }
 
@@ -128,13 +126,12 @@ public final class AdapterPrincipalStore {
     }
 
     private static Adapter fromRow(Row row) {
-        var disabledAt = row.getOffsetDateTime("disabled_at");
         return new Adapter(
                 row.getUUID("id"),
                 row.getString("runtime_backend"),
                 row.getString("display_name"),
                 row.getUUID("created_by_user_id"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                disabledAt == null ? null : disabledAt.toInstant());
+                SqlTime.read(row, "created_at"),
+                SqlTime.readNullable(row, "disabled_at"));
     }
 }

@@ -1,13 +1,12 @@
 package dev.slipway.iam.apikey;
 
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
-import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -64,12 +63,7 @@ public final class ApiKeyStore {
                 List.of(row.getArrayOfStrings("actions")),
                 row.getOffsetDateTime("created_at").toInstant(),
                 row.getOffsetDateTime("expires_at").toInstant(),
-                instant(row, "last_used_at"),
-                instant(row, "revoked_at"));
-    }
-
-    private static @Nullable Instant instant(Row row, String column) {
-        var time = row.getOffsetDateTime(column);
-        return time == null ? null : time.toInstant();
+                SqlTime.readNullable(row, "last_used_at"),
+                SqlTime.readNullable(row, "revoked_at"));
     }
 }

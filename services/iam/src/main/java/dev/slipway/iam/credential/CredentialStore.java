@@ -5,6 +5,7 @@ import dev.slipway.contract.Problem;
 import dev.slipway.iam.credential.domain.Credential;
 import dev.slipway.iam.credential.domain.CredentialOwner;
 import dev.slipway.iam.credential.domain.SecretHash;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -15,8 +16,6 @@ import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -52,7 +51,7 @@ public final class CredentialStore {
     }
 
     static Future<Long> countActive(UnitOfWork unit, UUID ownerId) {
-        return unit.query(COUNT_ACTIVE, Tuple.of(ownerId, at(unit.now())))
+        return unit.query(COUNT_ACTIVE, Tuple.of(ownerId, SqlTime.of(unit.now())))
                 .map(rows -> rows.iterator().next().getLong("count"));
     }
 
@@ -67,8 +66,8 @@ public final class CredentialStore {
                         owner.orgId(),
                         owner.projectId(),
                         Buffer.buffer(SecretHash.of(secret)),
-                        at(unit.now()),
-                        expiresAt == null ? null : at(expiresAt)));
+                        SqlTime.of(unit.now()),
+                        expiresAt == null ? null : SqlTime.of(expiresAt)));
     }
 
     static Future<Credential> lock(UnitOfWork unit, UUID ownerId, UUID id) {
@@ -82,15 +81,15 @@ public final class CredentialStore {
     }
 
     static void revoke(UnitOfWork unit, Credential revoked) {
-        unit.write(REVOKE, Tuple.of(revoked.id(), revoked.ownerId(), at(unit.now())));
+        unit.write(REVOKE, Tuple.of(revoked.id(), revoked.ownerId(), SqlTime.of(unit.now())));
     }
 
     static void revokeAll(UnitOfWork unit, UUID ownerId) {
-        unit.write(REVOKE_ALL, Tuple.of(ownerId, at(unit.now())));
+        unit.write(REVOKE_ALL, Tuple.of(ownerId, SqlTime.of(unit.now())));
     }
 
     static void recordUse(UnitOfWork unit, UUID id) {
-        unit.write(RECORD_USE, Tuple.of(id, at(unit.now()), at(Credential.lastUseBefore(unit.now()))));
+        unit.write(RECORD_USE, Tuple.of(id, SqlTime.of(unit.now()), SqlTime.of(Credential.lastUseBefore(unit.now()))));
     }
 
     Future<List<Credential>> list(UUID ownerId) {
@@ -99,13 +98,13 @@ public final class CredentialStore {
 
     Future<List<Credential>> listUnused(UUID projectId, Instant now, Instant since) {
         return reads.preparedQuery(LIST_UNUSED)
-                .execute(Tuple.of(projectId, at(now), at(since)))
+                .execute(Tuple.of(projectId, SqlTime.of(now), SqlTime.of(since)))
                 .map(CredentialStore::all);
     }
 
     Future<List<Credential>> listExpiring(UUID projectId, Instant now, Instant until) {
         return reads.preparedQuery(LIST_EXPIRING)
-                .execute(Tuple.of(projectId, at(now), at(until)))
+                .execute(Tuple.of(projectId, SqlTime.of(now), SqlTime.of(until)))
                 .map(CredentialStore::all);
     }
 
@@ -120,17 +119,8 @@ public final class CredentialStore {
                 row.getUUID("id"),
                 row.getUUID("owner_id"),
                 row.getOffsetDateTime("created_at").toInstant(),
-                instant(row, "expires_at"),
-                instant(row, "last_used_at"),
-                instant(row, "revoked_at"));
-    }
-
-    private static @Nullable Instant instant(Row row, String column) {
-        var time = row.getOffsetDateTime(column);
-        return time == null ? null : time.toInstant();
-    }
-
-    private static OffsetDateTime at(Instant instant) {
-        return instant.atOffset(ZoneOffset.UTC);
+                SqlTime.readNullable(row, "expires_at"),
+                SqlTime.readNullable(row, "last_used_at"),
+                SqlTime.readNullable(row, "revoked_at"));
     }
 }

@@ -15,6 +15,7 @@ import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
 
+import java.util.List;
 import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -53,6 +54,11 @@ public final class MachinePrincipalApi<M extends MachinePrincipal<M>> {
     /** The statements of a kind. A principal of another scope is not found. */
     public record Storage<M>(
             BiFunction<UUID, UUID, Future<M>> find, Lock<M> lock, Insert<M> insert, Update<M> update) {}
+
+    private record UpdateActions(List<String> allowedActions) {}
+
+    /** The metadata of the audit entry of changed actions. */
+    private record ActionsAudit(List<String> before, List<String> after) {}
 
     @FunctionalInterface
     public interface Lock<M> {
@@ -100,6 +106,25 @@ public final class MachinePrincipalApi<M extends MachinePrincipal<M>> {
 
     public Future<Reply> get(Request request) {
         return find(request).map(this::reply);
+    }
+
+    /** Replaces the allowed actions by others that the kind can have and that the caller can give. */
+    public Future<Reply> updateActions(Request request, BiFunction<M, List<String>, M> withActions) {
+        var actions = Json.toRecord(request.body(), UpdateActions.class).allowedActions;
+        return Future.succeededFuture()
+                .compose(ok -> {
+                    actionLimit.requireAllowed(request, kind.resourceScope.apply(scopeId(request)), actions);
+                    return mutations.run(request, unit -> lock(request, unit)
+                            .map(this::requireNotDeleted)
+                            .compose(current -> saveIfChanged(unit, current, withActions.apply(current, actions))
+                                    .map(changed -> {
+                                        var metadata = new ActionsAudit(current.allowedActions(), actions);
+                                        audit(request, unit, changed, "update", metadata);
+                                        return reply(changed);
+                                    })));
+                })
+                .recover(e ->
+                        Future.failedFuture(AuditTrail.denyExcessiveGrant(request, kind.actionPrefix + ".update", e)));
     }
 
     public Future<Reply> disable(Request request) {
@@ -215,6 +240,10 @@ public final class MachinePrincipalApi<M extends MachinePrincipal<M>> {
     }
 
     private void audit(Request request, UnitOfWork unit, M principal, String verb) {
+        audit(request, unit, principal, verb, kind.auditMetadata.apply(principal));
+    }
+
+    private void audit(Request request, UnitOfWork unit, M principal, String verb, Object metadata) {
         var owner = principal.credentialOwner();
         var entry = new AuditEntry(
                 kind.actionPrefix + "." + verb,
@@ -222,7 +251,7 @@ public final class MachinePrincipalApi<M extends MachinePrincipal<M>> {
                 owner.id().toString(),
                 owner.orgId(),
                 owner.projectId(),
-                Json.toObject(kind.auditMetadata.apply(principal)));
+                Json.toObject(metadata));
         AuditTrail.recordSuccess(unit, request.principal(), entry);
     }
 }

@@ -10,7 +10,6 @@ import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
-import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -18,10 +17,9 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** Creates the operators of new shared runtimes, and deletes those of deleted ones, from the events of the instances service. */
+/** Creates the operators of new shared runtimes from the events of the instances service. */
 public final class SharedRuntimeOperatorConsumer {
     private static final String REQUESTED = "apps.shared_runtime.requested";
-    private static final String DELETED = "apps.shared_runtime.deleted";
     /** What a controller and its adapter need, and no more. */
     private static final List<String> ACTIONS = List.of(
             "apps.shared_runtime.read",
@@ -40,7 +38,7 @@ public final class SharedRuntimeOperatorConsumer {
             String displayName,
             String runtimeBackend,
             UUID requestedByUserId,
-            @Nullable Boolean createsOperator) {
+            boolean createsOperator) {
         static RuntimeEvent of(Envelope event) {
             return Json.toRecord(event.payload(), RuntimeEvent.class);
         }
@@ -69,53 +67,42 @@ public final class SharedRuntimeOperatorConsumer {
     public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
         var relevant = events.stream()
                 .map(ReceivedEvent::envelope)
-                .filter(event ->
-                        event.eventType().equals(REQUESTED) || event.eventType().equals(DELETED))
+                .filter(event -> event.eventType().equals(REQUESTED))
+                .map(RuntimeEvent::of)
+                .filter(RuntimeEvent::createsOperator)
                 .toList();
         return relevant.isEmpty()
                 ? Future.succeededFuture()
                 : beginRevision.apply(unit).compose(revision -> {
                     Future<Void> chain = Future.succeededFuture();
-                    for (var event : relevant) {
-                        chain = chain.compose(ok -> apply(unit, revision, event));
+                    for (var runtime : relevant) {
+                        chain = chain.compose(ok -> apply(unit, revision, runtime));
                     }
                     return chain;
                 });
     }
 
-    private static Future<Void> apply(UnitOfWork unit, Revision revision, Envelope event) {
-        var runtime = RuntimeEvent.of(event);
-        return SharedRuntimeOperatorStore.lockIfPresent(unit, runtime.orgId, runtime.operatorId)
-                .compose(operator -> {
-                    if (event.eventType().equals(DELETED)) {
-                        if (operator != null && operator.state() != ResourceState.DELETED) {
-                            SharedRuntimeOperatorStore.update(
-                                    unit, revision, operator.withState(ResourceState.DELETED, null, unit.now()));
-                            audit(unit, runtime, "iam.operator.delete");
-                        }
-                        return Future.succeededFuture();
-                    }
-                    if (operator != null || !Boolean.TRUE.equals(runtime.createsOperator)) {
-                        return Future.succeededFuture();
-                    }
-                    return SharedRuntimeOperatorStore.insert(unit, revision, runtime.toOperator(unit.now()))
-                            .map(inserted -> {
-                                if (inserted) {
-                                    audit(unit, runtime, "iam.operator.create");
-                                }
-                                return null;
-                            });
-                });
+    private static Future<Void> apply(UnitOfWork unit, Revision revision, RuntimeEvent runtime) {
+        return SharedRuntimeOperatorStore.exists(unit, runtime.orgId, runtime.operatorId)
+                .compose(exists -> exists
+                        ? Future.succeededFuture()
+                        : SharedRuntimeOperatorStore.insert(unit, revision, runtime.toOperator(unit.now()))
+                                .map(inserted -> {
+                                    if (inserted) {
+                                        audit(unit, runtime);
+                                    }
+                                    return null;
+                                }));
     }
 
-    private static void audit(UnitOfWork unit, RuntimeEvent runtime, String action) {
+    private static void audit(UnitOfWork unit, RuntimeEvent runtime) {
         AuditTrail.recordSystemAction(
                 unit,
                 "system",
                 "iam",
                 null,
                 new AuditEntry(
-                        action,
+                        "iam.operator.create",
                         "shared_runtime_operator",
                         runtime.operatorId.toString(),
                         runtime.orgId,

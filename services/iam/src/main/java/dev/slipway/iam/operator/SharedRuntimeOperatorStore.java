@@ -7,6 +7,8 @@ import dev.slipway.iam.revision.domain.Revision;
 import dev.slipway.iam.tenancy.domain.EnumText;
 import dev.slipway.iam.tenancy.domain.PrincipalRecord;
 import dev.slipway.iam.tenancy.domain.ResourceState;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -15,27 +17,30 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
 /** All SQL of shared-runtime operators. An operator of another organization is not found. */
 public final class SharedRuntimeOperatorStore {
-    private static final String COLUMNS = """
-            SELECT id, org_id, shared_runtime_id, runtime_backend, display_name, allowed_actions, state, created_by_user_id, created_at, disabled_at,
-                   deleted_at
-            FROM shared_runtime_operators
-            """;
-    private static final String FIND = COLUMNS + " WHERE id = $1 AND org_id = $2";
+    private static final TableColumns COLUMNS = TableColumns.of(
+            "shared_runtime_operators",
+            "id",
+            "org_id",
+            "shared_runtime_id",
+            "runtime_backend",
+            "display_name",
+            "allowed_actions",
+            "state",
+            "created_by_user_id",
+            "created_at",
+            "disabled_at",
+            "deleted_at");
+    private static final String FIND = COLUMNS.select() + "WHERE id = $1 AND org_id = $2";
     private static final String LOCK = FIND + " FOR NO KEY UPDATE";
-    private static final String LIST = COLUMNS + " WHERE org_id = $1 ORDER BY created_at DESC, id DESC LIMIT 500";
-    private static final String INSERT = """
-            INSERT INTO shared_runtime_operators (id, org_id, shared_runtime_id, runtime_backend, display_name, allowed_actions,
-                created_by_user_id, created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    private static final String LIST =
+            COLUMNS.select() + "WHERE org_id = $1 ORDER BY created_at DESC, id DESC LIMIT 500";
+    private static final String INSERT = COLUMNS.insert() + """
             ON CONFLICT (org_id, shared_runtime_id) WHERE state <> 'deleted' DO NOTHING RETURNING id
             """;
     private static final String UPDATE = """
@@ -43,7 +48,7 @@ public final class SharedRuntimeOperatorStore {
             """;
 
     /** Reads all rows page by page, for republishing. */
-    public static final String AFTER = COLUMNS + " WHERE id > $1 ORDER BY id LIMIT $2";
+    public static final String AFTER = COLUMNS.select() + "WHERE id > $1 ORDER BY id LIMIT $2";
 
     private final SqlClient reads;
 
@@ -67,16 +72,7 @@ public final class SharedRuntimeOperatorStore {
 
     /** Returns whether it was inserted and published: false if the shared runtime has an operator already. */
     public static Future<Boolean> insert(UnitOfWork unit, Revision revision, SharedRuntimeOperator operator) {
-        var row = Tuple.of(
-                operator.id(),
-                operator.orgId(),
-                operator.sharedRuntimeId(),
-                operator.runtimeBackend(),
-                operator.displayName(),
-                operator.allowedActions().toArray(String[]::new),
-                operator.createdByUserId(),
-                at(operator.createdAt()));
-        return unit.query(INSERT, row).map(inserted -> {
+        return unit.query(INSERT, toRow(operator)).map(inserted -> {
             if (inserted.size() > 0) {
                 appendRecord(revision, operator);
             }
@@ -91,8 +87,8 @@ public final class SharedRuntimeOperatorStore {
                         next.id(),
                         next.orgId(),
                         EnumText.of(next.state()),
-                        orNull(next.disabledAt()),
-                        orNull(next.deletedAt())));
+                        SqlTime.ofNullable(next.disabledAt()),
+                        SqlTime.ofNullable(next.deletedAt())));
         appendRecord(revision, next);
     }
 
@@ -100,10 +96,9 @@ public final class SharedRuntimeOperatorStore {
         return unit.query(LOCK, Tuple.of(id, orgId)).compose(rows -> requireOne(rows, id));
     }
 
-    /** Locks an operator; null if the organization has none with this id. */
-    static Future<@Nullable SharedRuntimeOperator> lockIfPresent(UnitOfWork unit, UUID orgId, UUID id) {
-        return unit.query(LOCK, Tuple.of(id, orgId))
-                .map(rows -> rows.size() == 0 ? null : fromRow(rows.iterator().next()));
+    /** Returns whether the organization has, or had, this operator. */
+    static Future<Boolean> exists(UnitOfWork unit, UUID orgId, UUID id) {
+        return unit.query(FIND, Tuple.of(id, orgId)).map(rows -> rows.size() > 0);
     }
 
     public Future<SharedRuntimeOperator> find(UUID orgId, UUID id) {
@@ -149,6 +144,22 @@ public final class SharedRuntimeOperatorStore {
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
     }
 
+    private static Tuple toRow(SharedRuntimeOperator operator) {
+        return Tuple.from(new Object[] {
+            operator.id(),
+            operator.orgId(),
+            operator.sharedRuntimeId(),
+            operator.runtimeBackend(),
+            operator.displayName(),
+            operator.allowedActions().toArray(String[]::new),
+            EnumText.of(operator.state()),
+            operator.createdByUserId(),
+            SqlTime.of(operator.createdAt()),
+            SqlTime.ofNullable(operator.disabledAt()),
+            SqlTime.ofNullable(operator.deletedAt())
+        });
+    }
+
     private static SharedRuntimeOperator fromRow(Row row) {
         return new SharedRuntimeOperator(
                 row.getUUID("id"),
@@ -159,21 +170,8 @@ public final class SharedRuntimeOperatorStore {
                 List.of(row.getArrayOfStrings("allowed_actions")),
                 EnumText.parse(ResourceState.class, row.getString("state")),
                 row.getUUID("created_by_user_id"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                instant(row, "disabled_at"),
-                instant(row, "deleted_at"));
-    }
-
-    private static @Nullable Instant instant(Row row, String column) {
-        var time = row.getOffsetDateTime(column);
-        return time == null ? null : time.toInstant();
-    }
-
-    private static @Nullable OffsetDateTime orNull(@Nullable Instant instant) {
-        return instant == null ? null : at(instant);
-    }
-
-    private static OffsetDateTime at(Instant instant) {
-        return instant.atOffset(ZoneOffset.UTC);
+                SqlTime.read(row, "created_at"),
+                SqlTime.readNullable(row, "disabled_at"),
+                SqlTime.readNullable(row, "deleted_at"));
     }
 }

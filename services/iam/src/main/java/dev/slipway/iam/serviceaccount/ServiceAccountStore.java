@@ -8,6 +8,8 @@ import dev.slipway.iam.serviceaccount.domain.ServiceAccount;
 import dev.slipway.iam.tenancy.domain.EnumText;
 import dev.slipway.iam.tenancy.domain.PrincipalRecord;
 import dev.slipway.iam.tenancy.domain.ResourceState;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -17,37 +19,41 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
 /** All SQL of service accounts. An account of another project is not found. */
 public final class ServiceAccountStore {
-    private static final String COLUMNS = """
-            SELECT id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions, state, created_by_user_id, created_at,
-                   disabled_at, deleted_at
-            FROM service_accounts
-            """;
-    private static final String FIND = COLUMNS + " WHERE id = $1 AND project_id = $2";
+    public static final TableColumns COLUMNS = TableColumns.of(
+            "service_accounts",
+            "id",
+            "org_id",
+            "project_id",
+            "slug",
+            "display_name",
+            "issuer",
+            "subject",
+            "allowed_actions",
+            "state",
+            "created_by_user_id",
+            "created_at",
+            "disabled_at",
+            "deleted_at");
+    private static final String FIND = COLUMNS.select() + "WHERE id = $1 AND project_id = $2";
     private static final String LOCK = FIND + " FOR NO KEY UPDATE";
-    private static final String LIST = COLUMNS + """
+    private static final String LIST = COLUMNS.select() + """
             WHERE project_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
             ORDER BY created_at DESC, id DESC LIMIT $4
             """;
-    private static final String INSERT = """
-            INSERT INTO service_accounts (id, org_id, project_id, slug, display_name, issuer, subject, allowed_actions,
-                created_by_user_id, created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id
-            """;
+    private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String UPDATE = """
-            UPDATE service_accounts SET state = $3, disabled_at = $4, deleted_at = $5 WHERE id = $1 AND project_id = $2
+            UPDATE service_accounts SET state = $3, disabled_at = $4, deleted_at = $5, allowed_actions = $6
+            WHERE id = $1 AND project_id = $2
             """;
 
     /** Reads all rows page by page, for republishing. */
-    public static final String AFTER = COLUMNS + " WHERE id > $1 ORDER BY id LIMIT $2";
+    public static final String AFTER = COLUMNS.select() + "WHERE id > $1 ORDER BY id LIMIT $2";
 
     private final SqlClient reads;
 
@@ -57,7 +63,8 @@ public final class ServiceAccountStore {
             UUID projectId,
             String slug,
             UUID createdByUserId,
-            ResourceState state) {}
+            ResourceState state,
+            List<String> allowedActions) {}
 
     public ServiceAccountStore(SqlClient reads) {
         this.reads = reads;
@@ -65,19 +72,7 @@ public final class ServiceAccountStore {
 
     /** Returns whether it was inserted and published: false if its id, or its slug in the project, is taken. */
     public static Future<Boolean> insert(UnitOfWork unit, Revision revision, ServiceAccount account) {
-        var row = Tuple.from(new Object[] {
-            account.id(),
-            account.orgId(),
-            account.projectId(),
-            account.slug(),
-            account.displayName(),
-            account.issuer(),
-            account.subject(),
-            account.allowedActions().toArray(String[]::new),
-            account.createdByUserId(),
-            at(account.createdAt())
-        });
-        return unit.query(INSERT, row).map(added -> {
+        return unit.query(INSERT, toRow(account)).map(added -> {
             if (added.size() > 0) {
                 appendRecord(revision, account);
             }
@@ -101,7 +96,8 @@ public final class ServiceAccountStore {
                         account.projectId(),
                         account.slug(),
                         account.createdByUserId(),
-                        account.state()));
+                        account.state(),
+                        account.allowedActions()));
     }
 
     public static void update(UnitOfWork unit, Revision revision, ServiceAccount next) {
@@ -111,8 +107,9 @@ public final class ServiceAccountStore {
                         next.id(),
                         next.projectId(),
                         EnumText.of(next.state()),
-                        orNull(next.disabledAt()),
-                        orNull(next.deletedAt())));
+                        SqlTime.ofNullable(next.disabledAt()),
+                        SqlTime.ofNullable(next.deletedAt()),
+                        next.allowedActions().toArray(String[]::new)));
         appendRecord(revision, next);
     }
 
@@ -126,7 +123,10 @@ public final class ServiceAccountStore {
 
     Future<Page<ServiceAccount>> list(UUID projectId, @Nullable Cursor after, int limit) {
         var parameters = Tuple.of(
-                projectId, after == null ? null : at(after.createdAt()), after == null ? null : after.id(), limit + 1);
+                projectId,
+                after == null ? null : SqlTime.of(after.createdAt()),
+                after == null ? null : after.id(),
+                limit + 1);
         return reads.preparedQuery(LIST).execute(parameters).map(rows -> {
             var found = new ArrayList<ServiceAccount>();
             rows.forEach(row -> found.add(fromRow(row)));
@@ -142,6 +142,24 @@ public final class ServiceAccountStore {
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
     }
 
+    private static Tuple toRow(ServiceAccount account) {
+        return Tuple.from(new Object[] {
+            account.id(),
+            account.orgId(),
+            account.projectId(),
+            account.slug(),
+            account.displayName(),
+            account.issuer(),
+            account.subject(),
+            account.allowedActions().toArray(String[]::new),
+            EnumText.of(account.state()),
+            account.createdByUserId(),
+            SqlTime.of(account.createdAt()),
+            SqlTime.ofNullable(account.disabledAt()),
+            SqlTime.ofNullable(account.deletedAt())
+        });
+    }
+
     private static ServiceAccount fromRow(Row row) {
         return new ServiceAccount(
                 row.getUUID("id"),
@@ -154,21 +172,8 @@ public final class ServiceAccountStore {
                 List.of(row.getArrayOfStrings("allowed_actions")),
                 EnumText.parse(ResourceState.class, row.getString("state")),
                 row.getUUID("created_by_user_id"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                instant(row, "disabled_at"),
-                instant(row, "deleted_at"));
-    }
-
-    private static @Nullable Instant instant(Row row, String column) {
-        var time = row.getOffsetDateTime(column);
-        return time == null ? null : time.toInstant();
-    }
-
-    private static @Nullable OffsetDateTime orNull(@Nullable Instant instant) {
-        return instant == null ? null : at(instant);
-    }
-
-    private static OffsetDateTime at(Instant instant) {
-        return instant.atOffset(ZoneOffset.UTC);
+                SqlTime.read(row, "created_at"),
+                SqlTime.readNullable(row, "disabled_at"),
+                SqlTime.readNullable(row, "deleted_at"));
     }
 }

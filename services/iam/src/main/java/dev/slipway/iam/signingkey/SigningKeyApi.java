@@ -71,8 +71,9 @@ public final class SigningKeyApi {
     }
 
     public Future<Reply> revoke(Request request) {
-        return keys.generate()
-                .compose(generated -> mutations.run(request, unit -> keys.revoke(unit, request.path("kid"), generated)
+        var kid = request.path("kid");
+        return keys.generateSuccessor(kid)
+                .compose(generated -> mutations.run(request, unit -> keys.revoke(unit, kid, generated)
                         .map(revoked -> auditAndReply(request, unit, revoked, "revoke"))))
                 .compose(reply -> keys.refresh().map(reply));
     }

@@ -100,13 +100,17 @@ public final class SigningKeyRing {
                 () -> TokenSigner.withNewKey(TokenVerifier.MACHINE_ISSUER, settings.audience), false);
     }
 
-    /** Revokes a key. If it is the one that signs now, the generated key replaces it immediately. */
-    Future<StoredSigningKey> revoke(UnitOfWork unit, String kid, TokenSigner generated) {
-        var signing = signingKid();
+    /** Generates the key that replaces a key when it is revoked; returns null for one that does not sign, which needs no successor. */
+    Future<@Nullable TokenSigner> generateSuccessor(String kid) {
+        return kid.equals(signingKid()) ? generate() : Future.succeededFuture();
+    }
+
+    /** Revokes a key. If there is a successor, it signs immediately. */
+    Future<StoredSigningKey> revoke(UnitOfWork unit, String kid, @Nullable TokenSigner successor) {
         return beginRevision.apply(unit).compose(revision -> SigningKeyStore.revoke(unit, revision, kid)
-                .compose(revoked -> kid.equals(signing)
-                        ? insert(unit, revision, generated, Duration.ZERO).map(revoked)
-                        : Future.succeededFuture(revoked)));
+                .compose(revoked -> successor == null
+                        ? Future.succeededFuture(revoked)
+                        : insert(unit, revision, successor, Duration.ZERO).map(revoked)));
     }
 
     @Nullable

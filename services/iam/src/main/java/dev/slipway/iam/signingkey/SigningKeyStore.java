@@ -7,6 +7,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.revision.domain.Revision;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -16,14 +17,12 @@ import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
 /** All SQL of signing keys, those of Slipway and the public keys of external issuers. */
 public final class SigningKeyStore {
-    private static final String COLUMNS =
+    public static final String COLUMNS =
             "kid, issuer, jwk::text AS jwk, private_key, signs_from, created_at, expires_at, revoked_at, audience, name_claim";
     private static final String SELECT = "SELECT " + COLUMNS + " FROM signing_keys ";
     private static final String LIST_SIGNING = SELECT + """
@@ -73,19 +72,20 @@ public final class SigningKeyStore {
     /** Lists the valid keys that an issuer signs with here, the one that signs from the latest time first. */
     Future<List<StoredSigningKey>> listSigning(String issuer, Instant now) {
         return reads.preparedQuery(LIST_SIGNING)
-                .execute(Tuple.of(issuer, at(now)))
+                .execute(Tuple.of(issuer, SqlTime.of(now)))
                 .map(SigningKeyStore::all);
     }
 
     /** Lists them in a transaction, behind the lock on the revision. */
     static Future<List<StoredSigningKey>> listSigning(UnitOfWork unit, String issuer) {
-        return unit.query(LIST_SIGNING, Tuple.of(issuer, at(unit.now()))).map(SigningKeyStore::all);
+        return unit.query(LIST_SIGNING, Tuple.of(issuer, SqlTime.of(unit.now())))
+                .map(SigningKeyStore::all);
     }
 
     /** Lists the keys that verify an issuer's tokens now, including the next key. */
     Future<List<StoredSigningKey>> listPublished(String issuer, Instant now) {
         return reads.preparedQuery(LIST_PUBLISHED)
-                .execute(Tuple.of(issuer, at(now)))
+                .execute(Tuple.of(issuer, SqlTime.of(now)))
                 .map(SigningKeyStore::all);
     }
 
@@ -129,9 +129,9 @@ public final class SigningKeyStore {
                 key.issuer(),
                 key.publicJwk(),
                 key.encryptedPrivateKey(),
-                signsFrom == null ? null : at(signsFrom),
-                at(key.createdAt()),
-                at(key.expiresAt()),
+                signsFrom == null ? null : SqlTime.of(signsFrom),
+                SqlTime.of(key.createdAt()),
+                SqlTime.of(key.expiresAt()),
                 key.audience(),
                 key.nameClaim());
         return unit.query(INSERT, row).map(written -> {
@@ -152,30 +152,31 @@ public final class SigningKeyStore {
             List<JwksParser.PublicJwk> keys,
             Instant expiresAt) {
         var kids = keys.stream().map(JwksParser.PublicJwk::kid).toArray(String[]::new);
-        return unit.query(EXPIRE_OTHERS, Tuple.of(issuer, kids, at(unit.now()))).compose(rows -> {
-            all(rows).forEach(key -> appendRecord(revision, key));
-            var chain = Future.<Void>succeededFuture();
-            for (var key : keys) {
-                var stored = new StoredSigningKey(
-                        key.kid(),
-                        issuer,
-                        key.publicJwk(),
-                        null,
-                        null,
-                        unit.now(),
-                        expiresAt,
-                        null,
-                        audience,
-                        nameClaim);
-                chain = chain.compose(ok -> upsert(unit, revision, stored));
-            }
-            return chain;
-        });
+        return unit.query(EXPIRE_OTHERS, Tuple.of(issuer, kids, SqlTime.of(unit.now())))
+                .compose(rows -> {
+                    all(rows).forEach(key -> appendRecord(revision, key));
+                    var chain = Future.<Void>succeededFuture();
+                    for (var key : keys) {
+                        var stored = new StoredSigningKey(
+                                key.kid(),
+                                issuer,
+                                key.publicJwk(),
+                                null,
+                                null,
+                                unit.now(),
+                                expiresAt,
+                                null,
+                                audience,
+                                nameClaim);
+                        chain = chain.compose(ok -> upsert(unit, revision, stored));
+                    }
+                    return chain;
+                });
     }
 
     /** Revokes a key of Slipway or of an external issuer. */
     static Future<StoredSigningKey> revoke(UnitOfWork unit, Revision revision, String kid) {
-        return unit.query(REVOKE, Tuple.of(kid, at(unit.now()))).map(rows -> {
+        return unit.query(REVOKE, Tuple.of(kid, SqlTime.of(unit.now()))).map(rows -> {
             var revoked = all(rows);
             if (revoked.isEmpty()) {
                 throw Problem.of(ErrorCode.NOT_FOUND, "Signing key " + kid + " was not found.")
@@ -202,20 +203,11 @@ public final class SigningKeyStore {
                 row.getString("issuer"),
                 row.getString("jwk"),
                 row.getBuffer("private_key"),
-                instant(row, "signs_from"),
+                SqlTime.readNullable(row, "signs_from"),
                 row.getOffsetDateTime("created_at").toInstant(),
                 row.getOffsetDateTime("expires_at").toInstant(),
-                instant(row, "revoked_at"),
+                SqlTime.readNullable(row, "revoked_at"),
                 row.getString("audience"),
                 row.getString("name_claim"));
-    }
-
-    private static @Nullable Instant instant(Row row, String column) {
-        var time = row.getOffsetDateTime(column);
-        return time == null ? null : time.toInstant();
-    }
-
-    private static OffsetDateTime at(Instant instant) {
-        return instant.atOffset(ZoneOffset.UTC);
     }
 }

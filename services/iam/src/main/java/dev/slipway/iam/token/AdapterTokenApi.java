@@ -9,6 +9,7 @@ import dev.slipway.iam.token.AccessTokenIssuer.PreparedToken;
 import dev.slipway.iam.token.AdapterTokenStore.ActiveCredential;
 import dev.slipway.iam.token.AdapterTokenStore.AdapterWithCredentials;
 import dev.slipway.iam.token.AdapterTokenStore.TokenSubject;
+import dev.slipway.iam.token.domain.TaskRules;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
@@ -62,6 +63,13 @@ public final class AdapterTokenApi {
                     Json.object());
         }
 
+        Problem unknown(String reason) {
+            return Problem.of(
+                    ErrorCode.TASK_UNKNOWN,
+                    "The " + resourceType.replace('_', ' ') + " " + resourceId + " " + reason
+                            + ", or it has not been replicated yet. Retry shortly.");
+        }
+
         Map<String, String> claims(TokenSubject subject) {
             var claims = new TreeMap<>(Map.of(
                     "org_id",
@@ -103,9 +111,9 @@ public final class AdapterTokenApi {
         var task = body.task();
         return reply(outbox.transaction(request.changeContext(), unit -> {
             var found = body.appInstanceId != null
-                    ? store.findForInstance(unit, body.adapterId, body.appInstanceId)
+                    ? store.findForInstance(unit, body.adapterId, body.appInstanceId, body.commandId)
                     : store.findForSharedRuntime(
-                            unit, body.adapterId, Objects.requireNonNull(body.orgId), task.resourceId);
+                            unit, body.adapterId, Objects.requireNonNull(body.orgId), task.resourceId, body.commandId);
             return found.map(adapter -> issueForTask(unit, task, adapter, body.adapterSecret));
         }));
     }
@@ -130,12 +138,11 @@ public final class AdapterTokenApi {
             return recordRefusal(unit, task.adapterId, found, task.entry(null), Objects.requireNonNull(check.refusal));
         }
         var subject = found.subject();
-        if (subject == null) {
-            var unknown = Problem.of(
-                    ErrorCode.TASK_UNKNOWN,
-                    "The " + task.resourceType.replace('_', ' ') + " " + task.resourceId
-                            + " is not assigned to your backend, or has not been replicated yet. Retry shortly.");
-            return recordRefusal(unit, task.adapterId, found, task.entry(null), unknown);
+        var refusal = subject == null
+                ? task.unknown("is not assigned to your backend")
+                : refuse(TaskRules.check(subject.commandKnown(), subject.commandEndedAt(), unit.now()), task);
+        if (subject == null || refusal != null) {
+            return recordRefusal(unit, task.adapterId, found, task.entry(subject), Objects.requireNonNull(refusal));
         }
         var token = tokens.prepare(
                 unit,
@@ -146,6 +153,19 @@ public final class AdapterTokenApi {
                 String.join(" ", subject.actions()),
                 task.claims(subject));
         return recordSuccess(unit, task.adapterId, found, task.entry(subject), check.credential, token);
+    }
+
+    private static @Nullable Problem refuse(TaskRules.@Nullable Refusal refusal, Task task) {
+        if (refusal == null) {
+            return null;
+        }
+        return switch (refusal) {
+            case COMMAND_UNKNOWN -> task.unknown("has no command " + task.commandId);
+            case COMMAND_ENDED ->
+                Problem.of(
+                        ErrorCode.TASK_ENDED,
+                        "The command " + task.commandId + " has ended. Discard the remaining reports on it.");
+        };
     }
 
     private ExchangeOutcome issueForAdapter(

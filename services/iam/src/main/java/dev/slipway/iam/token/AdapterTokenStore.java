@@ -1,7 +1,5 @@
 package dev.slipway.iam.token;
 
-import dev.slipway.contract.Json;
-import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -13,9 +11,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Function;
 
-/** All SQL of adapter tasks and of the principals that adapters act as. */
+/** Reads an adapter's credentials together with the command that it requests a token for, in one statement. */
 public final class AdapterTokenStore {
     /** The actions of a task token for an instance. */
     private static final List<String> INSTANCE_TASK_ACTIONS = List.of("apps.instance.report", "apps.instance.read");
@@ -28,20 +25,20 @@ public final class AdapterTokenStore {
             WHERE a.id = $1
             """;
     private static final String FOR_INSTANCE = ADAPTER + """
-            o.operator_service_account_id AS speaker_id, o.org_id, o.project_id, NULL::text[] AS actions
+            o.operator_service_account_id AS speaker_id, o.org_id, o.project_id, NULL::text[] AS actions,
+            t.command_id IS NOT NULL OR NOT o.commands_known AS command_known, t.ended_at
             FROM adapters a
             LEFT JOIN instance_operators o ON o.app_instance_id = $2 AND o.runtime_backend = a.runtime_backend
+            LEFT JOIN runtime_tasks t ON t.command_id = $3 AND t.subject_id = $2
             """ + CREDENTIALS;
     private static final String FOR_SHARED_RUNTIME = ADAPTER + """
-            o.id AS speaker_id, o.org_id, NULL::uuid AS project_id, o.allowed_actions AS actions
+            o.id AS speaker_id, o.org_id, NULL::uuid AS project_id, o.allowed_actions AS actions,
+            t.command_id IS NOT NULL AS command_known, t.ended_at
             FROM adapters a
             LEFT JOIN shared_runtime_operators o ON o.org_id = $2 AND o.shared_runtime_id = $3 AND o.state = 'active'
                 AND o.runtime_backend = a.runtime_backend
+            LEFT JOIN runtime_tasks t ON t.command_id = $4 AND t.subject_id = $3
             """ + CREDENTIALS;
-    private static final String INSERT_LAUNCHES = """
-            INSERT INTO instance_operators (app_instance_id, org_id, project_id, operator_service_account_id, runtime_backend)
-            SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[]) ON CONFLICT DO NOTHING
-            """;
 
     /** An adapter with its active credentials, and the subject of the task token if its backend has the resource. */
     record AdapterWithCredentials(
@@ -50,28 +47,36 @@ public final class AdapterTokenStore {
             List<ActiveCredential> credentials,
             @Nullable TokenSubject subject) {}
 
-    /** The payload of {@code apps.instance.requested}, as far as it is used here. */
-    private record InstanceRequested(
-            UUID appInstanceId, UUID orgId, UUID projectId, UUID operatorServiceAccountId, String runtimeBackend) {}
-
     record ActiveCredential(
             UUID id, byte[] secretHash, @Nullable Instant lastUsedAt) {}
 
-    /** The operator service account of an instance's project, or the operator of a shared runtime, which has no project. */
-    record TokenSubject(UUID id, UUID orgId, @Nullable UUID projectId, List<String> actions) {}
+    /**
+     * The operator service account of an instance's project, or the operator of a shared runtime, which has no project.
+     *
+     * @param commandKnown whether the instance or shared runtime has the command
+     * @param commandEndedAt when the command ended; null if it has not
+     */
+    record TokenSubject(
+            UUID id,
+            UUID orgId,
+            @Nullable UUID projectId,
+            List<String> actions,
+            boolean commandKnown,
+            @Nullable Instant commandEndedAt) {}
 
     Future<@Nullable AdapterWithCredentials> find(UnitOfWork unit, UUID adapterId) {
-        return findForInstance(unit, adapterId, null);
+        return findForInstance(unit, adapterId, null, null);
     }
 
     Future<@Nullable AdapterWithCredentials> findForInstance(
-            UnitOfWork unit, UUID adapterId, @Nullable UUID instanceId) {
-        return unit.query(FOR_INSTANCE, Tuple.of(adapterId, instanceId)).map(AdapterTokenStore::toAdapter);
+            UnitOfWork unit, UUID adapterId, @Nullable UUID instanceId, @Nullable UUID commandId) {
+        return unit.query(FOR_INSTANCE, Tuple.of(adapterId, instanceId, commandId))
+                .map(AdapterTokenStore::toAdapter);
     }
 
     Future<@Nullable AdapterWithCredentials> findForSharedRuntime(
-            UnitOfWork unit, UUID adapterId, UUID orgId, UUID sharedRuntimeId) {
-        return unit.query(FOR_SHARED_RUNTIME, Tuple.of(adapterId, orgId, sharedRuntimeId))
+            UnitOfWork unit, UUID adapterId, UUID orgId, UUID sharedRuntimeId, UUID commandId) {
+        return unit.query(FOR_SHARED_RUNTIME, Tuple.of(adapterId, orgId, sharedRuntimeId, commandId))
                 .map(AdapterTokenStore::toAdapter);
     }
 
@@ -95,40 +100,18 @@ public final class AdapterTokenStore {
                         id,
                         row.getUUID("org_id"),
                         row.getUUID("project_id"),
-                        actions == null ? INSTANCE_TASK_ACTIONS : List.of(actions));
-    }
-
-    /** Stores which service account operates each launched instance, from the events of the launches. */
-    public Future<Void> recordLaunches(UnitOfWork unit, List<ReceivedEvent> events) {
-        var launches = events.stream()
-                .map(ReceivedEvent::envelope)
-                .filter(event -> event.eventType().equals("apps.instance.requested"))
-                .map(event -> Json.toRecord(event.payload(), InstanceRequested.class))
-                .toList();
-        if (!launches.isEmpty()) {
-            unit.write(
-                    INSERT_LAUNCHES,
-                    Tuple.of(
-                            ids(launches, InstanceRequested::appInstanceId),
-                            ids(launches, InstanceRequested::orgId),
-                            ids(launches, InstanceRequested::projectId),
-                            ids(launches, InstanceRequested::operatorServiceAccountId),
-                            launches.stream()
-                                    .map(InstanceRequested::runtimeBackend)
-                                    .toArray(String[]::new)));
-        }
-        return Future.succeededFuture();
-    }
-
-    private static UUID[] ids(List<InstanceRequested> launches, Function<InstanceRequested, UUID> id) {
-        return launches.stream().map(id).toArray(UUID[]::new);
+                        actions == null ? INSTANCE_TASK_ACTIONS : List.of(actions),
+                        row.getBoolean("command_known"),
+                        instant(row, "ended_at"));
     }
 
     private static ActiveCredential toActiveCredential(Row row) {
-        var lastUsedAt = row.getOffsetDateTime("last_used_at");
         return new ActiveCredential(
-                row.getUUID("credential_id"),
-                row.getBuffer("secret_hash").getBytes(),
-                lastUsedAt == null ? null : lastUsedAt.toInstant());
+                row.getUUID("credential_id"), row.getBuffer("secret_hash").getBytes(), instant(row, "last_used_at"));
+    }
+
+    private static @Nullable Instant instant(Row row, String column) {
+        var time = row.getOffsetDateTime(column);
+        return time == null ? null : time.toInstant();
     }
 }

@@ -3,6 +3,7 @@ package dev.slipway.iam.token;
 import dev.slipway.iam.credential.domain.CredentialOwner.Kind;
 import dev.slipway.iam.tenancy.domain.EnumText;
 import dev.slipway.iam.tenancy.domain.ResourceState;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -64,9 +65,9 @@ public final class TokenExchangeStore {
     private static CredentialWithOwner toCredentialWithOwner(Row row) {
         return new CredentialWithOwner(
                 row.getBuffer("secret_hash").getBytes(),
-                instant(row, "expires_at"),
-                instant(row, "revoked_at"),
-                instant(row, "last_used_at"),
+                SqlTime.readNullable(row, "expires_at"),
+                SqlTime.readNullable(row, "revoked_at"),
+                SqlTime.readNullable(row, "last_used_at"),
                 row.getUUID("id"),
                 row.getString("display_name"),
                 row.getUUID("org_id"),
@@ -74,10 +75,5 @@ public final class TokenExchangeStore {
                 row.getUUID("shared_runtime_id"),
                 EnumText.parse(ResourceState.class, row.getString("state")),
                 List.of(row.getArrayOfStrings("actions")));
-    }
-
-    private static @Nullable Instant instant(Row row, String column) {
-        var time = row.getOffsetDateTime(column);
-        return time == null ? null : time.toInstant();
     }
 }

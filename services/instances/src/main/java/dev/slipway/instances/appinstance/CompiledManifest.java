@@ -66,7 +66,7 @@ public record CompiledManifest(
                 manifest,
                 spec,
                 revision,
-                schema.isMissingNode() ? null : UntrustedSchema.of(schema),
+                schema.isMissingNode() ? null : UntrustedSchema.of("launch.schema", schema),
                 schema.toString().contains("\"pattern"));
     }
 

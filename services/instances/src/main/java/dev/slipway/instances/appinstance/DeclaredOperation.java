@@ -35,7 +35,8 @@ public record DeclaredOperation(JsonNode declaration) {
     private List<FieldProblem> validate(String schema, String field, JsonNode value) {
         var problems = new ArrayList<FieldProblem>();
         if (declaration.has(schema)) {
-            UntrustedSchema.of(declaration.path(schema)).validateValue(field, value, problems);
+            var name = schema + " of the operation " + declaration.path("name").asText();
+            UntrustedSchema.of(name, declaration.path(schema)).validateValue(field, value, problems);
         }
         return problems;
     }

@@ -78,7 +78,7 @@ public final class LaunchContextStore {
             LEFT JOIN app_versions v ON v.app_id = a.id AND v.version = $3
             LEFT JOIN project_app_entitlements e ON e.project_id = p.id AND e.app_id = a.id
             LEFT JOIN service_accounts s ON s.id = coalesce($4, p.operator_service_account_id)
-                AND s.project_id = p.id AND s.org_id = p.org_id AND s.state = 'active'
+                AND s.project_id = p.id AND s.org_id = p.org_id AND s.state = 'active' AND s.can_report
             LEFT JOIN users u ON u.id = $5
             WHERE p.id = $1
             """;

@@ -24,7 +24,7 @@ import java.util.UUID;
  *
  * @param projectVersion number that the database increments with every change of the project's own data
  * @param globalVersion the same for the data that all projects share
- * @param operatorId the requested account, or the project's own; null unless it is active and of this project
+ * @param operatorId the requested account, or the project's own; null unless it is active, of this project and may report
  */
 public record LaunchInputs(
         long projectVersion,

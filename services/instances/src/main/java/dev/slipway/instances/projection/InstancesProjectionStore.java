@@ -8,6 +8,7 @@ import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 
@@ -36,8 +37,9 @@ public final class InstancesProjectionStore {
                 WHERE projects.revision < $6
             """;
     private static final String SERVICE_ACCOUNT = """
-            INSERT INTO service_accounts (id, org_id, project_id, slug, state, revision) VALUES ($1, $2, $3, $4, $5, $6)
-            ON CONFLICT (id) DO UPDATE SET slug = $4, state = $5, revision = $6 WHERE service_accounts.revision < $6
+            INSERT INTO service_accounts (id, org_id, project_id, slug, state, revision, can_report)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            ON CONFLICT (id) DO UPDATE SET slug = $4, state = $5, revision = $6, can_report = $7 WHERE service_accounts.revision < $6
             """;
     private static final String APP = """
             INSERT INTO app_catalog (id, slug, status, revision) VALUES ($1, $2, $3, $4)
@@ -100,7 +102,18 @@ public final class InstancesProjectionStore {
     }
 
     private record ServiceAccountSnapshot(
-            UUID serviceAccountId, UUID orgId, UUID projectId, String slug, String state, long revision) {}
+            UUID serviceAccountId,
+            UUID orgId,
+            UUID projectId,
+            String slug,
+            String state,
+            @Nullable List<String> allowedActions,
+            long revision) {
+        /** Snapshots from before they named the actions are followed by new ones. */
+        boolean canReport() {
+            return allowedActions == null || allowedActions.contains("apps.instance.report");
+        }
+    }
 
     private record AdapterSnapshot(
             UUID adapterId, String runtimeBackend, String displayName, String state, long revision) {}
@@ -186,7 +199,7 @@ public final class InstancesProjectionStore {
                 var s = Json.toRecord(payload, ServiceAccountSnapshot.class);
                 unit.write(
                         SERVICE_ACCOUNT,
-                        Tuple.of(s.serviceAccountId, s.orgId, s.projectId, s.slug, s.state, s.revision));
+                        Tuple.of(s.serviceAccountId, s.orgId, s.projectId, s.slug, s.state, s.revision, s.canReport()));
             }
             case "iam.adapter.snapshot" -> {
                 var s = Json.toRecord(payload, AdapterSnapshot.class);

@@ -24,23 +24,32 @@ public final class SourceAuthenticator {
     private static final Pattern PARAMETER = Pattern.compile("([a-z]+)=\"([^\"]*)\"");
     private static final int MAX_TOKEN_ANSWER = 64 << 10;
 
-    private final Map<String, SourceAccount> byAuthority;
+    private final List<SourceAccount> accounts;
     private final Function<SourceLocation, Future<String>> ownTokenIssuer;
     private final SsrfSafeClient client;
     private final ResponseBodyReader responseBodyReader;
 
     /**
-     * The platform's account at a source.
+     * The platform's account at a source. Its credentials are only used for sources of its type, within its namespace.
      *
+     * @param namespace the paths that the account is for; empty means all of them
      * @param ownTokens whether the source accepts tokens signed by this platform
      * @param tokenHost another host to which the password may be sent to get a token
      */
     public record SourceAccount(
+            String sourceType,
             String authority,
+            String namespace,
             boolean ownTokens,
             @Nullable String username,
             @Nullable String password,
             @Nullable String tokenHost) {
+        boolean covers(SourceLocation at) {
+            return sourceType.equals(at.type())
+                    && authority.equals(at.authority())
+                    && (namespace.isEmpty() || at.path().startsWith(namespace + "/"));
+        }
+
         @Override
         public String toString() {
             return "Account[" + authority + "]"; // the password stays out of logs
@@ -53,8 +62,7 @@ public final class SourceAuthenticator {
             Function<SourceLocation, Future<String>> ownToken,
             SsrfSafeClient client,
             ResponseBodyReader responseBodyReader) {
-        this.byAuthority = accounts.stream()
-                .collect(Collectors.toUnmodifiableMap(SourceAccount::authority, sourceAccount -> sourceAccount));
+        this.accounts = List.copyOf(accounts);
         this.ownTokenIssuer = ownToken;
         this.client = client;
         this.responseBodyReader = responseBodyReader;
@@ -74,7 +82,10 @@ public final class SourceAuthenticator {
 
     /** Returns the Authorization header for a source that responded with 401. */
     private Future<String> authorize(SourceLocation at, HttpClientResponse unauthorized) {
-        var sourceAccount = byAuthority.get(at.authority());
+        var sourceAccount = accounts.stream()
+                .filter(account -> account.covers(at))
+                .findFirst()
+                .orElse(null);
         if (sourceAccount != null && sourceAccount.ownTokens) {
             return ownTokenIssuer.apply(at).map(token -> "Bearer " + token);
         }

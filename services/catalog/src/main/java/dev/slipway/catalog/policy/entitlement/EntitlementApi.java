@@ -59,7 +59,8 @@ public final class EntitlementApi {
                                     if (before == null) {
                                         throw Problem.of(
                                                         ErrorCode.APP_NOT_FOUND,
-                                                        "App " + appSlug + " does not exist in the catalog.")
+                                                        "App " + appSlug
+                                                                + " does not exist in the catalog, or has no published version.")
                                                 .asException();
                                     }
                                     return update(request, unit, before, levels);

@@ -42,6 +42,7 @@ public final class EntitlementStore {
             INSERT INTO project_app_entitlements (id, org_id, project_id, app_id, revision, created_at, updated_at)
             SELECT $4, p.org_id, p.id, a.id, 0, $5, $5 FROM projects p, app_catalog a
             WHERE p.id = $1 AND p.org_id = $2 AND a.slug = $3
+                AND EXISTS (SELECT FROM app_versions v WHERE v.app_id = a.id AND v.published_at IS NOT NULL)
             ON CONFLICT DO NOTHING
             """;
     private static final String UPDATE = """
@@ -88,7 +89,7 @@ public final class EntitlementStore {
 
     /**
      * Locks an entitlement, inserting a placeholder if it does not exist, so that concurrent first writes are serialized. Returns null if
-     * the app does not exist, or the project is not replicated yet.
+     * the app does not exist or was never published, or the project is not replicated yet.
      */
     static Future<@Nullable Entitlement> lock(UnitOfWork unit, UUID orgId, UUID projectId, String appSlug) {
         unit.write(

@@ -55,6 +55,23 @@ public record ServiceAccount(
                 null);
     }
 
+    public ServiceAccount withAllowedActions(List<String> actions) {
+        return new ServiceAccount(
+                id,
+                orgId,
+                projectId,
+                slug,
+                displayName,
+                issuer,
+                subject,
+                List.copyOf(actions),
+                state,
+                createdByUserId,
+                createdAt,
+                disabledAt,
+                deletedAt);
+    }
+
     @Override
     public ServiceAccount withState(ResourceState nextState, @Nullable Instant disabled, @Nullable Instant deleted) {
         return new ServiceAccount(

@@ -9,6 +9,7 @@ import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.BindingScope.Level;
 import dev.slipway.iam.tenancy.domain.RoleBinding;
 import dev.slipway.iam.tenancy.domain.RoleBinding.Holder;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -18,9 +19,6 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -81,8 +79,8 @@ public final class RoleBindingStore {
             binding.scope().level().text(),
             binding.scope().orgId(),
             binding.scope().projectId(),
-            at(binding.expiresAt()),
-            at(binding.createdAt())
+            SqlTime.ofNullable(binding.expiresAt()),
+            SqlTime.ofNullable(binding.createdAt())
         });
         return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
@@ -100,12 +98,12 @@ public final class RoleBindingStore {
     }
 
     static void updateExpiry(UnitOfWork unit, AuthzPublisher publisher, RoleBinding next) {
-        unit.write(UPDATE_EXPIRY, Tuple.of(next.id(), next.scope().id(), at(next.expiresAt())));
+        unit.write(UPDATE_EXPIRY, Tuple.of(next.id(), next.scope().id(), SqlTime.ofNullable(next.expiresAt())));
         publisher.publishBinding(next);
     }
 
     public static void remove(UnitOfWork unit, AuthzPublisher publisher, RoleBinding removed) {
-        unit.write(REMOVE, Tuple.of(removed.id(), removed.scope().id(), at(removed.removedAt())));
+        unit.write(REMOVE, Tuple.of(removed.id(), removed.scope().id(), SqlTime.ofNullable(removed.removedAt())));
         publisher.publishBinding(removed);
     }
 
@@ -131,7 +129,7 @@ public final class RoleBindingStore {
     Future<Page<RoleBinding>> list(BindingScope bindingScope, @Nullable Cursor after, int limit) {
         var row = Tuple.of(
                 bindingScope.id(),
-                at(after == null ? null : after.createdAt()),
+                SqlTime.ofNullable(after == null ? null : after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(LIST)
@@ -146,9 +144,9 @@ public final class RoleBindingStore {
                 row.getUUID("principal_id"),
                 row.getString("role"),
                 new BindingScope(Level.of(row.getString("level")), row.getUUID("org_id"), row.getUUID("project_id")),
-                instant(row.getOffsetDateTime("expires_at")),
+                SqlTime.readNullable(row, "expires_at"),
                 row.getOffsetDateTime("created_at").toInstant(),
-                instant(row.getOffsetDateTime("removed_at")));
+                SqlTime.readNullable(row, "removed_at"));
     }
 
     private static List<RoleBinding> all(RowSet<Row> rows) {
@@ -162,13 +160,5 @@ public final class RoleBindingStore {
                 ? Future.failedFuture(Problem.of(ErrorCode.NOT_FOUND, "The role binding was not found at this scope.")
                         .asException())
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
-    }
-
-    private static @Nullable OffsetDateTime at(@Nullable Instant instant) {
-        return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
-    }
-
-    private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
-        return time == null ? null : time.toInstant();
     }
 }

@@ -6,6 +6,8 @@ import dev.slipway.contract.Problem;
 import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Group;
 import dev.slipway.iam.tenancy.domain.GroupMember;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -15,24 +17,21 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
 /** All SQL of groups and their members. */
 public final class GroupStore {
-    private static final String SELECT =
-            "SELECT id, org_id, slug, display_name, deleted_at IS NOT NULL AS deleted, created_at FROM groups ";
+    private static final TableColumns COLUMNS =
+            TableColumns.of("groups", "id", "org_id", "slug", "display_name", "created_at", "deleted_at");
+    private static final String SELECT = COLUMNS.select();
     private static final String FIND = SELECT + "WHERE id = $1 AND org_id = $2";
     private static final String LIST = SELECT + """
             WHERE org_id = $1 AND deleted_at IS NULL AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
             ORDER BY created_at DESC, id DESC LIMIT $4
             """;
-    private static final String INSERT = """
-            INSERT INTO groups (id, org_id, slug, display_name, created_at) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT DO NOTHING RETURNING id
-            """;
+    private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String RENAME = "UPDATE groups SET display_name = $3 WHERE id = $1 AND org_id = $2";
     private static final String DELETE = "UPDATE groups SET deleted_at = $3 WHERE id = $1 AND org_id = $2";
 
@@ -71,13 +70,10 @@ public final class GroupStore {
         this.reads = reads;
     }
 
+    /** Inserts a new group. Returns whether it was inserted: false if its id, or its slug in the organization, is taken. */
     static Future<Boolean> insert(UnitOfWork unit, AuthzPublisher publisher, Group group) {
         var row = Tuple.of(
-                group.id(),
-                group.orgId(),
-                group.slug(),
-                group.displayName(),
-                group.createdAt().atOffset(ZoneOffset.UTC));
+                group.id(), group.orgId(), group.slug(), group.displayName(), SqlTime.of(group.createdAt()), null);
         return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
                 publisher.publishGroup(group);
@@ -92,16 +88,13 @@ public final class GroupStore {
     }
 
     static void delete(UnitOfWork unit, AuthzPublisher publisher, Group next) {
-        unit.write(DELETE, Tuple.of(next.id(), next.orgId(), unit.now().atOffset(ZoneOffset.UTC)));
+        unit.write(DELETE, Tuple.of(next.id(), next.orgId(), SqlTime.of(unit.now())));
         publisher.publishGroup(next);
     }
 
     static Future<Void> insertMember(UnitOfWork unit, AuthzPublisher publisher, GroupMember groupMember) {
         var row = Tuple.of(
-                groupMember.groupId(),
-                groupMember.orgId(),
-                groupMember.userId(),
-                groupMember.addedAt().atOffset(ZoneOffset.UTC));
+                groupMember.groupId(), groupMember.orgId(), groupMember.userId(), SqlTime.of(groupMember.addedAt()));
         return unit.query(INSERT_MEMBER, row).map(added -> {
             if (added.size() > 0) {
                 publisher.publishMember(groupMember);
@@ -112,12 +105,7 @@ public final class GroupStore {
 
     static void removeMember(UnitOfWork unit, AuthzPublisher publisher, GroupMember removed) {
         unit.write(
-                REMOVE_MEMBER,
-                Tuple.of(
-                        removed.groupId(),
-                        removed.orgId(),
-                        removed.userId(),
-                        unit.now().atOffset(ZoneOffset.UTC)));
+                REMOVE_MEMBER, Tuple.of(removed.groupId(), removed.orgId(), removed.userId(), SqlTime.of(unit.now())));
         publisher.publishMember(removed);
     }
 
@@ -148,7 +136,7 @@ public final class GroupStore {
     Future<Page<Group>> list(UUID orgId, @Nullable Cursor after, int limit) {
         var row = Tuple.of(
                 orgId,
-                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : SqlTime.of(after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(LIST).execute(row).map(rows -> {
@@ -162,7 +150,7 @@ public final class GroupStore {
         var row = Tuple.of(
                 group.id(),
                 group.orgId(),
-                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : SqlTime.of(after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(MEMBERS)
@@ -176,8 +164,8 @@ public final class GroupStore {
                 row.getUUID("org_id"),
                 row.getString("slug"),
                 row.getString("display_name"),
-                row.getBoolean("deleted"),
-                row.getOffsetDateTime("created_at").toInstant());
+                row.getValue("deleted_at") != null,
+                SqlTime.read(row, "created_at"));
     }
 
     public static GroupMember memberFromRow(Row row) {
@@ -187,7 +175,7 @@ public final class GroupStore {
                 row.getUUID("user_id"),
                 row.getString("display_name"),
                 row.getBoolean("removed"),
-                row.getOffsetDateTime("added_at").toInstant());
+                SqlTime.read(row, "added_at"));
     }
 
     private static List<GroupMember> members(RowSet<Row> rows) {

@@ -5,6 +5,8 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Department;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -14,25 +16,21 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.UUID;
 
 /** All SQL of departments. */
 public final class DepartmentStore {
-    private static final String SELECT = """
-            SELECT id, org_id, slug, display_name, is_default, deleted_at IS NOT NULL AS deleted, created_at FROM departments
-            """;
+    private static final TableColumns COLUMNS = TableColumns.of(
+            "departments", "id", "org_id", "slug", "display_name", "is_default", "created_at", "deleted_at");
+    private static final String SELECT = COLUMNS.select();
     private static final String FIND = SELECT + "WHERE id = $1 AND org_id = $2";
     private static final String DEFAULT = SELECT + "WHERE org_id = $1 AND is_default";
     private static final String LIST = SELECT + """
             WHERE org_id = $1 AND deleted_at IS NULL AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
             ORDER BY created_at DESC, id DESC LIMIT $4
             """;
-    private static final String INSERT = """
-            INSERT INTO departments (id, org_id, slug, display_name, is_default, created_at) VALUES ($1, $2, $3, $4, $5, $6)
-            ON CONFLICT DO NOTHING RETURNING id
-            """;
+    private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String RENAME = "UPDATE departments SET display_name = $3 WHERE id = $1 AND org_id = $2";
     private static final String DELETE = "UPDATE departments SET deleted_at = $3 WHERE id = $1 AND org_id = $2";
     private static final String HAS_PROJECTS =
@@ -47,15 +45,17 @@ public final class DepartmentStore {
         this.reads = reads;
     }
 
-    /** Returns whether it was inserted: false if the organization has the slug, or a default department already. */
+    /** Inserts a new department. Returns whether it was inserted: false if the organization has the slug, or a default department already. */
     public static Future<Boolean> insert(UnitOfWork unit, AuthzPublisher publisher, Department department) {
-        var row = Tuple.of(
-                department.id(),
-                department.orgId(),
-                department.slug(),
-                department.displayName(),
-                department.isDefault(),
-                department.createdAt().atOffset(ZoneOffset.UTC));
+        var row = Tuple.from(new Object[] {
+            department.id(),
+            department.orgId(),
+            department.slug(),
+            department.displayName(),
+            department.isDefault(),
+            SqlTime.of(department.createdAt()),
+            null
+        });
         return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
                 publisher.publishDepartment(department);
@@ -70,7 +70,7 @@ public final class DepartmentStore {
     }
 
     static void delete(UnitOfWork unit, AuthzPublisher publisher, Department next) {
-        unit.write(DELETE, Tuple.of(next.id(), next.orgId(), unit.now().atOffset(ZoneOffset.UTC)));
+        unit.write(DELETE, Tuple.of(next.id(), next.orgId(), SqlTime.of(unit.now())));
         publisher.publishDepartment(next);
     }
 
@@ -93,7 +93,7 @@ public final class DepartmentStore {
     Future<Page<Department>> list(UUID orgId, @Nullable Cursor after, int limit) {
         var row = Tuple.of(
                 orgId,
-                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : SqlTime.of(after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(LIST).execute(row).map(rows -> {
@@ -110,8 +110,8 @@ public final class DepartmentStore {
                 row.getString("slug"),
                 row.getString("display_name"),
                 row.getBoolean("is_default"),
-                row.getBoolean("deleted"),
-                row.getOffsetDateTime("created_at").toInstant());
+                row.getValue("deleted_at") != null,
+                SqlTime.read(row, "created_at"));
     }
 
     private static Future<Department> requireOne(RowSet<Row> rows) {

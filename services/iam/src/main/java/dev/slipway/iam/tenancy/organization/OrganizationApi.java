@@ -25,11 +25,14 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
 import java.util.Objects;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The API operations on organizations. */
 public final class OrganizationApi {
     private static final String READ = "iam.organization.read";
     private static final String CREATE = "iam.organization.create";
+    private static final int MAX_LISTED_PLANS = 10;
 
     private final OrganizationStore store;
     private final AuthzMutation mutation;
@@ -56,7 +59,8 @@ public final class OrganizationApi {
                     false,
                     unit.now(),
                     unit.now());
-            return OrganizationStore.insert(unit, publisher, organization)
+            return requireKnownPlan(unit, organization.plan())
+                    .compose(ok -> OrganizationStore.insert(unit, publisher, organization))
                     .compose(inserted -> inserted
                             ? DepartmentStore.insert(
                                     unit,
@@ -73,17 +77,15 @@ public final class OrganizationApi {
         return mutation.run(request, "iam.organization.update", (unit, publisher) -> OrganizationStore.load(
                         unit, request.pathId("org_id"))
                 .map(TenancyRules::requireActive)
-                .map(before -> {
-                    if (body.plan() != null && !body.plan().equals(before.plan())) {
-                        requirePlatformAction(request);
-                    }
-                    var after = before.withNameAndPlan(
-                            Objects.requireNonNullElse(body.displayName(), before.displayName()),
-                            Objects.requireNonNullElse(body.plan(), before.plan()),
-                            unit.now());
-                    OrganizationStore.update(unit, publisher, after);
-                    return result(before, after, null);
-                }));
+                .compose(before -> requirePlanChangeAllowed(request, unit, before, body.plan())
+                        .map(ok -> {
+                            var after = before.withNameAndPlan(
+                                    Objects.requireNonNullElse(body.displayName(), before.displayName()),
+                                    Objects.requireNonNullElse(body.plan(), before.plan()),
+                                    unit.now());
+                            OrganizationStore.update(unit, publisher, after);
+                            return result(before, after, null);
+                        })));
     }
 
     /** Deletes an organization without projects. Deleting it again changes nothing and returns the same. */
@@ -118,6 +120,35 @@ public final class OrganizationApi {
 
     public Future<Reply> listAll(Request request) {
         return store.list(null, request.cursor(), request.limit()).map(page -> page.toReply(OrganizationJson::of));
+    }
+
+    private Future<Void> requirePlanChangeAllowed(
+            Request request, UnitOfWork unit, Organization before, @Nullable String plan) {
+        if (plan == null || plan.equals(before.plan())) {
+            return Future.succeededFuture();
+        }
+        requirePlatformAction(request);
+        return requireKnownPlan(unit, plan);
+    }
+
+    /** A plan without a policy limits nothing: a misspelled one would release the tenant from its limits. */
+    private static Future<Void> requireKnownPlan(UnitOfWork unit, String plan) {
+        if (plan.equals(Organization.DEFAULT_PLAN)) {
+            return Future.succeededFuture();
+        }
+        return TenantPlanStore.list(unit).compose(plans -> {
+            if (plans.contains(plan)) {
+                return Future.succeededFuture();
+            }
+            var known = new TreeSet<>(plans);
+            known.add(Organization.DEFAULT_PLAN);
+            return Future.failedFuture(Problem.validationOf(
+                            ErrorCode.VALIDATION_ERROR,
+                            "/plan",
+                            "is not a plan that has a policy; the plans are "
+                                    + known.stream().limit(MAX_LISTED_PLANS).collect(Collectors.joining(", ")))
+                    .asException());
+        });
     }
 
     /** A plan limits its tenants, so only those who may create organizations change it. */

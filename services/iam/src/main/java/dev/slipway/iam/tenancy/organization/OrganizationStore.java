@@ -5,6 +5,8 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Organization;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -14,26 +16,22 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Set;
 import java.util.UUID;
 
 /** All SQL of organizations. */
 public final class OrganizationStore {
-    private static final String SELECT = """
-            SELECT id, slug, display_name, plan, deleted_at IS NOT NULL AS deleted, created_at, updated_at FROM organizations
-            """;
+    private static final TableColumns COLUMNS = TableColumns.of(
+            "organizations", "id", "slug", "display_name", "plan", "created_at", "updated_at", "deleted_at");
+    private static final String SELECT = COLUMNS.select();
     private static final String FIND = SELECT + "WHERE id = $1";
     private static final String LIST = SELECT + """
             WHERE deleted_at IS NULL AND ($1::uuid[] IS NULL OR id = ANY($1))
             AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
             ORDER BY created_at DESC, id DESC LIMIT $4
             """;
-    private static final String INSERT = """
-            INSERT INTO organizations (id, slug, display_name, plan, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)
-            ON CONFLICT DO NOTHING RETURNING id
-            """;
+    private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String UPDATE = """
             UPDATE organizations SET display_name = $2, plan = $3, updated_at = $4, deleted_at = CASE WHEN $5 THEN $4::timestamptz END
             WHERE id = $1
@@ -50,14 +48,17 @@ public final class OrganizationStore {
         this.reads = reads;
     }
 
-    /** Returns whether it was inserted: false if its id or slug is taken. */
+    /** Inserts a new organization. Returns whether it was inserted: false if its id or slug is taken. */
     public static Future<Boolean> insert(UnitOfWork unit, AuthzPublisher publisher, Organization organization) {
-        var row = Tuple.of(
-                organization.id(),
-                organization.slug(),
-                organization.displayName(),
-                organization.plan(),
-                organization.createdAt().atOffset(ZoneOffset.UTC));
+        var row = Tuple.from(new Object[] {
+            organization.id(),
+            organization.slug(),
+            organization.displayName(),
+            organization.plan(),
+            SqlTime.of(organization.createdAt()),
+            SqlTime.of(organization.updatedAt()),
+            null
+        });
         return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
                 publisher.publishOrganization(organization);
@@ -69,12 +70,7 @@ public final class OrganizationStore {
     public static void update(UnitOfWork unit, AuthzPublisher publisher, Organization next) {
         unit.write(
                 UPDATE,
-                Tuple.of(
-                        next.id(),
-                        next.displayName(),
-                        next.plan(),
-                        next.updatedAt().atOffset(ZoneOffset.UTC),
-                        next.deleted()));
+                Tuple.of(next.id(), next.displayName(), next.plan(), SqlTime.of(next.updatedAt()), next.deleted()));
         publisher.publishOrganization(next);
     }
 
@@ -96,7 +92,7 @@ public final class OrganizationStore {
     Future<Page<Organization>> list(@Nullable Set<UUID> among, @Nullable Cursor after, int limit) {
         var row = Tuple.of(
                 among == null ? null : among.toArray(UUID[]::new),
-                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : SqlTime.of(after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(LIST).execute(row).map(rows -> {
@@ -112,9 +108,9 @@ public final class OrganizationStore {
                 row.getString("slug"),
                 row.getString("display_name"),
                 row.getString("plan"),
-                row.getBoolean("deleted"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant());
+                row.getValue("deleted_at") != null,
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"));
     }
 
     private static Future<Organization> requireOne(RowSet<Row> rows, UUID id) {

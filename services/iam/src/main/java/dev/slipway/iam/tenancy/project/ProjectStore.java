@@ -6,6 +6,8 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Project;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -15,28 +17,30 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.UUID;
 
 /** All SQL of projects. */
 public final class ProjectStore {
-    private static final String SELECT = """
-            SELECT id, org_id, department_id, slug, display_name, operator_service_account_id, deleted_at IS NOT NULL AS deleted,
-                created_at, updated_at
-            FROM projects
-            """;
+    private static final TableColumns COLUMNS = TableColumns.of(
+            "projects",
+            "id",
+            "org_id",
+            "department_id",
+            "slug",
+            "display_name",
+            "operator_service_account_id",
+            "created_at",
+            "updated_at",
+            "deleted_at");
+    private static final String SELECT = COLUMNS.select();
     private static final String FIND = SELECT + "WHERE id = $1 AND org_id = $2";
     private static final String LIST = SELECT + """
             WHERE (org_id = ANY($1) OR id = ANY($2)) AND ($3::uuid IS NULL OR org_id = $3) AND deleted_at IS NULL
             AND ($4::timestamptz IS NULL OR (created_at, id) < ($4, $5::uuid))
             ORDER BY created_at DESC, id DESC LIMIT $6
             """;
-    private static final String INSERT = """
-            INSERT INTO projects (id, org_id, department_id, slug, display_name, operator_service_account_id, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
-            ON CONFLICT DO NOTHING RETURNING id
-            """;
+    private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String UPDATE = """
             UPDATE projects SET display_name = $3, department_id = $4, updated_at = $5,
                 deleted_at = CASE WHEN $6 THEN $5::timestamptz END
@@ -52,7 +56,7 @@ public final class ProjectStore {
         this.reads = reads;
     }
 
-    /** Returns whether it was inserted: false if its id, or its slug in the organization, is taken. */
+    /** Inserts a new project. Returns whether it was inserted: false if its id, or its slug in the organization, is taken. */
     public static Future<Boolean> insert(UnitOfWork unit, AuthzPublisher publisher, Project project) {
         var row = Tuple.from(new Object[] {
             project.id(),
@@ -61,7 +65,9 @@ public final class ProjectStore {
             project.slug(),
             project.displayName(),
             project.operatorServiceAccountId(),
-            project.createdAt().atOffset(ZoneOffset.UTC)
+            SqlTime.of(project.createdAt()),
+            SqlTime.of(project.updatedAt()),
+            null
         });
         return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
@@ -77,7 +83,7 @@ public final class ProjectStore {
             next.orgId(),
             next.displayName(),
             next.departmentId(),
-            next.updatedAt().atOffset(ZoneOffset.UTC),
+            SqlTime.of(next.updatedAt()),
             next.deleted()
         }));
         publisher.publishProject(next);
@@ -99,7 +105,7 @@ public final class ProjectStore {
             accessibleScopes.orgIds().toArray(UUID[]::new),
             accessibleScopes.projectIds().toArray(UUID[]::new),
             orgId,
-            after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+            after == null ? null : SqlTime.of(after.createdAt()),
             after == null ? null : after.id(),
             limit + 1
         });
@@ -118,9 +124,9 @@ public final class ProjectStore {
                 row.getString("slug"),
                 row.getString("display_name"),
                 row.getUUID("operator_service_account_id"),
-                row.getBoolean("deleted"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant());
+                row.getValue("deleted_at") != null,
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"));
     }
 
     private static Future<Project> requireOne(RowSet<Row> rows) {

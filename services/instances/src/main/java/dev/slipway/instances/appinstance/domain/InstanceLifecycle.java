@@ -130,7 +130,8 @@ public final class InstanceLifecycle {
         return eligibility.operatorAccountId() == null
                 ? refused(
                         "operator_account_invalid",
-                        "operator_service_account_id is not an active service account of this project.")
+                        "operator_service_account_id is not an active service account of this project that is allowed"
+                                + " apps.instance.report.")
                 : null;
     }
 

@@ -10,7 +10,7 @@ import java.util.UUID;
  *
  * @param appId null if the app does not exist
  * @param version null if the version does not exist
- * @param operatorAccountId the requested account or the project's own; null unless it is an active account of this project
+ * @param operatorAccountId the requested account or the project's own; null unless it is an active account of this project that may report
  * @param attached whether the project is attached to the shared runtime that the launch names
  * @param refusal null if the version may be used
  */

@@ -239,12 +239,12 @@ public final class WorkerRequests {
     /** Cancels an operation without waiting for the adapter, which receives a command to stop it. */
     static void cancel(
             SharedRuntimeChange.Builder change, Operation operation, String reason, DecisionContext context) {
-        var commandId = operation.commandId();
-        if (commandId != null) {
-            change.send(SharedRuntimeCommand.cancel(
-                    new Header(context.newId(), operation.id(), operation.deadlineAt()), change.current(), commandId));
-        }
-        change.update(operation, OperationLifecycle.supersede(operation, reason, context.now()));
+        var commandId = Objects.requireNonNull(operation.commandId(), "every cancelable operation has a command");
+        var cancelCommandId = context.newId();
+        change.send(SharedRuntimeCommand.cancel(
+                new Header(cancelCommandId, operation.id(), operation.deadlineAt()), change.current(), commandId));
+        change.update(
+                operation, OperationLifecycle.supersede(operation, cancelCommandId, reason, context.now()));
     }
 
     /** Removes a worker that joined while its project is being detached. */
