@@ -49,7 +49,8 @@ record Message(Envelope event, Map<String, String> trace) {
                 deployed == null ? unknownTask() : deployed.event().payload().deepCopy();
         payload.remove(List.of("operation_id", "deadline_at", "attempt", "members", "attachments", "from_version"));
         if (!payload.has(TaskSubject.Kind.SHARED_RUNTIME.field())) {
-            payload.put(TaskSubject.Kind.APP_INSTANCE.field(), log.appInstanceId().toString());
+            payload.put(
+                    TaskSubject.Kind.APP_INSTANCE.field(), log.appInstanceId().toString());
         }
         payload.put("generation", Math.max(1, log.generation()));
         payload.put(ORPHAN, true);

@@ -46,7 +46,9 @@ public record Task(
                 text(payload, "resource_name"),
                 id(
                         payload,
-                        subject.kind() == TaskSubject.Kind.APP_INSTANCE ? "operator_service_account_id" : "operator_id"),
+                        subject.kind() == TaskSubject.Kind.APP_INSTANCE
+                                ? "operator_service_account_id"
+                                : "operator_id"),
                 payload.path("generation").intValue(),
                 payload.has("operation_id") ? id(payload, "operation_id") : null,
                 payload.has("deadline_at") ? time(payload, "deadline_at") : null,

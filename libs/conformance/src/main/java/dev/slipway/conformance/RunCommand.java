@@ -219,8 +219,7 @@ final class RunCommand implements Callable<Integer> {
 
     private int run(Options options, ConformanceProfile loaded) throws Exception {
         if (!KafkaChannel.isReachable(options.kafkaClient(), options.kafka())) {
-            throw new ParameterException(
-                    command().commandLine(), "no Kafka broker answers at " + options.kafka());
+            throw new ParameterException(command().commandLine(), "no Kafka broker answers at " + options.kafka());
         }
         var signer = key == null ? ReportSigner.generate() : ReportSigner.load(key);
         var out = command().commandLine().getOut();

@@ -81,8 +81,7 @@ public final class ReportAuthorization {
                     .asException();
         }
         if (!payload.orgId().equals(principal.orgId())
-                || (kind == SubjectKind.APP_INSTANCE
-                        && !Objects.equals(payload.projectId(), principal.projectId()))) {
+                || (kind == SubjectKind.APP_INSTANCE && !Objects.equals(payload.projectId(), principal.projectId()))) {
             throw Problem.of(
                             ErrorCode.INSUFFICIENT_PERMISSIONS,
                             "The report names another organization or project than its command.")

@@ -36,8 +36,10 @@ public final class UsageWindowStore {
                     source,
                     Objects.requireNonNull(payload.unit()),
                     UUID.fromString(Objects.requireNonNull(payload.usageId())),
-                    OffsetDateTime.parse(Objects.requireNonNull(payload.windowStart())).toInstant(),
-                    OffsetDateTime.parse(Objects.requireNonNull(payload.windowEnd())).toInstant());
+                    OffsetDateTime.parse(Objects.requireNonNull(payload.windowStart()))
+                            .toInstant(),
+                    OffsetDateTime.parse(Objects.requireNonNull(payload.windowEnd()))
+                            .toInstant());
         }
 
         private Tuple toTuple() {

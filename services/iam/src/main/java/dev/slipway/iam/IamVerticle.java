@@ -403,11 +403,9 @@ public final class IamVerticle extends VerticleBase {
                 .serve("exchangeAdapterToken", adapterTokens::exchangeAdapterToken)
                 // Without gathering a batch: an adapter that received the command requests its token immediately.
                 .consumeBatches(
-                        "operators",
-                        List.of(Topics.INSTANCES_EVENTS),
-                        Duration.ZERO,
-                        (unit, events) ->
-                                tasks.apply(unit, events).compose(ok -> runtimeOperators.apply(unit, events)));
+                        "operators", List.of(Topics.INSTANCES_EVENTS), Duration.ZERO, (unit, events) -> tasks.apply(
+                                        unit, events)
+                                .compose(ok -> runtimeOperators.apply(unit, events)));
     }
 
     private IssuerKeyRefresher serveSessions(Service opened, RevisionStore revisions) {

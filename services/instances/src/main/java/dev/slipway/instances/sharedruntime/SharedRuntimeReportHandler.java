@@ -178,8 +178,7 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
                     payload.windowEnd(),
                     unit.now()));
             var attachment = attachmentOf(loaded, payload);
-            return acceptWindow(unit, runtime, payload)
-                    .map(ok -> publishUsage(unit, payload, loaded, attachment));
+            return acceptWindow(unit, runtime, payload).map(ok -> publishUsage(unit, payload, loaded, attachment));
         });
     }
 

@@ -243,8 +243,7 @@ public final class WorkerRequests {
         var cancelCommandId = context.newId();
         change.send(SharedRuntimeCommand.cancel(
                 new Header(cancelCommandId, operation.id(), operation.deadlineAt()), change.current(), commandId));
-        change.update(
-                operation, OperationLifecycle.supersede(operation, cancelCommandId, reason, context.now()));
+        change.update(operation, OperationLifecycle.supersede(operation, cancelCommandId, reason, context.now()));
     }
 
     /** Removes a worker that joined while its project is being detached. */
