@@ -58,7 +58,7 @@ public final class ReportConsumer {
         this.maxAuthzAge = maxAuthzAge;
     }
 
-    /** What a report about one kind of subject needs. */
+    /** The handler and the commands of one kind of subject. */
     public record SubjectReports(ReportHandler handler, CommandStore commands) {}
 
     /** The metadata of a report's audit entry. */

@@ -229,7 +229,7 @@ public final class InstancesVerticle extends VerticleBase {
         var changeApi = new SharedRuntimeChangeApi(vertx, runtimes, runtimeContexts, contexts, authorizer, mutations);
         var attachmentApi = new AttachmentApi(vertx, runtimes, reads, runtimeContexts, contexts, authorizer, mutations);
         var workerApi = new WorkerApi(runtimes, reads, contexts, mutations);
-        var attachedApi = new AttachedRuntimeApi(reads, contexts, opened.outbox());
+        var attachedApi = new AttachedRuntimeApi(reads, contexts);
         var ownerOperations = new OperationApi(
                 request -> reads.find(request.pathId("org_id"), request.pathId("shared_runtime_id"))
                         .map(found -> new VisibleSubject(

@@ -20,7 +20,7 @@ import java.util.function.Function;
 /** Creates the operators of new shared runtimes from the events of the instances service. */
 public final class SharedRuntimeOperatorConsumer {
     private static final String REQUESTED = "apps.shared_runtime.requested";
-    /** What a controller and its adapter need, and no more. */
+    /** The least that a controller and its adapter need. */
     private static final List<String> ACTIONS = List.of(
             "apps.shared_runtime.read",
             "apps.shared_runtime.report",

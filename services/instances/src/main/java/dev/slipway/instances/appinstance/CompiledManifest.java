@@ -85,7 +85,8 @@ public record CompiledManifest(
         var problems = new ArrayList<FieldProblem>();
         var schema = manifest.path("shared_runtime").path("app_policy_schema");
         if (schema.isObject()) {
-            UntrustedSchema.of(schema).validateValue("/app_policy", policy, problems);
+            UntrustedSchema.of("shared_runtime.app_policy_schema", schema)
+                    .validateValue("/app_policy", policy, problems);
         } else if (!policy.isEmpty()) {
             problems.add(new FieldProblem("/app_policy", "is not supported by this version of the app"));
         }

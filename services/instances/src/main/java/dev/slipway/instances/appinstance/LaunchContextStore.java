@@ -28,6 +28,7 @@ import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -292,12 +293,24 @@ public final class LaunchContextStore {
         if (cached != null && cached.revision() >= revision) {
             return Future.succeededFuture(cached);
         }
-        return unit.query(FIND_MANIFEST, Tuple.of(versionId)).compose(rows -> {
-            var row = rows.iterator().next();
-            return vertx.executeBlocking(() -> CompiledManifest.compile(
-                            row.getString("manifest"), row.getString("registry_versions"), row.getLong("revision")))
-                    .onSuccess(compiled -> manifests.put(versionId, compiled));
-        });
+        return unit.query(FIND_MANIFEST, Tuple.of(versionId)).compose(rows -> compile(versionId, rows));
+    }
+
+    /** Finds the manifest of the version that a shared runtime runs, outside a transaction. */
+    public Future<CompiledManifest> findManifest(AppVersionRef app) {
+        var cached = manifests.getIfPresent(app.versionId());
+        return cached != null
+                ? Future.succeededFuture(cached)
+                : reads.preparedQuery(FIND_MANIFEST)
+                        .execute(Tuple.of(app.versionId()))
+                        .compose(rows -> compile(app.versionId(), rows));
+    }
+
+    private Future<CompiledManifest> compile(UUID versionId, RowSet<Row> rows) {
+        var row = rows.iterator().next();
+        return vertx.executeBlocking(() -> CompiledManifest.compile(
+                        row.getString("manifest"), row.getString("registry_versions"), row.getLong("revision")))
+                .onSuccess(compiled -> manifests.put(versionId, compiled));
     }
 
     private Future<ConfiguredManifest> loadConfigured(

@@ -3,7 +3,6 @@ package dev.slipway.instances.sharedruntime;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.instances.appinstance.LaunchContextStore;
 import dev.slipway.instances.sharedruntime.SharedRuntimeReadStore.AttachedRuntime;
-import dev.slipway.messaging.Outbox;
 import dev.slipway.service.Page;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
@@ -16,12 +15,10 @@ import java.util.function.Function;
 public final class AttachedRuntimeApi {
     private final SharedRuntimeReadStore reads;
     private final LaunchContextStore manifests;
-    private final Outbox outbox;
 
-    public AttachedRuntimeApi(SharedRuntimeReadStore reads, LaunchContextStore manifests, Outbox outbox) {
+    public AttachedRuntimeApi(SharedRuntimeReadStore reads, LaunchContextStore manifests) {
         this.reads = reads;
         this.manifests = manifests;
-        this.outbox = outbox;
     }
 
     public Future<Reply> list(Request request) {
@@ -29,7 +26,7 @@ public final class AttachedRuntimeApi {
                 .compose(page -> {
                     Future<ArrayList<ObjectNode>> chain = Future.succeededFuture(new ArrayList<>());
                     for (var attached : page.items()) {
-                        chain = chain.compose(views -> view(request, attached).map(view -> {
+                        chain = chain.compose(views -> view(attached).map(view -> {
                             views.add(view);
                             return views;
                         }));
@@ -40,16 +37,14 @@ public final class AttachedRuntimeApi {
 
     public Future<Reply> get(Request request) {
         return reads.findAttached(request.projectId(), request.pathId("shared_runtime_id"))
-                .compose(attached -> view(request, attached))
+                .compose(this::view)
                 .map(Reply::of);
     }
 
-    private Future<ObjectNode> view(Request request, AttachedRuntime attached) {
-        var manifest = outbox.transaction(
-                request.changeContext(),
-                unit -> manifests.loadManifest(unit, attached.runtime().app()));
-        return reads.listContributed(attached.attachment())
-                .compose(workers -> manifest.map(
-                        of -> AttachmentView.consumer(attached.runtime(), attached.attachment(), workers, of.spec())));
+    private Future<ObjectNode> view(AttachedRuntime attached) {
+        return reads.listContributed(attached.attachment()).compose(workers -> manifests
+                .findManifest(attached.runtime().app())
+                .map(manifest ->
+                        AttachmentView.consumer(attached.runtime(), attached.attachment(), workers, manifest.spec())));
     }
 }

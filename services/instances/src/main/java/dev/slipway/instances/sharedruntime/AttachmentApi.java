@@ -62,8 +62,8 @@ public final class AttachmentApi {
     /** The body of an attachment, and of a change of its policies: then without the project. */
     private record AttachmentBody(
             @Nullable UUID projectId,
-            PolicyJson.@Nullable Contribution contributionPolicy,
-            PolicyJson.@Nullable Submission submissionPolicy,
+            AttachmentPolicyJson.@Nullable Contribution contributionPolicy,
+            AttachmentPolicyJson.@Nullable Submission submissionPolicy,
             @Nullable JsonNode appPolicy,
             @Nullable String billingPolicyRef) {
         /** Returns the policies, with the current ones where the body has none. */

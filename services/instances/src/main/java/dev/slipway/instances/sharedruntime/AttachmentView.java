@@ -27,8 +27,8 @@ record AttachmentView(
         UUID orgId,
         UUID projectId,
         Attachment.Status status,
-        PolicyJson.Contribution contributionPolicy,
-        PolicyJson.Submission submissionPolicy,
+        AttachmentPolicyJson.Contribution contributionPolicy,
+        AttachmentPolicyJson.Submission submissionPolicy,
         @JsonRawValue String appPolicy,
         @Nullable String billingPolicyRef,
         @Nullable String failureReason,
@@ -98,8 +98,8 @@ record AttachmentView(
                 a.orgId(),
                 a.projectId(),
                 a.status(),
-                PolicyJson.Contribution.of(a.contributionOr(runtime.contribution())),
-                PolicyJson.Submission.of(a.submissionOr(runtime.submission())),
+                AttachmentPolicyJson.Contribution.of(a.contributionOr(runtime.contribution())),
+                AttachmentPolicyJson.Submission.of(a.submissionOr(runtime.submission())),
                 a.appPolicy(),
                 a.billingPolicyRef(),
                 a.failureReason(),
@@ -158,11 +158,13 @@ record AttachmentView(
 
     private static List<PolicyValue> policies(SharedRuntime runtime, Attachment attachment, ManifestSpec manifest) {
         var values = new ArrayList<PolicyValue>();
-        var contribution = Json.toObject(PolicyJson.Contribution.of(attachment.contributionOr(runtime.contribution())));
+        var contribution =
+                Json.toObject(AttachmentPolicyJson.Contribution.of(attachment.contributionOr(runtime.contribution())));
         for (var key : List.of("allowed", "max_workers", "allowed_skus", "allowed_regions")) {
             values.add(value("contribution_policy." + key, contribution.get(key), attachment.contribution() != null));
         }
-        var submission = Json.toObject(PolicyJson.Submission.of(attachment.submissionOr(runtime.submission())));
+        var submission =
+                Json.toObject(AttachmentPolicyJson.Submission.of(attachment.submissionOr(runtime.submission())));
         values.add(value("submission_policy.allowed", submission.get("allowed"), attachment.submission() != null));
         var operations = submission.get("operations");
         values.add(

@@ -82,8 +82,8 @@ public final class SharedRuntimeApi {
             @Nullable UUID operatorIdentityRef,
             @Nullable PlacementJson placementIntent,
             @Nullable JsonNode config,
-            PolicyJson.@Nullable Contribution contributionPolicy,
-            PolicyJson.@Nullable Submission submissionPolicy,
+            AttachmentPolicyJson.@Nullable Contribution contributionPolicy,
+            AttachmentPolicyJson.@Nullable Submission submissionPolicy,
             @Nullable List<UUID> attachedProjectIds) {
         RuntimeRequest toRequest(Request request) {
             var principal = request.principal();

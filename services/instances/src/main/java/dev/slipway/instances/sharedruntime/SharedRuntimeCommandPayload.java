@@ -82,20 +82,20 @@ record SharedRuntimeCommandPayload(
     record CommandAttachment(
             UUID attachmentId,
             UUID projectId,
-            PolicyJson.Contribution contributionPolicy,
-            PolicyJson.Submission submissionPolicy,
+            AttachmentPolicyJson.Contribution contributionPolicy,
+            AttachmentPolicyJson.Submission submissionPolicy,
             @JsonRawValue String appPolicy) {
         static CommandAttachment of(Attachment attachment, SharedRuntime runtime) {
             return new CommandAttachment(
                     attachment.id(),
                     attachment.projectId(),
-                    PolicyJson.Contribution.of(attachment.contributionOr(runtime.contribution())),
-                    PolicyJson.Submission.of(attachment.submissionOr(runtime.submission())),
+                    AttachmentPolicyJson.Contribution.of(attachment.contributionOr(runtime.contribution())),
+                    AttachmentPolicyJson.Submission.of(attachment.submissionOr(runtime.submission())),
                     attachment.appPolicy());
         }
     }
 
-    /** Who runs an operation. */
+    /** The principal that runs an operation, and its project. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record Submitter(@Nullable UUID projectId, @Nullable UUID attachmentId, String principalType, UUID principalId) {
         static Submitter of(AppCall call) {

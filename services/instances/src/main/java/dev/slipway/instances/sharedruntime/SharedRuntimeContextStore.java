@@ -70,7 +70,7 @@ public final class SharedRuntimeContextStore {
     }
 
     /**
-     * What a creation or a change of the version needs.
+     * The inputs of a creation or of a change of the version.
      *
      * @param manifest null if there is no such version
      * @param operatorRuntimeId the runtime that the requested operator belongs to; null without one

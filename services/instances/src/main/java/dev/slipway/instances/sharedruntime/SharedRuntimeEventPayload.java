@@ -55,8 +55,8 @@ record SharedRuntimeEventPayload(
             UUID projectId,
             UUID attachmentId,
             Attachment.Status status,
-            PolicyJson.Contribution contributionPolicy,
-            PolicyJson.Submission submissionPolicy,
+            AttachmentPolicyJson.Contribution contributionPolicy,
+            AttachmentPolicyJson.Submission submissionPolicy,
             @Nullable String billingPolicyRef,
             @Nullable String failureReason) {}
 
@@ -129,8 +129,8 @@ record SharedRuntimeEventPayload(
                 a.projectId(),
                 a.id(),
                 a.status(),
-                PolicyJson.Contribution.of(a.contributionOr(r.contribution())),
-                PolicyJson.Submission.of(a.submissionOr(r.submission())),
+                AttachmentPolicyJson.Contribution.of(a.contributionOr(r.contribution())),
+                AttachmentPolicyJson.Submission.of(a.submissionOr(r.submission())),
                 a.billingPolicyRef(),
                 a.failureReason()));
     }

@@ -41,8 +41,8 @@ record SharedRuntimeView(
         @JsonRawValue @JsonInclude(Include.NON_NULL) @Nullable
         String config,
 
-        @JsonInclude(Include.NON_NULL) PolicyJson.@Nullable Contribution contributionPolicy,
-        @JsonInclude(Include.NON_NULL) PolicyJson.@Nullable Submission submissionPolicy,
+        @JsonInclude(Include.NON_NULL) AttachmentPolicyJson.@Nullable Contribution contributionPolicy,
+        @JsonInclude(Include.NON_NULL) AttachmentPolicyJson.@Nullable Submission submissionPolicy,
 
         @JsonRawValue @JsonInclude(Include.NON_NULL) @Nullable
         String registryVersions,
@@ -87,8 +87,8 @@ record SharedRuntimeView(
                 r.state().updatedAt(),
                 r.state().deletedAt(),
                 full ? r.config() : null,
-                full ? PolicyJson.Contribution.of(r.contribution()) : null,
-                full ? PolicyJson.Submission.of(r.submission()) : null,
+                full ? AttachmentPolicyJson.Contribution.of(r.contribution()) : null,
+                full ? AttachmentPolicyJson.Submission.of(r.submission()) : null,
                 full ? r.lifecycleSettings().registryVersions() : null,
                 operationId);
     }

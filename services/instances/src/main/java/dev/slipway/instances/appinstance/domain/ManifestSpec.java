@@ -18,7 +18,7 @@ public record ManifestSpec(
         SharedRuntimeSupport sharedRuntime) {
 
     /**
-     * Whether and how the version runs as a shared runtime.
+     * The support of shared runtimes by the version.
      *
      * @param workerComponents the components whose members projects can contribute
      * @param projectOperations the declared operations that attached projects can submit

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 
 /**
- * Whether and within which limits a project contributes workers. A null limit is no limit; an empty list allows none.
+ * The permission of a project to contribute workers, with its limits. A null limit is no limit; an empty list allows none.
  */
 public record ContributionPolicy(
         boolean allowed,

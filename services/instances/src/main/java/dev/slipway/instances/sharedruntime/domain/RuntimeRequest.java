@@ -30,7 +30,7 @@ public record RuntimeRequest(
         String principalType) {
 
     /**
-     * What the organization is allowed, and what exists.
+     * The permission of the organization, and the runtime that it already has.
      *
      * @param appId null if the app does not exist
      * @param version null if the version does not exist
@@ -46,7 +46,7 @@ public record RuntimeRequest(
             @Nullable Refusal operatorRefusal,
             @Nullable Refusal refusal) {}
 
-    /** Whether a project may be attached; {@code refusal} is null if it may. */
+    /** The permission of a project to be attached; {@code refusal} is null if it has it. */
     public record ProjectEligibility(
             UUID projectId, @Nullable Refusal refusal) {}
 }

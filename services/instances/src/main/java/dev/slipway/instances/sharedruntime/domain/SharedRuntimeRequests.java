@@ -206,19 +206,29 @@ public final class SharedRuntimeRequests {
             change.deleteCommands();
             return change.accepted();
         }
-        var operationId = context.newId();
-        var commandId = context.newId();
-        var deadline =
-                context.now().plusSeconds(loaded.runtime().lifecycleSettings().deleteSeconds());
         if (mode == RemovalMode.DRAIN && AttachmentRequests.hasAttachments(change)) {
+            var other = loaded.exclusiveOperation();
+            if (other != null) {
+                return refused(Refusal.operationInProgress(other));
+            }
             AttachmentRequests.drainAll(change, caller, context.now().plus(drain), context);
         } else {
             AttachmentRequests.detachAllAtOnce(change, caller, context);
         }
-        change.open(
-                NewOperation.ofKind(Kind.DELETE, operationId, DELETE_ACTION, caller.requester(), deadline, commandId)
-                        .withAttribution(caller.asOwner()),
-                context);
+        if (findDeletion(loaded) == null) {
+            var deadline = context.now()
+                    .plusSeconds(loaded.runtime().lifecycleSettings().deleteSeconds());
+            change.open(
+                    NewOperation.ofKind(
+                                    Kind.DELETE,
+                                    context.newId(),
+                                    DELETE_ACTION,
+                                    caller.requester(),
+                                    deadline,
+                                    context.newId())
+                            .withAttribution(caller.asOwner()),
+                    context);
+        }
         continueDeletion(change, context);
         return change.accepted();
     }

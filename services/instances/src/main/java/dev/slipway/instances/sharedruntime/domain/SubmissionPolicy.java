@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 
 /**
- * Whether and within which limits a project submits operations. A null limit is no limit; an empty list allows none.
+ * The permission of a project to submit operations, with its limits. A null limit is no limit; an empty list allows none.
  *
  * @param operations the names of the declared operations
  * @param maxConcurrent the maximum number of unfinished operations

@@ -21,7 +21,7 @@ public record Worker(
         @Nullable String region,
         @Nullable String sku) {
 
-    /** Who provides the capacity of a worker. */
+    /** The providers of capacity. */
     public enum Source implements TextEnum {
         TENANT,
         PROJECT

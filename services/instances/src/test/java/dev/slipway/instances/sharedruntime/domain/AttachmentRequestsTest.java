@@ -282,6 +282,35 @@ class AttachmentRequestsTest {
                         "delete accepted");
     }
 
+    @Test
+    void delete_isRefused_whileAnUpgradeRuns_ifItHasToDrain() {
+        var loaded = loaded(Status.RUNNING, OWN, operation(1, Kind.UPGRADE, "upgrade", null));
+
+        assertThat(refusal(SharedRuntimeRequests.delete(
+                        loaded, RemovalMode.DRAIN, CALLER, Duration.ofMinutes(1), context())))
+                .isEqualTo("operation_in_progress");
+        assertThat(names(accepted(SharedRuntimeRequests.delete(
+                        loaded, RemovalMode.FORCE, CALLER, Duration.ofMinutes(1), context()))))
+                .containsExactly("attachment detached", "delete accepted", "upgrade canceled", "Deleting");
+    }
+
+    @Test
+    void forcedDelete_continuesTheDeletionThatDrains() {
+        var detaching = attachment(PROJECT, Attachment.Status.DETACHING);
+        var loaded = loaded(
+                Status.RUNNING,
+                detaching,
+                operation(1, Kind.DETACH, "detach", detaching),
+                operation(2, Kind.DELETE, "delete", null));
+
+        var change = accepted(
+                SharedRuntimeRequests.delete(loaded, RemovalMode.FORCE, CALLER, Duration.ofMinutes(1), context()));
+
+        assertThat(change.openedOperations()).isEmpty();
+        assertThat(names(change)).containsExactly("attachment detached", "detach succeeded", "Deleting");
+        assertThat(change.commands()).hasSize(1);
+    }
+
     @ParameterizedTest
     @EnumSource(Status.class)
     void delete_leadsToDeletion_withoutAttachments(Status status) {

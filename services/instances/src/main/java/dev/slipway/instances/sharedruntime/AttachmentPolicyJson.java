@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 
 /** The JSON of policies: limits that are not set are left out. */
-final class PolicyJson {
-    private PolicyJson() {}
+final class AttachmentPolicyJson {
+    private AttachmentPolicyJson() {}
 
     /** The JSON of a contribution policy. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
