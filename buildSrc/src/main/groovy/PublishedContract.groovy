@@ -7,7 +7,7 @@ import org.gradle.api.GradleException
 class PublishedContract {
     static final VERBS = BundleContract.VERBS
     /** The bodies of registry entries, which the catalog validates by kind. */
-    static final INTERNAL = ['Product', 'Scope', 'UsageUnit', 'AuditAction', 'NotificationTemplate', 'EvidenceType', 'ArtifactType', 'Policy', 'RetentionClass', 'Name', 'Text'].collect { 'Registry' + it }
+    static final INTERNAL = ['Product', 'Scope', 'UsageUnit', 'AuditAction', 'NotificationTemplate', 'EvidenceType', 'ArtifactType', 'Policy', 'RetentionClass', 'RuntimeBackend', 'Name', 'Text'].collect { 'Registry' + it }
 
     static final ERRORS = [
         '400': ['BadRequest', 'The request is malformed; `details.fields` names each fault.'],

@@ -89,7 +89,7 @@ public final class GreeterAdapter implements RuntimeAdapter {
         var text = greeting + " from " + command.task().appVersion();
         return waitIfRequested(command.config(), progress)
                 .compose(active -> active
-                        ? startServer(command.task().appInstanceId(), text)
+                        ? startServer(command.task().subjectId(), text)
                         : Future.succeededFuture(new Canceled("canceled while waiting")));
     }
 
@@ -108,7 +108,7 @@ public final class GreeterAdapter implements RuntimeAdapter {
     /** Runs the operation {@code greeter.greet}. The platform validates its input and output. */
     @Override
     public Future<Outcome> operate(OperateCommand command, Progress progress) {
-        var greeter = greeters.get(command.task().appInstanceId());
+        var greeter = greeters.get(command.task().subjectId());
         if (greeter == null || !command.operation().equals("greeter.greet")) {
             return RuntimeAdapter.super.operate(command, progress); // not supported
         }
@@ -122,7 +122,7 @@ public final class GreeterAdapter implements RuntimeAdapter {
     /** Also succeeds for an instance that does not exist. */
     @Override
     public Future<Outcome> delete(DeleteCommand command, Progress progress) {
-        var id = command.task().appInstanceId();
+        var id = command.task().subjectId();
         return closeServer(greeters.remove(id))
                 .compose(ok -> vertx.executeBlocking(() -> Files.deleteIfExists(file(id))))
                 .map(ok -> new Deleted());

@@ -75,10 +75,7 @@ final class CrashingAdapter implements RuntimeAdapter {
     public Future<Outcome> deploy(DeployCommand command, Progress progress) {
         try {
             Files.writeString(
-                    effects,
-                    command.task().appInstanceId() + "\n",
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.APPEND);
+                    effects, command.task().subjectId() + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -55,7 +55,8 @@ class GreeterAdapterTest {
 
         var exitCode = ConformanceMain.run(arguments, new PrintStream(output, true, StandardCharsets.UTF_8));
 
-        assertThat(exitCode).as(output.toString(StandardCharsets.UTF_8)).isZero();
+        var complete = more.length == 0; // a selection of scenarios never passes
+        assertThat(exitCode).as(output.toString(StandardCharsets.UTF_8)).isEqualTo(complete ? 0 : 3);
     }
 
     private static String adapter() {

@@ -42,7 +42,7 @@ final class TestAdapter implements RuntimeAdapter {
 
     @Override
     public Future<Outcome> deploy(DeployCommand command, Progress progress) {
-        var instance = command.task().appInstanceId();
+        var instance = command.task().subjectId();
         deployed.add(instance);
         if (failsOnce) {
             failsOnce = false;
@@ -54,29 +54,29 @@ final class TestAdapter implements RuntimeAdapter {
 
     @Override
     public Future<Outcome> upgrade(UpgradeCommand command, Progress progress) {
-        operations.add("upgrade " + command.task().appInstanceId());
+        operations.add("upgrade " + command.task().subjectId());
         return progress.report(40, "starting the new version")
                 .compose(ok -> progress.reportBlocker(Blocker.ofAdapter("no_room", "the machine is full")))
-                .compose(ok -> wait(command.task().appInstanceId(), progress, RUNNING));
+                .compose(ok -> wait(command.task().subjectId(), progress, RUNNING));
     }
 
     @Override
     public Future<Outcome> changeMember(MemberCommand command, Progress progress) {
-        operations.add(command.operation().text() + " " + command.task().appInstanceId());
+        operations.add(command.operation().text() + " " + command.task().subjectId());
         var state = MemberState.of(command.member(), State.READY, "node-7");
         return progress.reportMembers(List.of(state)).map(new Done());
     }
 
     @Override
     public Future<Outcome> operate(OperateCommand command, Progress progress) {
-        var instance = command.task().appInstanceId();
+        var instance = command.task().subjectId();
         operations.add(command.operation() + " " + instance);
         return wait(instance, progress, new Done(Json.object().put("answer", 42)));
     }
 
     @Override
     public Future<Outcome> delete(DeleteCommand command, Progress progress) {
-        var instance = command.task().appInstanceId();
+        var instance = command.task().subjectId();
         deleted.add(instance);
         runtime.remove(instance);
         return Future.succeededFuture(new Deleted());

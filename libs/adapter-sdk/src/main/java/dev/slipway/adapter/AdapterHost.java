@@ -141,7 +141,7 @@ public final class AdapterHost implements InstanceReporter {
         for (var record : batch) {
             try {
                 var command = Message.parseCommand(record.envelope(), record.headers());
-                accepted.add(queues.getOrCreate(command.task().appInstanceId()).accept(command));
+                accepted.add(queues.getOrCreate(command.task().subjectId()).accept(command));
             } catch (MalformedEnvelopeException | IllegalArgumentException e) {
                 skip(record, String.valueOf(e.getMessage()));
             }

@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.adapter.Outcome.Failed;
 import io.vertx.core.Future;
 
-import java.util.HashMap;
-import java.util.Map;
 import java.util.function.Supplier;
 
 /** Parses commands and calls the matching method of the adapter. */
@@ -32,7 +30,8 @@ final class AdapterInvoker {
                         command.task(),
                         object(payload, "manifest"),
                         object(payload, "config"),
-                        MemberRef.parseAll(payload.path("members")));
+                        MemberRef.parseAll(payload.path("members")),
+                        AttachedProject.parseAll(payload.path("attachments")));
                 yield () -> adapter.deploy(deploy, progress);
             }
             case UPGRADE -> {
@@ -48,7 +47,11 @@ final class AdapterInvoker {
                 yield () -> adapter.changeMember(member, progress);
             }
             case OPERATE -> {
-                var operate = new OperateCommand(command.task(), text(payload, "operation"), object(payload, "input"));
+                var operate = new OperateCommand(
+                        command.task(),
+                        text(payload, "operation"),
+                        object(payload, "input"),
+                        SubmittedBy.parse(payload.path("submitted_by")));
                 yield () -> adapter.operate(operate, progress);
             }
             case DELETE -> () -> adapter.delete(new DeleteCommand(command.task()), progress);
@@ -63,7 +66,8 @@ final class AdapterInvoker {
                 text(payload, "from_version"),
                 object(payload, "manifest"),
                 object(payload, "config"),
-                MemberRef.parseAll(payload.path("members")));
+                MemberRef.parseAll(payload.path("members")),
+                AttachedProject.parseAll(payload.path("attachments")));
     }
 
     private static MemberCommand member(Message command) {
@@ -74,15 +78,11 @@ final class AdapterInvoker {
             throw new IllegalArgumentException("replacement is missing");
         }
         return new MemberCommand(
-                command.task(), operation, MemberRef.parse(payload.path("member")), replacement, labels(payload));
-    }
-
-    private static Map<String, String> labels(JsonNode payload) {
-        var labels = new HashMap<String, String>();
-        payload.path("labels")
-                .properties()
-                .forEach(e -> labels.put(e.getKey(), e.getValue().asText()));
-        return labels;
+                command.task(),
+                operation,
+                MemberRef.parse(payload.path("member")),
+                replacement,
+                MemberRef.parseLabels(payload.path("labels")));
     }
 
     private static ObjectNode object(JsonNode payload, String field) {

@@ -47,8 +47,11 @@ record Message(Envelope event, Map<String, String> trace) {
         var deployed = log.deployed();
         var payload =
                 deployed == null ? unknownTask() : deployed.event().payload().deepCopy();
-        payload.remove(List.of("operation_id", "deadline_at", "attempt", "members", "from_version"));
-        payload.put("app_instance_id", log.appInstanceId().toString());
+        payload.remove(List.of("operation_id", "deadline_at", "attempt", "members", "attachments", "from_version"));
+        if (!payload.has(TaskSubject.Kind.SHARED_RUNTIME.field())) {
+            payload.put(
+                    TaskSubject.Kind.APP_INSTANCE.field(), log.appInstanceId().toString());
+        }
         payload.put("generation", Math.max(1, log.generation()));
         payload.put(ORPHAN, true);
         var now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
@@ -112,8 +115,8 @@ record Message(Envelope event, Map<String, String> trace) {
         return commandId().equals(command.toString());
     }
 
-    String appInstanceId() {
-        return event.payload().path("app_instance_id").asText();
+    TaskSubject subject() {
+        return TaskSubject.parse(event.payload());
     }
 
     /** Returns a copy of the command without the manifest and the configuration, which only its execution needs. */

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** Calls the platform's API. */
 final class PlatformClient {
@@ -65,27 +66,29 @@ final class PlatformClient {
     }
 
     /** Requests a token for the reports on a command. */
-    Future<JsonNode> postTaskTokenRequest(String appInstanceId, String commandId, String correlationId) {
-        return postTokenRequest("/api/v1/auth/operator-token", appInstanceId, commandId, null, correlationId);
+    Future<JsonNode> postTaskTokenRequest(Message report, String correlationId) {
+        return postTokenRequest(
+                "/api/v1/auth/operator-token",
+                secret -> TokenRequest.of(config.adapterId(), secret, report),
+                correlationId);
     }
 
     /** Requests a token for the adapter itself: {@code api}, or {@code reports} for heartbeats. */
     Future<JsonNode> postAdapterTokenRequest(String audience, String correlationId) {
-        return postTokenRequest("/api/v1/auth/adapter-token", null, null, audience, correlationId);
+        return postTokenRequest(
+                "/api/v1/auth/adapter-token",
+                secret -> new TokenRequest(config.adapterId(), secret, null, null, null, null, audience),
+                correlationId);
     }
 
     private Future<JsonNode> postTokenRequest(
-            String path,
-            @Nullable String appInstanceId,
-            @Nullable String commandId,
-            @Nullable String audience,
-            String correlationId) {
+            String path, Function<String, TokenRequest> toBody, String correlationId) {
         var options = options(HttpMethod.POST, path)
                 .putHeader("content-type", "application/json")
                 .putHeader("x-correlation-id", correlationId);
         return vertx.fileSystem().readFile(config.secretFile().toString()).compose(file -> {
             var secret = file.toString(StandardCharsets.UTF_8).strip();
-            var body = new TokenRequest(config.adapterId(), secret, appInstanceId, commandId, audience);
+            var body = toBody.apply(secret);
             return send(options, Buffer.buffer(Json.bytes(body)));
         });
     }
@@ -94,9 +97,25 @@ final class PlatformClient {
     private record TokenRequest(
             UUID adapterId,
             String adapterSecret,
-            @Nullable String appInstanceId,
+            @Nullable UUID appInstanceId,
+            @Nullable String orgId,
+            @Nullable UUID sharedRuntimeId,
             @Nullable String commandId,
-            @Nullable String audience) {}
+            @Nullable String audience) {
+        static TokenRequest of(UUID adapterId, String secret, Message report) {
+            var subject = report.subject();
+            return subject.kind() == TaskSubject.Kind.APP_INSTANCE
+                    ? new TokenRequest(adapterId, secret, subject.id(), null, null, report.commandId(), null)
+                    : new TokenRequest(
+                            adapterId,
+                            secret,
+                            null,
+                            report.event().payload().path("org_id").asText(),
+                            subject.id(),
+                            report.commandId(),
+                            null);
+        }
+    }
 
     Future<JsonNode> get(String path, Token token) {
         var options = options(HttpMethod.GET, path).putHeader("authorization", "Bearer " + token.value());

@@ -27,6 +27,12 @@ import java.util.UUID;
  */
 final class Reconciler {
     private static final Logger LOG = LoggerFactory.getLogger(Reconciler.class);
+    private static final String INSTANCES = "/api/v1/runtime/desired-state";
+    private static final String SHARED_RUNTIMES = "/api/v1/runtime/desired-shared-runtimes";
+    /** Fields of the desired state that a command does not have. */
+    private static final List<String> LISTED_ONLY =
+            List.of("desired", "status", "command_id", "correlation_id", "open_commands");
+
     private static final int PAGE = 200;
     private static final long RETRY_FIRST_MS = 1_000;
     private static final long RETRY_MAX_MS = 60_000;
@@ -61,15 +67,13 @@ final class Reconciler {
         }
         // Listed before the desired state is read: an instance launched in between is not in the desired state and
         // still no orphan.
-        adapter.listInstances(queues.deployedIds())
-                .compose(owned -> loadPage("", owned, new HashSet<>()))
-                .onComplete(done -> {
-                    if (done.failed() && !shutdown.isSet()) {
-                        failures++;
-                        logFailure(done.cause());
-                        vertx.setTimer(Backoff.delayMs(failures, RETRY_FIRST_MS, RETRY_MAX_MS), timer -> start());
-                    }
-                });
+        adapter.listInstances(queues.deployedIds()).compose(this::reconcile).onComplete(done -> {
+            if (done.failed() && !shutdown.isSet()) {
+                failures++;
+                logFailure(done.cause());
+                vertx.setTimer(Backoff.delayMs(failures, RETRY_FIRST_MS, RETRY_MAX_MS), timer -> start());
+            }
+        });
     }
 
     private void logFailure(Throwable failure) {
@@ -81,15 +85,31 @@ final class Reconciler {
         }
     }
 
-    private Future<Void> loadPage(String cursor, Set<UUID> owned, Set<UUID> listed) {
-        var path = "/api/v1/runtime/desired-state?limit=" + PAGE
+    private Future<Void> reconcile(Set<UUID> owned) {
+        var listed = new HashSet<UUID>();
+        return loadPage(INSTANCES, "", owned, listed)
+                .compose(ok -> loadPage(SHARED_RUNTIMES, "", owned, listed))
+                .compose(ok -> deleteOrphans(owned, listed));
+    }
+
+    private Future<Void> loadPage(String endpoint, String cursor, Set<UUID> owned, Set<UUID> listed) {
+        var path = endpoint + "?limit=" + PAGE
                 + (cursor.isEmpty() ? "" : "&cursor=" + URLEncoder.encode(cursor, StandardCharsets.UTF_8));
         return tokenClient
                 .apiToken()
                 .compose(token -> platform.get(path, token))
                 .compose(response -> applyPage(response, owned, listed)
                         .map(ok -> response.path("next_cursor").asText("")))
-                .compose(next -> next.isEmpty() ? deleteOrphans(owned, listed) : loadPage(next, owned, listed));
+                .recover(
+                        e -> isWithoutSharedRuntimes(endpoint, e) ? Future.succeededFuture("") : Future.failedFuture(e))
+                .compose(next -> next.isEmpty() ? Future.succeededFuture() : loadPage(endpoint, next, owned, listed));
+    }
+
+    /** A platform that lacks the endpoint has no shared runtimes. */
+    private static boolean isWithoutSharedRuntimes(String endpoint, Throwable failure) {
+        return endpoint.equals(SHARED_RUNTIMES)
+                && failure instanceof PlatformResponseException response
+                && response.isEndpointMissing();
     }
 
     /** Without this check, a response without a list would turn every instance into an orphan. */
@@ -99,7 +119,7 @@ final class Reconciler {
         }
         var applied = new ArrayList<Future<Void>>();
         for (var item : response.path("items")) {
-            var instance = UUID.fromString(item.path("app_instance_id").asText());
+            var instance = TaskSubject.parse(item).id();
             listed.add(instance);
             try {
                 applied.addAll(apply((ObjectNode) item, queues.getOrCreate(instance), owned.contains(instance)));
@@ -150,27 +170,17 @@ final class Reconciler {
 
     /** Creates the command that leads to the desired state. */
     private static Message toCommand(CommandType commandType, ObjectNode item, UUID id) {
-        var payload = Json.object();
-        for (var field : List.of(
-                "org_id",
-                "project_id",
-                "app_slug",
-                "app_instance_id",
-                "generation",
-                "app_version",
-                "resource_name",
-                "operator_service_account_id")) {
-            payload.set(field, item.path(field));
-        }
+        var payload = item.deepCopy();
+        payload.remove(LISTED_ONLY);
         if (commandType == CommandType.DEPLOY) {
-            payload.set("manifest", item.path("manifest"));
-            payload.set("config", item.path("config"));
             var members = payload.putArray("members");
             for (var member : item.path("members")) {
                 if (!member.path("desired_state").asText().equals("removed")) {
                     members.add(member);
                 }
             }
+        } else {
+            payload.remove(List.of("manifest", "config", "members", "attachments"));
         }
         var correlationId = item.path("correlation_id").asText("reconcile-" + id);
         var event = new Envelope(id, commandType.eventType(), Instant.now(), 1, correlationId, payload);

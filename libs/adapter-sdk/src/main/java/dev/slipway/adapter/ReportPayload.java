@@ -18,16 +18,23 @@ sealed interface ReportPayload {
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record CommandFields(
             UUID orgId,
-            UUID projectId,
-            UUID appInstanceId,
+            @Nullable UUID projectId,
+            @Nullable UUID appInstanceId,
+            @Nullable UUID sharedRuntimeId,
             UUID commandId,
             int generation,
             @Nullable UUID operationId) {
         static CommandFields of(Task task) {
+            return of(task, task.projectId());
+        }
+
+        static CommandFields of(Task task, @Nullable UUID projectId) {
+            var shared = task.subject().kind() == TaskSubject.Kind.SHARED_RUNTIME;
             return new CommandFields(
                     task.orgId(),
-                    task.projectId(),
-                    task.appInstanceId(),
+                    projectId,
+                    shared ? null : task.subjectId(),
+                    shared ? task.subjectId() : null,
                     task.commandId(),
                     task.generation(),
                     task.operationId());
@@ -80,22 +87,28 @@ sealed interface ReportPayload {
             @Nullable String reason,
             ObjectNode adapterDetail) {}
 
+    @JsonInclude(JsonInclude.Include.NON_NULL)
     record UsagePayload(
             @JsonUnwrapped CommandFields command,
             UUID usageId,
             String unit,
             String quantity,
             Instant windowStart,
-            Instant windowEnd)
+            Instant windowEnd,
+            @Nullable UUID attachmentId,
+            @Nullable UUID sourceProjectId)
             implements ReportPayload {
         static UsagePayload of(Task task, UsageWindow usage) {
+            var attribution = usage.attribution();
             return new UsagePayload(
-                    CommandFields.of(task),
+                    CommandFields.of(task, attribution == null ? task.projectId() : attribution.projectId()),
                     usage.usageId(),
                     usage.unit(),
                     plain(usage.quantity()),
                     usage.windowStart(),
-                    usage.windowEnd());
+                    usage.windowEnd(),
+                    attribution == null ? null : attribution.attachmentId(),
+                    attribution == null ? null : attribution.sourceProjectId());
         }
 
         private static String plain(BigDecimal quantity) {

@@ -49,7 +49,7 @@ final class ReportQueue {
         sending = true;
         var report = reports.get(0);
         token(report)
-                .compose(valid -> sender.send(report.appInstanceId(), report, valid))
+                .compose(valid -> sender.send(report.subject().id().toString(), report, valid))
                 .recover(failure -> isTaskEnded(failure) ? discard(report) : Future.failedFuture(failure))
                 .compose(ok -> writer.update(log -> log.withoutReport(report)))
                 .onComplete(done -> {
@@ -74,7 +74,7 @@ final class ReportQueue {
     /** Without this, a report that the platform will never accept would hold up all later ones. */
     private static Future<Void> discard(Message report) {
         LOG.atWarn()
-                .addKeyValue("app_instance_id", report.appInstanceId())
+                .addKeyValue("app_instance_id", report.subject().id())
                 .addKeyValue("command_id", report.commandId())
                 .addKeyValue("correlation_id", report.event().correlationId())
                 .log("discarded {}: its command has ended", report.event().eventType());
@@ -86,7 +86,7 @@ final class ReportQueue {
         var expected = isTaskUnknown(failure) && failures == 1;
         if (!shutdown.isSet() && !expected && Integer.bitCount(failures) == 1) { // log the 1st, 2nd, 4th … failure only
             (isCredentialRejected(failure) ? LOG.atError() : LOG.atWarn())
-                    .addKeyValue("app_instance_id", report.appInstanceId())
+                    .addKeyValue("app_instance_id", report.subject().id().toString())
                     .addKeyValue("command_id", report.commandId())
                     .addKeyValue("correlation_id", report.event().correlationId())
                     .addKeyValue("attempt", failures)

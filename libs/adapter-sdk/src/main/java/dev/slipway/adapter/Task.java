@@ -9,20 +9,22 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * The fields that every command has: its id, its instance and its deadline.
+ * The fields that every command has: its id, its subject and its deadline.
  *
+ * @param projectId the project of an instance; null for a shared runtime
+ * @param operatorId the identity of the subject: a service account of the project, or the operator of the shared runtime
  * @param operationId the operation that the command belongs to, if any
  * @param deadlineAt when an unfinished command fails
  */
 public record Task(
         UUID commandId,
         UUID orgId,
-        UUID projectId,
-        UUID appInstanceId,
+        @Nullable UUID projectId,
+        TaskSubject subject,
         String appSlug,
         String appVersion,
         String resourceName,
-        UUID operatorServiceAccountId,
+        UUID operatorId,
         int generation,
         @Nullable UUID operationId,
         @Nullable Instant deadlineAt,
@@ -33,19 +35,29 @@ public record Task(
         if (!payload.path("generation").isInt()) {
             throw new IllegalArgumentException("generation is missing");
         }
+        var subject = TaskSubject.parse(payload);
         return new Task(
                 command.eventId(),
                 id(payload, "org_id"),
-                id(payload, "project_id"),
-                id(payload, "app_instance_id"),
+                subject.kind() == TaskSubject.Kind.APP_INSTANCE ? id(payload, "project_id") : null,
+                subject,
                 text(payload, "app_slug"),
                 text(payload, "app_version"),
                 text(payload, "resource_name"),
-                id(payload, "operator_service_account_id"),
+                id(
+                        payload,
+                        subject.kind() == TaskSubject.Kind.APP_INSTANCE
+                                ? "operator_service_account_id"
+                                : "operator_id"),
                 payload.path("generation").intValue(),
                 payload.has("operation_id") ? id(payload, "operation_id") : null,
                 payload.has("deadline_at") ? time(payload, "deadline_at") : null,
                 command.correlationId());
+    }
+
+    /** Returns the id of the instance or shared runtime. */
+    public UUID subjectId() {
+        return subject.id();
     }
 
     private static UUID id(JsonNode payload, String field) {

@@ -29,9 +29,7 @@ final class TokenClient {
         return requestSlots
                 .acquire(never)
                 .compose(acquired -> platform.postTaskTokenRequest(
-                                report.appInstanceId(),
-                                report.commandId(),
-                                report.event().correlationId())
+                                report, report.event().correlationId())
                         .onComplete(done -> requestSlots.release()))
                 .map(response -> read(response, report.commandId()));
     }

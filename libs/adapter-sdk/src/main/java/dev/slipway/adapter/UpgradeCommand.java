@@ -9,10 +9,22 @@ import java.util.List;
  *
  * @param fromVersion the current version, which keeps running if the command fails
  * @param members the members of the new version
+ * @param attachments the attached projects of a shared runtime
  */
 public record UpgradeCommand(
-        Task task, String fromVersion, JsonNode manifest, JsonNode config, List<MemberRef> members) {
+        Task task,
+        String fromVersion,
+        JsonNode manifest,
+        JsonNode config,
+        List<MemberRef> members,
+        List<AttachedProject> attachments) {
     public UpgradeCommand {
         members = List.copyOf(members);
+        attachments = List.copyOf(attachments);
+    }
+
+    /** Creates a command for an instance, which has no attachments. */
+    public UpgradeCommand(Task task, String fromVersion, JsonNode manifest, JsonNode config, List<MemberRef> members) {
+        this(task, fromVersion, manifest, config, members, List.of());
     }
 }

@@ -273,7 +273,7 @@ class InstanceLogTest {
 
         assertThat(log.isRemovable()).isTrue();
         assertThat(orphan.task().orgId()).isEqualTo(deploy.task().orgId());
-        assertThat(Message.orphanDelete(empty).task().appInstanceId()).isEqualTo(instance);
+        assertThat(Message.orphanDelete(empty).task().subjectId()).isEqualTo(instance);
     }
 
     @Test

@@ -93,7 +93,8 @@ class TokenClientTest {
         assertThat(body.path("adapter_id").asText())
                 .isEqualTo(config.adapterId().toString());
         assertThat(body.path("adapter_secret").asText()).isEqualTo("s3cret");
-        assertThat(body.path("app_instance_id").asText()).isEqualTo(report.appInstanceId());
+        assertThat(body.path("app_instance_id").asText())
+                .isEqualTo(report.subject().id().toString());
         assertThat(body.path("command_id").asText()).isEqualTo(report.commandId());
         assertThat(token.value()).isEqualTo("t0ken");
         assertThat(token).asString().doesNotContain("t0ken");

@@ -58,7 +58,8 @@ public record Decision(Verdict verdict, @Nullable Binding grantedBy) {
             case NOT_GRANTED ->
                 Problem.of(
                         ErrorCode.INSUFFICIENT_PERMISSIONS,
-                        "None of your roles here grants " + action + ". Ask an owner of the project or organization.");
+                        "None of your roles here grants " + action
+                                + ". Ask an administrator of this scope for a role that does.");
             case UNKNOWN_ACTION ->
                 Problem.of(ErrorCode.INSUFFICIENT_PERMISSIONS, "The action " + action + " is not active.");
             case NOT_ALLOWLISTED ->

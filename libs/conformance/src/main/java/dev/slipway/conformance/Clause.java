@@ -37,7 +37,8 @@ enum Clause {
     CRASH_RECOVERY(33, "Crash recovery"),
     NO_DUPLICATE_LAUNCH(34, "No duplicate launch after a crash"),
     RECONCILE(35, "Reconcile on start"),
-    REJECTED_REPORTS(36, "Rejected reports");
+    REJECTED_REPORTS(36, "Rejected reports"),
+    SHARED_RUNTIMES(37, "Shared runtimes");
 
     private final int number;
     private final String title;

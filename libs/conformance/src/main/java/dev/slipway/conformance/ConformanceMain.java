@@ -5,8 +5,10 @@ import dev.slipway.contract.Json;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParseResult;
@@ -89,12 +91,31 @@ public final class ConformanceMain implements Runnable {
         throw new ParameterException(commandLine(), "specify a subcommand");
     }
 
+    /** States whose signature is trusted. */
+    private static final class TrustAnchor {
+        @Option(names = "--key", paramLabel = "<file>", description = "PEM file with the trusted public key.")
+        private @Nullable Path key;
+
+        @Option(
+                names = "--fingerprint",
+                paramLabel = "<SHA256:...>",
+                description = "Fingerprint of the trusted public key, as printed by run.")
+        private @Nullable String fingerprint;
+
+        String trusted() throws IOException {
+            return key == null ? Objects.requireNonNull(fingerprint) : ReportSigner.fingerprint(key);
+        }
+    }
+
     @Command(
             name = "verify",
             mixinStandardHelpOptions = true,
             description =
-                    "Checks the signature of a report and prints its key and result. Exit code 1 means that it is invalid.")
-    int verify(@Parameters(paramLabel = "<report.json>", description = "The signed report.") Path file)
+                    "Checks that a report was signed with a trusted key and prints its result. Exit code 1 means that it"
+                            + " was not, or that the report was changed.")
+    int verify(
+            @ArgGroup(exclusive = true, multiplicity = "1") TrustAnchor anchor,
+            @Parameters(paramLabel = "<report.json>", description = "The signed report.") Path file)
             throws IOException {
         var signed = parse(Files.readAllBytes(file));
         var out = commandLine().getOut();
@@ -102,8 +123,13 @@ public final class ConformanceMain implements Runnable {
             out.println(file + " does not have a valid signature.");
             return 1;
         }
+        var signer = ReportSigner.fingerprint(signed);
+        if (!signer.equalsIgnoreCase(anchor.trusted())) {
+            out.println(file + " was signed by " + signer + ", not by the trusted key " + anchor.trusted() + ".");
+            return 1;
+        }
         var report = signed.path("report");
-        out.println("signed by " + ReportSigner.fingerprint(signed));
+        out.println("signed by the trusted key " + signer);
         out.println(report.path("runtime_backend").asText() + ", "
                 + report.path("ended_at").asText() + ": "
                 + (report.path("passed").asBoolean() ? "passed" : "not passed"));

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -21,6 +22,8 @@ import java.util.TreeSet;
  * @param failing variant that never starts, if any
  * @param upgraded the next version, if any
  * @param component component key of added members, if any
+ * @param sharedRuntime the app as a shared runtime, if any
+ * @param reportsUsagePeriodically whether usage is reported while an instance runs, within the kit's patience
  */
 record ConformanceProfile(
         String backend,
@@ -34,8 +37,29 @@ record ConformanceProfile(
         @Nullable String component,
         int members,
         Set<String> claims,
+        boolean reportsUsagePeriodically,
+        @Nullable SharedRuntime sharedRuntime,
         EndpointProbe probe) {
-    static final Set<String> CLAIMS = Set.of("upgrade", "rollback", "members", "operations", "usage");
+    static final Set<String> CLAIMS =
+            Set.of("upgrade", "rollback", "members", "operations", "usage", "shared_runtimes");
+
+    private static final Set<String> VARIANT_FIELDS = Set.of("app_version", "manifest", "config");
+
+    /** The fields of the profile; a field with an empty set has no fixed fields of its own. */
+    private static final Map<String, Set<String>> FIELDS = Map.ofEntries(
+            Map.entry("manifest", Set.of()),
+            Map.entry("config", Set.of()),
+            Map.entry("slow", VARIANT_FIELDS),
+            Map.entry("failing", VARIANT_FIELDS),
+            Map.entry("upgrade", VARIANT_FIELDS),
+            Map.entry("operation", Set.of("name", "input", "long_input")),
+            Map.entry("component", Set.of()),
+            Map.entry("members", Set.of()),
+            Map.entry("claims", Set.of()),
+            Map.entry("periodic_usage", Set.of()),
+            Map.entry(
+                    "shared_runtime", Set.of("manifest", "config", "app_version", "controller", "worker", "operation")),
+            Map.entry("probe", Set.of("health", "launch", "launch_pointer")));
 
     /** A version of the app. */
     record App(String version, ObjectNode manifest, ObjectNode config) {
@@ -67,6 +91,9 @@ record ConformanceProfile(
     record Operation(
             String name, ObjectNode input, @Nullable ObjectNode longInput) {}
 
+    /** An app as a shared runtime: its components, and an operation that attached projects submit. */
+    record SharedRuntime(App app, String controller, String worker, Operation operation) {}
+
     /** The paths to check the health of an endpoint and to identify a launch. */
     record EndpointProbe(
             String health,
@@ -93,7 +120,7 @@ record ConformanceProfile(
     /** Throws one exception that lists all faults. */
     private static ConformanceProfile of(byte[] bytes, String where) throws IOException {
         var json = Json.parse(bytes);
-        var faults = new ArrayList<String>();
+        var faults = findUnknownFields(json);
         var manifest = object(json, "manifest", faults);
         var plain = new App(manifest.path("version").asText(), manifest, optional(json, "config"));
         var operation = json.path("operation");
@@ -111,6 +138,8 @@ record ConformanceProfile(
                 json.path("component").isTextual() ? json.path("component").asText() : null,
                 json.path("members").asInt(0),
                 claims(json, faults),
+                json.path("periodic_usage").asBoolean(),
+                json.has("shared_runtime") ? sharedRuntime(plain, json.path("shared_runtime"), faults) : null,
                 new EndpointProbe(
                         probe.path("health").asText("/"),
                         probe.path("launch").isTextual() ? probe.path("launch").asText() : null,
@@ -124,10 +153,27 @@ record ConformanceProfile(
         return profile;
     }
 
+    private static List<String> findUnknownFields(JsonNode json) {
+        var faults = new ArrayList<String>();
+        json.properties().forEach(field -> {
+            var known = FIELDS.get(field.getKey());
+            if (known == null) {
+                faults.add("\"" + field.getKey() + "\" is not a field of a profile");
+            } else if (!known.isEmpty()) {
+                field.getValue().properties().stream()
+                        .filter(inner -> !known.contains(inner.getKey()))
+                        .forEach(inner ->
+                                faults.add("\"" + inner.getKey() + "\" is not a field of \"" + field.getKey() + "\""));
+            }
+        });
+        return faults;
+    }
+
     private List<String> findFaults() {
         var faults = new ArrayList<String>();
         var schema = ManifestSchema.load();
-        for (var app : new @Nullable App[] {base, slow, failing, upgraded}) {
+        for (var app :
+                new @Nullable App[] {base, slow, failing, upgraded, sharedRuntime == null ? null : sharedRuntime.app}) {
             if (app != null) {
                 schema.validate(app.manifest)
                         .forEach(fault -> faults.add("manifest" + fault.field() + " " + fault.problem()));
@@ -145,6 +191,9 @@ record ConformanceProfile(
         if (claims.contains("members") && (component == null || members < 1)) {
             faults.add("members are claimed, but \"component\" or \"members\" is missing");
         }
+        if (claims.contains("shared_runtimes") && sharedRuntime == null) {
+            faults.add("shared_runtimes are claimed, but \"shared_runtime\" is missing");
+        }
         if (claims.contains("usage") && base.manifest.path("usage_units").isEmpty()) {
             faults.add("usage is claimed, but the manifest has no usage_units");
         }
@@ -158,6 +207,14 @@ record ConformanceProfile(
                 .filter(claim -> !CLAIMS.contains(claim))
                 .forEach(claim -> faults.add("\"" + claim + "\" is not one of the claims " + new TreeSet<>(CLAIMS)));
         return claims;
+    }
+
+    private static SharedRuntime sharedRuntime(App plain, JsonNode json, List<String> faults) {
+        return new SharedRuntime(
+                plain.with(json),
+                json.path("controller").asText("controller"),
+                json.path("worker").asText("worker"),
+                operation(json.path("operation"), faults));
     }
 
     private static Operation operation(JsonNode json, List<String> faults) {

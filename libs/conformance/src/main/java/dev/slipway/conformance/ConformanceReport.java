@@ -10,8 +10,17 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.List;
 
-/** The results of one run, as a table and as a JSON document. */
-record ConformanceReport(ConformanceProfile profile, Instant startedAt, Instant endedAt, List<ScenarioResult> results) {
+/**
+ * The results of one run, as a table and as a JSON document.
+ *
+ * @param complete whether all scenarios were selected; an adapter passes a complete run only
+ */
+record ConformanceReport(
+        ConformanceProfile profile,
+        Instant startedAt,
+        Instant endedAt,
+        boolean complete,
+        List<ScenarioResult> results) {
     static final String PROTOCOL = "slipway-adapter/1";
     private static final int OBSERVATION_MAX = 110;
 
@@ -19,9 +28,9 @@ record ConformanceReport(ConformanceProfile profile, Instant startedAt, Instant 
         results = List.copyOf(results);
     }
 
-    /** Returns 0 if all claimed scenarios passed, 1 if one failed, 3 if none failed but one was not run. */
+    /** Returns 0 if all claimed scenarios passed, 1 if one failed, 3 if none failed but one was not selected or not run. */
     int exitCode() {
-        return count(Verdict.FAILED) > 0 ? 1 : count(Verdict.NOT_RUN) > 0 ? 3 : 0;
+        return count(Verdict.FAILED) > 0 ? 1 : count(Verdict.NOT_RUN) > 0 || !complete ? 3 : 0;
     }
 
     long count(Verdict verdict) {
@@ -36,6 +45,7 @@ record ConformanceReport(ConformanceProfile profile, Instant startedAt, Instant 
                 startedAt,
                 endedAt,
                 exitCode() == 0,
+                complete,
                 List.copyOf(profile.claims()),
                 results.stream().map(ScenarioDocument::of).toList()));
     }
@@ -47,6 +57,7 @@ record ConformanceReport(ConformanceProfile profile, Instant startedAt, Instant 
             Instant startedAt,
             Instant endedAt,
             boolean passed,
+            boolean complete,
             List<String> claims,
             List<ScenarioDocument> scenarios) {}
 
@@ -93,6 +104,7 @@ record ConformanceReport(ConformanceProfile profile, Instant startedAt, Instant 
                         count(Verdict.FAILED),
                         count(Verdict.NOT_CLAIMED),
                         count(Verdict.NOT_RUN)))
+                .append(complete ? "" : String.format("Only selected scenarios ran, so the adapter has not passed.%n"))
                 .toString();
     }
 

@@ -1,6 +1,7 @@
 package dev.slipway.conformance;
 
 import dev.slipway.conformance.Clause.ClauseViolationException;
+import dev.slipway.conformance.Clause.Finding;
 import dev.slipway.conformance.Scenario.Requirement;
 import dev.slipway.conformance.Verdict.ScenarioResult;
 import dev.slipway.contract.Ids;
@@ -52,29 +53,46 @@ final class ConformanceRun {
                     profile.backend(),
                     reportValidator::validate,
                     state::fail)) {
+                var scanner =
+                        new DataDirectoryScanner(adapter.log(), options.data().resolve("adapter"), secret, tokens);
                 var context = new ScenarioContext(
                         profile, options.limits(), state, tokens, wire, runtime, heartbeats, adapter, api::calls);
                 if (!adapter.canBeRestarted()) {
                     progress.accept("start the adapter now with this environment:");
                     environment(api.port()).forEach((name, value) -> progress.accept("  " + name + "=" + value));
                 }
-                awaitAdapter(context, state);
-                return runScenarios(context, state, adapter);
+                awaitAdapter(context, state, adapter);
+                return runScenarios(context, state, adapter, scanner);
             }
         }
     }
 
+    /** The adapter exited before its first report. */
+    static final class AdapterExitedException extends RuntimeException {
+        AdapterExitedException(String message) {
+            super(message);
+        }
+    }
+
     /** Waits for the adapter's first report, so that a slow start does not count as a violation. */
-    private void awaitAdapter(ScenarioContext context, RunState state) throws Exception {
+    private void awaitAdapter(ScenarioContext context, RunState state, AdapterUnderTest adapter) throws Exception {
         context.start();
         var nobody = state.createInstance();
         var delete =
                 context.command(CommandKind.DELETE, nobody, context.payloads().createNext(nobody));
         var ignored = state.await(
-                () -> delete.reports().isEmpty() ? null : true, options.limits().start());
+                () -> {
+                    var exit = adapter.exitReason();
+                    if (exit != null) {
+                        throw new AdapterExitedException(exit);
+                    }
+                    return delete.reports().isEmpty() ? null : true;
+                },
+                options.limits().start());
     }
 
-    private List<ScenarioResult> runScenarios(ScenarioContext context, RunState state, AdapterUnderTest adapter)
+    private List<ScenarioResult> runScenarios(
+            ScenarioContext context, RunState state, AdapterUnderTest adapter, DataDirectoryScanner scanner)
             throws Exception {
         var whyNot = new HashMap<Scenario, Requirement>();
         for (var scenario : options.scenarios()) {
@@ -92,11 +110,35 @@ final class ConformanceRun {
                 state.addFinding(null, e.finding());
                 deleteLeftovers(context, state, scenario);
             }
+            scanner.findSecrets().forEach(finding -> state.addFinding(null, finding));
         }
         LockSupport.parkNanos(options.limits().settle().toNanos()); // for reports after the end
+        findLeftovers(context, state, scanner);
         var results = new ArrayList<ScenarioResult>();
         options.scenarios().forEach(scenario -> results.add(result(scenario, whyNot.get(scenario), state)));
         return results;
+    }
+
+    /** Searches for effects that appeared after an instance was deleted, and for its directories. */
+    private static void findLeftovers(ScenarioContext context, RunState state, DataDirectoryScanner scanner) {
+        for (var instance : state.deletedInstances()) {
+            var alive = context.findAlive(instance);
+            if (!alive.isEmpty()) {
+                state.addFinding(
+                        instance,
+                        new Finding(
+                                Clause.COMPLETE_CLEANUP,
+                                "at the end of the run the runtime has " + alive + " of a deleted instance"));
+            }
+            var directories = scanner.findDirectories(instance.id());
+            if (!directories.isEmpty()) {
+                state.addFinding(
+                        instance,
+                        new Finding(
+                                Clause.COMPLETE_CLEANUP,
+                                "the data directory has " + directories + " of a deleted instance"));
+            }
+        }
     }
 
     private @Nullable Requirement findUnmetRequirement(Scenario scenario, AdapterUnderTest adapter) {

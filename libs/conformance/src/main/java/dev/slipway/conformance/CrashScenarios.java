@@ -55,7 +55,7 @@ final class CrashScenarios {
                 new Scenario(
                         "restart",
                         "restarted after the desired state has changed",
-                        List.of(Clause.RECONCILE, Clause.EXACTLY_ONCE),
+                        List.of(Clause.RECONCILE, Clause.EXACTLY_ONCE, Clause.NO_DUPLICATE_LAUNCH, Clause.COMMIT_ORDER),
                         Set.of(Requirement.RESTART),
                         CrashScenarios::reconcile));
     }
@@ -99,10 +99,30 @@ final class CrashScenarios {
         var instance = context.createInstance();
         var ignored = context.deployAndAwaitRunning(instance);
         var before = context.findAlive(instance);
-        context.restart();
+        context.kill();
+        var survivors = context.findAlive(instance);
+        context.start();
         awaitReady(context);
         expectNoDuplicates(context, instance, before.size());
+        expectAdopted(context, instance, survivors);
         context.delete(instance);
+    }
+
+    /** Fails if an effect that survived the adapter was launched again. */
+    static void expectAdopted(ScenarioContext context, ScenarioInstance instance, List<String> survivors) {
+        var now = context.findAlive(instance);
+        if (!now.containsAll(survivors)) {
+            throw Clause.NO_DUPLICATE_LAUNCH.violation(
+                    "the instance survived the adapter as " + survivors + " and was replaced by " + now);
+        }
+    }
+
+    private static void expectOneConsumerGroup(ScenarioContext context) throws Exception {
+        var groups = context.listCommandGroups();
+        if (groups.size() != 1) {
+            throw Clause.COMMIT_ORDER.violation("after a restart " + groups.size()
+                    + " consumer groups have committed offsets of commands: " + groups);
+        }
     }
 
     private static void whileDeleting(ScenarioContext context) throws Exception {
@@ -151,6 +171,7 @@ final class CrashScenarios {
         }
         var before = context.findAlive(stays);
         context.kill();
+        var survivors = context.findAlive(stays);
         var delete = context.state()
                 .add(CommandKind.DELETE, goes, context.payloads().createNext(goes)); // listed in the desired state only
         context.state().update(orphan::markForgotten);
@@ -164,6 +185,7 @@ final class CrashScenarios {
         context.awaitRunning(deploy, Clause.RECONCILE);
         context.awaitEffects(orphan, List::isEmpty, Clause.RECONCILE, "an orphaned instance should be deleted");
         expectNoDuplicates(context, stays, before.size());
+        expectAdopted(context, stays, survivors);
         var running = context.findAlive(comes);
         var ignored = context.send(deploy); // also delivered on the topic
         context.awaitPreviousCommands(comes);
@@ -171,6 +193,7 @@ final class CrashScenarios {
                 comes, running, Clause.EXACTLY_ONCE, deploy + " was delivered on the topic after the desired state");
         context.delete(stays);
         context.delete(comes);
+        expectOneConsumerGroup(context);
     }
 
     /** Returns the usual number of effects of an instance. */
@@ -183,13 +206,13 @@ final class CrashScenarios {
     }
 
     /** Waits until the restarted adapter has executed a command and has therefore completed its start. */
-    private static void awaitReady(ScenarioContext context) throws Exception {
+    static void awaitReady(ScenarioContext context) throws Exception {
         var other = context.createInstance();
         var ignored = context.deployAndAwaitRunning(other);
         context.delete(other);
     }
 
-    private static void expectNoDuplicates(ScenarioContext context, ScenarioInstance instance, int usualCount) {
+    static void expectNoDuplicates(ScenarioContext context, ScenarioInstance instance, int usualCount) {
         context.awaitEffects(
                 instance,
                 now -> now.size() == usualCount,

@@ -1,5 +1,7 @@
 package dev.slipway.conformance;
 
+import dev.slipway.conformance.Scenario.Requirement;
+
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -33,7 +35,19 @@ final class DeliveryScenarios {
                         "instances of two organizations at the same time",
                         List.of(Clause.TASK_ISOLATION, Clause.TASK_TOKEN, Clause.CORRELATION, Clause.ORDERING),
                         Set.of(),
-                        DeliveryScenarios::crossTenant));
+                        DeliveryScenarios::crossTenant),
+                new Scenario(
+                        "independent-instances",
+                        "a slow instance does not delay another one",
+                        List.of(Clause.ORDERING),
+                        Set.of(Requirement.SLOW),
+                        DeliveryScenarios::independentInstances),
+                new Scenario(
+                        "delete-during-operation",
+                        "delete while an operation runs",
+                        List.of(Clause.DELETE, Clause.ORDERING, Clause.COMPLETE_CLEANUP),
+                        Set.of(Requirement.OPERATIONS, Requirement.LONG_INPUT),
+                        DeliveryScenarios::deleteDuringOperation));
     }
 
     private static void duplicates(ScenarioContext context) throws Exception {
@@ -111,5 +125,35 @@ final class DeliveryScenarios {
             throw Clause.TASK_ISOLATION.violation("deleting one organization's instance removed another's");
         }
         context.delete(theirs);
+    }
+
+    /** The second deployment starts later and takes less time, so it ends first unless it waits for the other one. */
+    private static void independentInstances(ScenarioContext context) throws Exception {
+        var slow = context.createInstance();
+        var quick = context.createInstance();
+        var first =
+                context.deploy(slow, Objects.requireNonNull(context.profile().slow()));
+        context.awaitAcknowledged(first);
+        var second = context.deploy(quick, context.profile().base());
+        context.awaitRunning(second, Clause.ORDERING);
+        context.awaitRunning(first);
+        var order = context.state().read(() -> Objects.requireNonNull(second.finalReport())
+                .appendedAt()
+                .compareTo(Objects.requireNonNull(first.finalReport()).appendedAt()));
+        if (order > 0) {
+            throw Clause.ORDERING.violation(second + " waited for " + first + " of another instance");
+        }
+        context.delete(slow);
+        context.delete(quick);
+    }
+
+    private static void deleteDuringOperation(ScenarioContext context) throws Exception {
+        var instance = context.createInstance();
+        var ignored = context.deployAndAwaitRunning(instance);
+        var operation = Objects.requireNonNull(context.profile().operation());
+        context.awaitAcknowledged(
+                context.operate(instance, operation.name(), Objects.requireNonNull(operation.longInput())));
+        context.delete(instance);
+        context.expectUnchanged(instance, List.of(), Clause.COMPLETE_CLEANUP, "after the delete");
     }
 }

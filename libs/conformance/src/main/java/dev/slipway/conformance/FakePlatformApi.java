@@ -1,5 +1,6 @@
 package dev.slipway.conformance;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
@@ -45,7 +46,11 @@ final class FakePlatformApi implements AutoCloseable {
         server = HttpServer.create(new InetSocketAddress(port), 0);
         server.createContext("/api/v1/auth/operator-token", exchange -> handle(exchange, this::operatorToken));
         server.createContext("/api/v1/auth/adapter-token", exchange -> handle(exchange, this::adapterToken));
-        server.createContext("/api/v1/runtime/desired-state", exchange -> handle(exchange, this::desiredState));
+        server.createContext(
+                "/api/v1/runtime/desired-state", exchange -> handle(exchange, call -> desiredState(call, false)));
+        server.createContext(
+                "/api/v1/runtime/desired-shared-runtimes",
+                exchange -> handle(exchange, call -> desiredState(call, true)));
         server.setExecutor(workers);
         server.start();
     }
@@ -83,12 +88,13 @@ final class FakePlatformApi implements AutoCloseable {
         var command = state.command(uuid(body, "command_id"));
         if (command == null
                 || command.instance().isForgotten()
-                || !command.instance().id().equals(uuid(body, "app_instance_id"))) {
+                || !command.instance().id().toString().equals(SentCommand.subjectId(body))) {
             return ApiResponse.error(409, "task_unknown");
         }
-        return tokens.consumeRejection(command.id())
-                ? ApiResponse.error(503, "unavailable")
-                : token(tokens.issue(command.id()));
+        var rejection = tokens.nextRejection(command.id());
+        return rejection == null
+                ? token(tokens.issue(command.id()))
+                : ApiResponse.error(rejection, rejection == 409 ? "task_unknown" : "unavailable");
     }
 
     private ApiResponse adapterToken(HttpExchange exchange) throws IOException {
@@ -97,7 +103,7 @@ final class FakePlatformApi implements AutoCloseable {
                 : ApiResponse.error(401, "unauthenticated");
     }
 
-    private ApiResponse desiredState(HttpExchange exchange) {
+    private ApiResponse desiredState(HttpExchange exchange, boolean shared) {
         if (!tokens.isAdapterToken(exchange.getRequestHeaders().getFirst("authorization"))) {
             return ApiResponse.error(401, "token_invalid");
         }
@@ -105,13 +111,14 @@ final class FakePlatformApi implements AutoCloseable {
         return new ApiResponse(
                 200,
                 state.read(() -> page(
+                        shared,
                         Integer.parseInt(query.getOrDefault("cursor", "0")),
                         Math.min(PAGE_SIZE, Integer.parseInt(query.getOrDefault("limit", "50"))))));
     }
 
-    private DesiredStatePage page(int from, int limit) {
+    private DesiredStatePage page(boolean shared, int from, int limit) {
         var known = new ArrayList<>(state.knownInstances());
-        known.removeIf(instance -> instance.lastGenerationCommand() == null);
+        known.removeIf(instance -> instance.lastGenerationCommand() == null || instance.isShared() != shared);
         Collections.reverse(known); // newest first
         return new DesiredStatePage(
                 known.stream()
@@ -129,51 +136,63 @@ final class FakePlatformApi implements AutoCloseable {
                 .filter(command -> command.event().payload().has("manifest"))
                 .reduce((first, second) -> second.generation() >= first.generation() ? second : first)
                 .orElse(last);
+        var isShared = instance.isShared();
         return new DesiredState(
-                instance.id(),
+                isShared ? null : instance.id(),
+                isShared ? instance.id() : null,
                 instance.org(),
-                instance.project(),
+                isShared ? null : instance.project(),
                 last.field("app_slug").asText(),
                 shape.field("app_version").asText(),
                 last.field("resource_name").asText(),
-                instance.operator(),
+                isShared ? null : instance.operator(),
+                isShared ? instance.operator() : null,
                 instance.generation(),
                 deleting ? "deleted" : "running",
                 deleting ? "deleting" : last.isFinished() ? status(last) : "deploying",
                 last.id(),
+                last.event().correlationId(),
                 shape.event().payload().get("manifest"),
                 shape.event().payload().get("config"),
                 Map.of(),
                 instance.members().values().stream()
                         .filter(instance::isWanted)
-                        .map(member -> new DesiredMember(member, "ready"))
+                        .map(member -> new DesiredMember(member, member.desired()))
                         .toList(),
                 instance.commands().stream()
                         .filter(command -> command.isOpen() && command.generation() == instance.generation())
-                        .map(SentCommand::event)
+                        .map(command -> new OpenCommand(command.event(), null))
                         .toList());
     }
 
     private record DesiredStatePage(
             List<DesiredState> items, @Nullable String nextCursor) {}
 
+    @JsonInclude(JsonInclude.Include.NON_NULL)
     private record DesiredState(
-            UUID appInstanceId,
+            @Nullable UUID appInstanceId,
+            @Nullable UUID sharedRuntimeId,
             UUID orgId,
-            UUID projectId,
+            @Nullable UUID projectId,
             String appSlug,
             String appVersion,
             String resourceName,
-            UUID operatorServiceAccountId,
+            @Nullable UUID operatorServiceAccountId,
+            @Nullable UUID operatorId,
             int generation,
             String desired,
             String status,
             UUID commandId,
+            String correlationId,
             @Nullable JsonNode manifest,
             @Nullable JsonNode config,
             Map<String, String> placementIntent,
             List<DesiredMember> members,
-            List<Envelope> openCommands) {}
+            List<OpenCommand> openCommands) {}
+
+    /** A command as on the topic, with the trace of its header. */
+    private record OpenCommand(
+            @JsonUnwrapped Envelope event, @Nullable String traceparent) {}
 
     private record DesiredMember(@JsonUnwrapped IssuedMember member, String desiredState) {}
 

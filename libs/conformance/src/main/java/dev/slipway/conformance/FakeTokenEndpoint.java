@@ -6,10 +6,13 @@ import org.jspecify.annotations.Nullable;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Deque;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 
 /** Issues tokens and validates the tokens of reports. */
 final class FakeTokenEndpoint {
@@ -20,7 +23,7 @@ final class FakeTokenEndpoint {
 
     private final SecureRandom random = new SecureRandom();
     private final Map<String, IssuedToken> issued = new ConcurrentHashMap<>();
-    private final Map<UUID, Integer> refusals = new ConcurrentHashMap<>();
+    private final Map<UUID, Deque<Integer>> refusals = new ConcurrentHashMap<>();
     private volatile Duration lifetime = LIFETIME;
 
     private record IssuedToken(@Nullable UUID command, Instant expiresAt) {}
@@ -32,14 +35,20 @@ final class FakeTokenEndpoint {
         lifetime = duration == null ? LIFETIME : duration;
     }
 
-    /** Rejects the next token requests for the command. */
-    void rejectNext(UUID command, int times) {
-        refusals.put(command, times);
+    /** Rejects the next token requests for the command with these statuses. */
+    void rejectNext(UUID command, Integer... statuses) {
+        refusals.put(command, new ConcurrentLinkedDeque<>(List.of(statuses)));
     }
 
-    boolean consumeRejection(UUID command) {
-        var remaining = refusals.merge(command, -1, Integer::sum);
-        return remaining >= 0;
+    /** Returns the status with which a token request is rejected; null if it is not. */
+    @Nullable
+    Integer nextRejection(UUID command) {
+        var statuses = refusals.get(command);
+        return statuses == null ? null : statuses.poll();
+    }
+
+    boolean isIssued(String token) {
+        return issued.containsKey(token);
     }
 
     /** Issues a token for a command, or an adapter token if the command is null. */

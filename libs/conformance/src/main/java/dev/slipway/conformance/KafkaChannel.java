@@ -2,11 +2,13 @@ package dev.slipway.conformance;
 
 import dev.slipway.contract.Envelope;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListGroupsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.WakeupException;
@@ -31,6 +33,8 @@ import java.util.function.Consumer;
 final class KafkaChannel implements AutoCloseable {
     private static final int TIMEOUT_SECONDS = 30;
     private static final int PARTITIONS = 3;
+
+    private static final int BROKER_TIMEOUT_MS = 5_000;
 
     private final String commands;
     private final Map<String, Object> settings;
@@ -73,8 +77,42 @@ final class KafkaChannel implements AutoCloseable {
         reader.start();
     }
 
+    /** Returns whether a broker answers within a few seconds. */
+    static boolean isReachable(Map<String, String> client, String bootstrap) {
+        var settings = new HashMap<String, Object>(client);
+        settings.put("bootstrap.servers", bootstrap);
+        settings.put("default.api.timeout.ms", BROKER_TIMEOUT_MS);
+        settings.put("request.timeout.ms", BROKER_TIMEOUT_MS);
+        try (var admin = Admin.create(settings)) {
+            return !admin.describeCluster().nodes().get().isEmpty();
+        } catch (ExecutionException | KafkaException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     void send(Envelope command) throws Exception {
-        send(command.payload().path("app_instance_id").asText(), command.toBytes());
+        send(SentCommand.subjectId(command.payload()), command.toBytes());
+    }
+
+    /** Returns the consumer groups that have committed offsets of the command topic. */
+    List<String> listCommandGroups() throws Exception {
+        try (var admin = Admin.create(settings)) {
+            var found = new ArrayList<String>();
+            for (var group : admin.listGroups(ListGroupsOptions.forConsumerGroups())
+                    .all()
+                    .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                var offsets = admin.listConsumerGroupOffsets(group.groupId())
+                        .partitionsToOffsetAndMetadata()
+                        .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+                if (offsets.keySet().stream().anyMatch(at -> at.topic().equals(commands))) {
+                    found.add(group.groupId());
+                }
+            }
+            return found;
+        }
     }
 
     void send(String key, byte[] value) throws Exception {

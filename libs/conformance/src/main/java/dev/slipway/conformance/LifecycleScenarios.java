@@ -12,6 +12,8 @@ import java.util.Set;
 
 /** Scenarios that deploy and delete an instance. */
 final class LifecycleScenarios {
+    private static final int UNKNOWN_VERSION = 99;
+
     private LifecycleScenarios() {}
 
     static List<Scenario> all() {
@@ -29,7 +31,7 @@ final class LifecycleScenarios {
                         LifecycleScenarios::happyPath),
                 new Scenario(
                         "unknown-records",
-                        "records that are not commands are skipped",
+                        "unknown records, fields and versions",
                         List.of(Clause.MESSAGES),
                         Set.of(),
                         LifecycleScenarios::unknownRecords),
@@ -64,7 +66,7 @@ final class LifecycleScenarios {
                 new Scenario(
                         "delete-during-create",
                         "delete while deploying",
-                        List.of(Clause.DELETE, Clause.COMPLETE_CLEANUP, Clause.NO_REPORT_AFTER_END),
+                        List.of(Clause.DELETE, Clause.ORDERING, Clause.COMPLETE_CLEANUP, Clause.NO_REPORT_AFTER_END),
                         Set.of(Requirement.SLOW),
                         LifecycleScenarios::deleteDuringCreate),
                 new Scenario(
@@ -78,17 +80,21 @@ final class LifecycleScenarios {
     static Scenario heartbeat() {
         return new Scenario(
                 "heartbeat",
-                "the adapter sends heartbeats",
+                "the adapter sends regular heartbeats with its start time",
                 List.of(Clause.HEARTBEAT, Clause.ADAPTER_TOKEN, Clause.KEYS),
                 Set.of(),
-                context -> {
-                    var ignored = context.await(
-                            Clause.HEARTBEAT,
-                            () -> "no heartbeat was received",
-                            () -> context.heartbeats().count() == 0 ? null : true);
-                    context.heartbeats().findGaps().forEach(gap -> context.state()
-                            .addFinding(null, gap));
-                });
+                LifecycleScenarios::heartbeats);
+    }
+
+    /** Observes three heartbeats of the running process, and no longer than it takes to see that one is missing. */
+    private static void heartbeats(ScenarioContext context) throws Exception {
+        var begin = Instant.now();
+        var ignored = context.state()
+                .await(
+                        () -> context.heartbeats().isConclusive(begin, Instant.now()) ? true : null,
+                        HeartbeatChecker.MAX_GAP.multipliedBy(HeartbeatChecker.ENOUGH));
+        context.heartbeats().findGaps(begin, Instant.now()).forEach(gap -> context.state()
+                .addFinding(null, gap));
     }
 
     private static void happyPath(ScenarioContext context) throws Exception {
@@ -99,15 +105,32 @@ final class LifecycleScenarios {
 
     private static void unknownRecords(ScenarioContext context) throws Exception {
         var instance = context.createInstance();
-        context.sendRaw("this is not JSON".getBytes(StandardCharsets.UTF_8));
-        context.sendRaw(Json.bytes(Json.object()
+        var key = instance.id().toString();
+        context.sendRaw(key, "this is not JSON".getBytes(StandardCharsets.UTF_8));
+        var unknownType = Json.object()
                 .put("event_id", Ids.next().toString())
                 .put("event_type", "runtime.command.unknown")
                 .put("occurred_at", Instant.now().toString())
                 .put("version", 1)
-                .put("correlation_id", "kit")
-                .set("payload", context.payloads().create(instance, 1))));
-        context.awaitRunning(context.deploy(instance, context.profile().base()), Clause.MESSAGES);
+                .put("correlation_id", "kit");
+        unknownType.set("payload", context.payloads().create(instance, 1));
+        context.sendRaw(key, Json.bytes(unknownType));
+        var payload = context.payloads().deployment(instance, context.profile().base());
+        payload.putObject("kit_added_later").put("reason", "contracts grow");
+        context.awaitRunning(context.command(CommandKind.DEPLOY, instance, payload), Clause.MESSAGES);
+        var alive = context.findAlive(instance);
+        var laterVersion = context.state()
+                .add(CommandKind.DELETE, instance, context.payloads().createNext(instance));
+        context.sendRaw(key, Json.bytes(Json.toObject(laterVersion.event()).put("version", UNKNOWN_VERSION)));
+        context.awaitPreviousCommands(instance);
+        context.expectUnchanged(
+                instance,
+                alive,
+                Clause.MESSAGES,
+                "a delete of the unknown version " + UNKNOWN_VERSION + " was delivered");
+        if (context.state().read(() -> !laterVersion.reports().isEmpty())) {
+            throw Clause.MESSAGES.violation("a report was sent on a command of the unknown version " + UNKNOWN_VERSION);
+        }
         context.delete(instance);
     }
 
@@ -125,12 +148,27 @@ final class LifecycleScenarios {
         context.delete(instance);
     }
 
+    /** Token requests fail for the first report and, if the app can be slow, again for the last one. */
     private static void tokenOutage(ScenarioContext context) throws Exception {
         var instance = context.createInstance();
         var deploy = context.createDeploy(instance, context.profile().base());
-        context.tokens().rejectNext(deploy.id(), 2);
+        context.tokens().rejectNext(deploy.id(), 409, 503);
         context.awaitRunning(context.send(deploy), Clause.TOKEN_RETRY);
         context.delete(instance);
+        var slow = context.profile().slow();
+        if (slow != null) {
+            context.tokens().setLifetime(context.limits().tokenLife());
+            try {
+                var other = context.createInstance();
+                var slowDeploy = context.deploy(other, slow);
+                context.awaitAcknowledged(slowDeploy);
+                context.tokens().rejectNext(slowDeploy.id(), 409, 503, 409, 503, 409, 503);
+                context.awaitRunning(slowDeploy, Clause.TOKEN_RETRY);
+                context.delete(other);
+            } finally {
+                context.tokens().setLifetime(null);
+            }
+        }
     }
 
     private static void partialFailure(ScenarioContext context) throws Exception {
@@ -141,6 +179,8 @@ final class LifecycleScenarios {
         if (!end.is("failed")) {
             throw Clause.FAILURE_REASON.violation(deploy + ", which cannot succeed, ended with " + end.describe());
         }
+        context.expectNoNewEffects(
+                instance, context.findAlive(instance), Clause.FAILURE_REASON, "started by itself after it had failed");
         context.delete(instance);
     }
 
@@ -162,9 +202,14 @@ final class LifecycleScenarios {
 
     private static void deleteDuringCreate(ScenarioContext context) throws Exception {
         var instance = context.createInstance();
-        context.awaitAcknowledged(context.deploy(
-                instance, Objects.requireNonNull(context.profile().slow())));
+        var deploy = context.deploy(
+                instance, Objects.requireNonNull(context.profile().slow()));
+        context.awaitAcknowledged(deploy);
         context.delete(instance);
+        var end = context.state().read(deploy::finalReport);
+        if (end != null && end.is("running")) {
+            throw Clause.ORDERING.violation("the delete waited until " + deploy + " was complete");
+        }
         context.expectUnchanged(instance, List.of(), Clause.COMPLETE_CLEANUP, "after the delete");
     }
 }

@@ -209,7 +209,7 @@ final class OperationScenarios {
     }
 
     /** Waits until the member is reported in this state. */
-    private static void awaitReported(
+    static void awaitReported(
             ScenarioContext context, ScenarioInstance instance, ScenarioInstance.IssuedMember member, String state)
             throws Exception {
         var ignored = context.await(
@@ -233,13 +233,20 @@ final class OperationScenarios {
         return states;
     }
 
+    /** Covers two periods, if the adapter reports usage periodically. */
     private static void usage(ScenarioContext context) throws Exception {
         var instance = context.createInstance();
         var deploy = context.deployAndAwaitRunning(instance);
+        if (context.profile().reportsUsagePeriodically()) {
+            awaitUsage(context, instance, 2, "usage was not reported periodically after " + deploy);
+        }
         context.delete(instance);
+        awaitUsage(context, instance, 1, "no usage was reported for the time between " + deploy + " and its delete");
+    }
+
+    private static void awaitUsage(ScenarioContext context, ScenarioInstance instance, int count, String missing)
+            throws Exception {
         var ignored = context.await(
-                Clause.USAGE,
-                () -> "no usage was reported for the time between " + deploy + " and its delete",
-                () -> instance.usage().isEmpty() ? null : true);
+                Clause.USAGE, () -> missing, () -> instance.usage().size() < count ? null : true);
     }
 }

@@ -3,16 +3,33 @@ package dev.slipway.conformance;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.conformance.Clause.Finding;
 import dev.slipway.contract.Problem.FieldProblem;
+import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.UntrustedSchema;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /** The rules for every report on a command, in all scenarios. Called under the lock of {@link RunState}. */
 final class ReportRules {
+    private static final BigDecimal MS_PER_HOUR =
+            BigDecimal.valueOf(Duration.ofHours(1).toMillis());
+    private static final BigDecimal ROUNDING = new BigDecimal("0.00001");
+
+    /** Decimal places of the units that every platform has. */
+    private static final Map<String, Integer> PRECISIONS = RegistrySeeds.load().entries().stream()
+            .filter(entry -> entry.kind().equals("usage_unit"))
+            .collect(Collectors.toMap(
+                    RegistrySeeds.Entry::id,
+                    entry -> entry.body().path("precision").asInt()));
+
     private final ConformanceProfile profile;
 
     ReportRules(ConformanceProfile profile) {
@@ -35,10 +52,12 @@ final class ReportRules {
 
     private static void checkContext(ReceivedReport report, SentCommand command, List<Finding> findings) {
         var instance = command.instance();
-        if (!report.text("org_id").equals(instance.org().toString())
-                || !report.text("project_id").equals(instance.project().toString())) {
+        if (!report.text("org_id").equals(instance.org().toString()) || !namesRightProject(report, instance)) {
             findings.add(finding(
                     Clause.TASK_ISOLATION, report, command, "names another organization or project than its command"));
+        }
+        if (instance.isShared() != report.field("shared_runtime_id").isTextual()) {
+            findings.add(finding(Clause.SHARED_RUNTIMES, report, command, "names the wrong kind of subject"));
         }
         if (!instance.id().toString().equals(report.key())) {
             findings.add(finding(Clause.KEYS, report, command, "has the key " + report.key()));
@@ -66,6 +85,14 @@ final class ReportRules {
                     command,
                     "names the operation " + named + ", its command " + operation));
         }
+    }
+
+    /** A report on a shared runtime has no project; its usage may belong to an attached one. */
+    private static boolean namesRightProject(ReceivedReport report, ScenarioInstance instance) {
+        var project = report.text("project_id");
+        return project.equals(instance.project().toString())
+                ? !instance.isShared() || report.is("usage")
+                : instance.isShared() && project.isEmpty();
     }
 
     private static void checkSequence(ReceivedReport report, SentCommand command, List<Finding> findings) {
@@ -106,7 +133,8 @@ final class ReportRules {
                     findings.add(finding(Clause.UPGRADE, report, command, "has no endpoints"));
                 }
             }
-            case DEPLOY, MEMBER, CANCEL, DELETE -> {}
+            case MEMBER -> applyMemberSuccess(command);
+            case DEPLOY, CANCEL, DELETE -> {}
         }
     }
 
@@ -125,19 +153,52 @@ final class ReportRules {
                 findings.add(finding(Clause.OUTPUT, report, command, problem.field() + " " + problem.problem())));
     }
 
+    /** Applies the reported states as the platform does: a report of an older generation is late and changes nothing. */
     private static void checkMembers(ReceivedReport report, SentCommand command, List<Finding> findings) {
         var issued = command.instance().members();
         for (var member : report.field("members")) {
             var known = issued.get(UUID.fromString(member.path("member_id").asText()));
+            var generation = member.path("generation").asInt();
+            var state = member.path("state").asText();
             if (known == null) {
                 findings.add(finding(
                         Clause.MEMBERS,
                         report,
                         command,
                         "names member " + member.path("member_id").asText() + ", which was never issued"));
-            } else if (member.path("generation").asInt() != known.generation()) {
-                findings.add(finding(Clause.MEMBERS, report, command, "names a member with a wrong generation"));
+            } else if (generation > known.generation()) {
+                findings.add(finding(
+                        Clause.MEMBERS,
+                        report,
+                        command,
+                        "names member " + known.id() + " in generation " + generation + ", which was never issued"));
+            } else if (generation == known.generation() && !known.canBecome(state)) {
+                findings.add(finding(
+                        Clause.MEMBERS,
+                        report,
+                        command,
+                        "reports member " + known.id() + " as " + state + ", but it is " + known.observed()
+                                + " (desired: " + known.desired() + ")"));
+            } else if (generation == known.generation()) {
+                issued.put(known.id(), known.withObserved(state));
             }
+        }
+    }
+
+    /** Applies the success of an operation on a member, as the platform does. */
+    private static void applyMemberSuccess(SentCommand command) {
+        var issued = command.instance().members();
+        for (var field : List.of("member", "replacement")) {
+            issued.computeIfPresent(
+                    UUID.fromString(command.field(field).path("member_id").asText(new UUID(0, 0).toString())),
+                    (id, member) -> switch (member.desired()) {
+                        case "removed" -> member.withObserved("removed");
+                        case "drained" -> member.observed().equals("ready") ? member.withObserved("draining") : member;
+                        default ->
+                            List.of("pending", "joining").contains(member.observed())
+                                    ? member.withObserved("ready")
+                                    : member;
+                    });
         }
     }
 
@@ -152,6 +213,7 @@ final class ReportRules {
         if (!Instant.parse(next.from()).isBefore(Instant.parse(next.to()))) {
             findings.add(finding(Clause.USAGE, report, command, "has an empty window"));
         }
+        checkQuantity(report, command, next, findings);
         var counted = command.instance().usage();
         var before = counted.putIfAbsent(report.text("usage_id"), next);
         if (before != null && !before.equals(next)) {
@@ -166,6 +228,30 @@ final class ReportRules {
                     report,
                     command,
                     "overlaps with a window of " + next.unit() + " under another usage_id"));
+        }
+    }
+
+    /** An instance cannot run longer than the window, and a quantity has no more decimal places than its unit. */
+    private static void checkQuantity(
+            ReceivedReport report, SentCommand command, ScenarioInstance.ReportedUsage usage, List<Finding> findings) {
+        var quantity = new BigDecimal(usage.quantity());
+        var precision = PRECISIONS.get(usage.unit());
+        if (precision != null && quantity.stripTrailingZeros().scale() > precision) {
+            findings.add(finding(
+                    Clause.USAGE,
+                    report,
+                    command,
+                    "has the quantity " + quantity + ", but " + usage.unit() + " has " + precision
+                            + " decimal places"));
+        }
+        var window = Duration.between(Instant.parse(usage.from()), Instant.parse(usage.to()));
+        var hours = BigDecimal.valueOf(window.toMillis()).divide(MS_PER_HOUR, 9, RoundingMode.UP);
+        if (usage.unit().equals("app_runtime_hour") && quantity.subtract(hours).compareTo(ROUNDING) > 0) {
+            findings.add(finding(
+                    Clause.USAGE,
+                    report,
+                    command,
+                    "counts " + quantity + " hours in a window of " + window.toMillis() + " ms"));
         }
     }
 

@@ -88,10 +88,19 @@ final class ReportSigner {
 
     /** Returns the fingerprint of the public key in a signed report. */
     static String fingerprint(JsonNode signed) {
+        return fingerprint(bytes(signed, "public_key"));
+    }
+
+    /** Returns the fingerprint of the public key in a PEM file. */
+    static String fingerprint(Path file) throws IOException {
+        return fingerprint(block(file, Files.readString(file), PUBLIC));
+    }
+
+    private static String fingerprint(byte[] publicKey) {
         try {
             return "SHA256:"
                     + HexFormat.of()
-                            .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes(signed, "public_key")));
+                            .formatHex(MessageDigest.getInstance("SHA-256").digest(publicKey));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this JVM has no SHA-256", e);
         }

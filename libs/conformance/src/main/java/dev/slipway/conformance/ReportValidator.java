@@ -81,7 +81,7 @@ final class ReportValidator {
     }
 
     private @Nullable ScenarioInstance instance(JsonNode json) {
-        var id = json.path("payload").path("app_instance_id").asText();
+        var id = SentCommand.subjectId(json.path("payload"));
         try {
             return state.instance(id.isEmpty() ? null : UUID.fromString(id));
         } catch (IllegalArgumentException e) {
@@ -107,12 +107,17 @@ final class ReportValidator {
             }
             return; // a repeated report has no effect
         }
-        if (command == null || !command.instance().id().toString().equals(report.text("app_instance_id"))) {
+        if (command == null
+                || !command.instance()
+                        .id()
+                        .toString()
+                        .equals(SentCommand.subjectId(report.event().payload()))) {
             state.addFinding(
                     command == null ? null : command.instance(),
                     new Finding(
                             Clause.TASK_ISOLATION,
-                            report.type() + " for instance " + report.text("app_instance_id")
+                            report.type() + " for "
+                                    + SentCommand.subjectId(report.event().payload())
                                     + " on command " + report.text("command_id")
                                     + ", which does not belong to that instance"));
             return;

@@ -1,8 +1,12 @@
 package dev.slipway.conformance;
 
 import dev.slipway.conformance.ConformanceProfile.ProfileException;
+import dev.slipway.conformance.ConformanceRun.AdapterExitedException;
+import dev.slipway.conformance.Verdict.ScenarioResult;
 import dev.slipway.contract.Json;
+import dev.slipway.embedded.EmbeddedKafka;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,7 +51,7 @@ import java.util.concurrent.Callable;
             "0:all claimed scenarios passed",
             "1:a scenario failed",
             "2:invalid arguments",
-            "3:no scenario failed, but at least one was not run",
+            "3:no scenario failed, but at least one was not run or not selected",
             "4:internal failure of the kit"
         })
 final class RunCommand implements Callable<Integer> {
@@ -57,12 +61,22 @@ final class RunCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Option(
-            names = "--kafka",
-            required = true,
-            paramLabel = "<host:port>",
-            description = "The broker used by the kit and the adapter.")
-    private String kafka = "";
+    /** The broker: an existing one, or one in the process of the kit. */
+    private static final class Broker {
+        @Option(
+                names = "--kafka",
+                paramLabel = "<host:port>",
+                description = "The broker used by the kit and the adapter.")
+        private @Nullable String kafka;
+
+        @Option(
+                names = "--embedded-broker",
+                description = "Starts a broker in this process, with its data in the directory of --data.")
+        private boolean embedded;
+    }
+
+    @ArgGroup(exclusive = true, multiplicity = "1")
+    private Broker broker = new Broker();
 
     @Option(names = "--adapter", paramLabel = "<command>", description = "Starts the adapter.")
     private @Nullable String adapter;
@@ -92,7 +106,7 @@ final class RunCommand implements Callable<Integer> {
             names = "--only",
             split = ",",
             paramLabel = "<scenario>",
-            description = "Runs these scenarios only, for example happy-path,slow.")
+            description = "Runs these scenarios only, for example happy-path,slow. The adapter does not pass then.")
     private List<String> only = List.of();
 
     @Option(
@@ -192,17 +206,36 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        var options = options();
+        var directory = data == null ? Path.of(TEMPORARY + UUID.randomUUID()) : data;
         var loaded = loadProfile();
+        if (!broker.embedded) {
+            return run(options(Objects.requireNonNull(broker.kafka), directory), loaded);
+        }
+        Files.createDirectories(directory);
+        try (var embedded = EmbeddedKafka.start(directory.resolve("broker"), 0)) {
+            return run(options(embedded.bootstrap(), directory), loaded);
+        }
+    }
+
+    private int run(Options options, ConformanceProfile loaded) throws Exception {
+        if (!KafkaChannel.isReachable(options.kafkaClient(), options.kafka())) {
+            throw new ParameterException(command().commandLine(), "no Kafka broker answers at " + options.kafka());
+        }
         var signer = key == null ? ReportSigner.generate() : ReportSigner.load(key);
         var out = command().commandLine().getOut();
         var startedAt = Instant.now();
-        var results = new ConformanceRun(options, loaded, line -> {
-                    out.println(line);
-                    out.flush();
-                })
-                .run();
-        var result = new ConformanceReport(loaded, startedAt, Instant.now(), results);
+        List<ScenarioResult> results;
+        try {
+            results = new ConformanceRun(options, loaded, line -> {
+                        out.println(line);
+                        out.flush();
+                    })
+                    .run();
+        } catch (AdapterExitedException e) {
+            out.println(e.getMessage());
+            return 1;
+        }
+        var result = new ConformanceReport(loaded, startedAt, Instant.now(), only.isEmpty(), results);
         var signed = signer.sign(result.toJson());
         Files.write(report, Json.bytes(signed));
         out.println();
@@ -229,7 +262,7 @@ final class RunCommand implements Callable<Integer> {
         return faults;
     }
 
-    Options options() throws IOException {
+    Options options(String kafka, Path directory) throws IOException {
         return new Options(
                 kafka,
                 readKafkaClient(),
@@ -237,7 +270,7 @@ final class RunCommand implements Callable<Integer> {
                 adapter,
                 effects,
                 selectScenarios(),
-                data == null ? Path.of(TEMPORARY + UUID.randomUUID()) : data,
+                directory,
                 host,
                 port,
                 new Timeouts(start, patience, settle, tokenLife));

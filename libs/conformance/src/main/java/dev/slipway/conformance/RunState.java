@@ -34,7 +34,15 @@ final class RunState {
     }
 
     synchronized ScenarioInstance createInstance() {
-        var instance = new ScenarioInstance(scenario);
+        return create(false);
+    }
+
+    synchronized ScenarioInstance createSharedRuntime() {
+        return create(true);
+    }
+
+    private ScenarioInstance create(boolean shared) {
+        var instance = new ScenarioInstance(scenario, shared);
         instances.put(instance.id(), instance);
         return instance;
     }
@@ -63,6 +71,10 @@ final class RunState {
         return instances.values().stream()
                 .filter(instance -> !instance.isDeleted() && !instance.isForgotten())
                 .toList();
+    }
+
+    synchronized List<ScenarioInstance> deletedInstances() {
+        return instances.values().stream().filter(ScenarioInstance::isDeleted).toList();
     }
 
     synchronized List<ScenarioInstance> instancesOf(String name) {

@@ -23,6 +23,7 @@ record Scenario(String name, String description, List<Clause> clauses, Set<Requi
         MEMBERS("members"),
         OPERATIONS("operations"),
         USAGE("usage"),
+        SHARED_RUNTIMES("shared_runtimes"),
         RESTART(""),
         SLOW(""),
         FAILING(""),
@@ -41,7 +42,7 @@ record Scenario(String name, String description, List<Clause> clauses, Set<Requi
         boolean isMet(ConformanceProfile profile, boolean restartable) {
             var operation = profile.operation();
             return switch (this) {
-                case UPGRADE, ROLLBACK, MEMBERS, OPERATIONS, USAGE ->
+                case UPGRADE, ROLLBACK, MEMBERS, OPERATIONS, USAGE, SHARED_RUNTIMES ->
                     profile.claims().contains(claim);
                 case RESTART -> restartable;
                 case SLOW -> profile.slow() != null;
@@ -52,7 +53,7 @@ record Scenario(String name, String description, List<Clause> clauses, Set<Requi
 
         String unmetReason() {
             return switch (this) {
-                case UPGRADE, ROLLBACK, MEMBERS, OPERATIONS, USAGE -> claim + " is not claimed";
+                case UPGRADE, ROLLBACK, MEMBERS, OPERATIONS, USAGE, SHARED_RUNTIMES -> claim + " is not claimed";
                 case RESTART -> "the kit cannot kill an attached adapter";
                 case SLOW -> "the profile has no \"slow\"";
                 case FAILING -> "the profile has no \"failing\"";
@@ -67,6 +68,7 @@ record Scenario(String name, String description, List<Clause> clauses, Set<Requi
         all.addAll(DeliveryScenarios.all());
         all.addAll(OperationScenarios.all());
         all.addAll(CrashScenarios.all());
+        all.addAll(SharedRuntimeScenarios.all());
         all.add(LifecycleScenarios.heartbeat()); // last, because it checks the whole run
         return List.copyOf(all);
     }

@@ -5,8 +5,8 @@ import dev.slipway.contract.Envelope;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
@@ -126,9 +126,13 @@ final class ScenarioContext {
                 payload));
     }
 
-    /** Sends a record that is not a command. */
-    void sendRaw(byte[] value) throws Exception {
-        channel.send(UUID.randomUUID().toString(), value);
+    /** Sends a record that is not a command of this protocol version. */
+    void sendRaw(String key, byte[] value) throws Exception {
+        channel.send(key, value);
+    }
+
+    List<String> listCommandGroups() throws Exception {
+        return channel.listCommandGroups();
     }
 
     /** Deletes the instance and waits until it is deleted. */
@@ -218,6 +222,20 @@ final class ScenarioContext {
         } while (System.nanoTime() < end);
     }
 
+    /** Waits for the settle time and checks that no effect appears that is not one of these. */
+    void expectNoNewEffects(ScenarioInstance instance, List<String> known, Clause clause, String what) {
+        var end = System.nanoTime() + timeouts.settle().toNanos();
+        do {
+            var found = findAlive(instance).stream()
+                    .filter(effect -> !known.contains(effect))
+                    .toList();
+            if (!found.isEmpty()) {
+                throw clause.violation(what + ": " + found);
+            }
+            LockSupport.parkNanos(PAUSE.toNanos());
+        } while (System.nanoTime() < end);
+    }
+
     /** Waits until the effects of the instance are as expected. */
     void awaitEffects(ScenarioInstance instance, Predicate<List<String>> right, Clause clause, String what) {
         var end = System.nanoTime() + timeouts.patience().toNanos();
@@ -243,7 +261,9 @@ final class ScenarioContext {
     /** Starts the adapter unless it runs, and waits for its first API call. */
     void start() throws Exception {
         var before = calls.getAsInt();
+        var at = Instant.now();
         if (adapter.start()) {
+            heartbeats.recordStart(at);
             var ignored = state.await(
                     () -> (calls.getAsInt() > before || adapter.exitReason() != null) ? true : null, timeouts.start());
         }

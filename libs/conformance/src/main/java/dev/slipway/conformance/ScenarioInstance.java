@@ -1,6 +1,8 @@
 package dev.slipway.conformance;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -14,11 +16,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** An instance created by the kit, in its own project and organization. Guarded by the {@link RunState}. */
+/** An instance or a shared runtime created by the kit, in its own organization. Guarded by the {@link RunState}. */
 final class ScenarioInstance {
     private static final Set<String> REMOVING_OPERATIONS = Set.of("remove", "replace");
 
     private final String scenario;
+    private final boolean shared;
+    private final UUID attachment = Ids.next();
     private final UUID id = Ids.next();
     private final UUID org = Ids.next();
     private final UUID project = Ids.next();
@@ -31,17 +35,67 @@ final class ScenarioInstance {
     private boolean deleted;
     private boolean forgotten;
 
-    record IssuedMember(@JsonProperty("member_id") UUID id, String component, int generation) {
+    /** A member with the state that the platform would have stored. */
+    record IssuedMember(
+            @JsonProperty("member_id") UUID id,
+            String component,
+            int generation,
+            @JsonIgnore String desired,
+            @JsonIgnore String observed,
+            @JsonUnwrapped @Nullable WorkerFields worker) {
         ObjectNode toJson() {
             return Json.toObject(this);
         }
+
+        /** Returns the member after a command: one that changes the desired state starts a generation. */
+        IssuedMember afterCommand(String operation) {
+            return switch (operation) {
+                case "drain" -> new IssuedMember(id, component, generation + 1, "drained", observed, worker);
+                case "remove", "replace" ->
+                    new IssuedMember(id, component, generation + 1, "removed", observed, worker);
+                default -> this;
+            };
+        }
+
+        IssuedMember withObserved(String state) {
+            return new IssuedMember(id, component, generation, desired, state, worker);
+        }
+
+        /** Returns whether the platform accepts a report of this state. */
+        boolean canBecome(String state) {
+            if (observed.equals(state)) {
+                return true;
+            }
+            return !observed.equals("removed")
+                    && switch (state) {
+                        case "joining" -> observed.equals("pending") || observed.equals("failed");
+                        case "ready" -> !observed.equals("draining") || desired.equals("ready");
+                        case "draining" -> !desired.equals("ready");
+                        case "removed" -> desired.equals("removed");
+                        case "failed" -> true;
+                        default -> false;
+                    };
+        }
     }
+
+    /** The fields of a worker that a project contributes. */
+    record WorkerFields(String source, UUID sourceProjectId, UUID attachmentId, String allocationRef) {}
 
     /** Usage as first reported under its id. */
     record ReportedUsage(String unit, String quantity, String from, String to) {}
 
-    ScenarioInstance(String scenario) {
+    ScenarioInstance(String scenario, boolean shared) {
         this.scenario = scenario;
+        this.shared = shared;
+    }
+
+    /** Returns whether it is a shared runtime; its project is then the one that is attached to it. */
+    boolean isShared() {
+        return shared;
+    }
+
+    UUID attachment() {
+        return attachment;
     }
 
     String scenario() {

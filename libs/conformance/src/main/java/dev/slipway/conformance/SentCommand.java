@@ -43,6 +43,12 @@ final class SentCommand {
         return event.payload().path("generation").asInt();
     }
 
+    /** Returns the id of the instance or shared runtime that a payload is about. */
+    static String subjectId(JsonNode payload) {
+        return payload.path("app_instance_id")
+                .asText(payload.path("shared_runtime_id").asText());
+    }
+
     JsonNode field(String name) {
         return event.payload().path(name);
     }

@@ -28,6 +28,16 @@ class ConformanceProfileTest {
     }
 
     @Test
+    void read_fails_whenAFieldIsUnknown() {
+        assertThatThrownBy(
+                        () -> read("{\"manifest\": {\"app\": \"a\", \"version\": \"1\", \"runtime_backend\": \"ray\"},"
+                                + " \"slwo\": {}, \"probe\": {\"helth\": \"/\"}}"))
+                .isInstanceOf(ProfileException.class)
+                .hasMessageContainingAll(
+                        "\"slwo\" is not a field of a profile", "\"helth\" is not a field of \"probe\"");
+    }
+
+    @Test
     void read_mergesVariantsWithBaseApp() throws Exception {
         var profile = read("{\"manifest\": {\"app\": \"a\", \"version\": \"1\", \"runtime_backend\": \"ray\"},"
                 + " \"config\": {\"size\": 1, \"colour\": \"red\"},"

@@ -10,15 +10,16 @@ import java.util.TreeMap;
 /** The initial entries of the registries. A changed seed has a higher version. */
 public record RegistrySeeds(List<Entry> entries) {
     /** The file of each kind; a kind without a file starts empty. Scopes and roles are seeded by IAM. */
-    private static final Map<String, String> FILES = new TreeMap<>(Map.of(
-            "product", "products",
-            "usage_unit", "usage-units",
-            "audit_action", "audit-actions",
-            "notification_template", "notification-templates",
-            "evidence_type", "evidence-types",
-            "artifact_type", "artifact-types",
-            "policy", "policies",
-            "retention_class", "retention-classes"));
+    private static final Map<String, String> FILES = new TreeMap<>(Map.ofEntries(
+            Map.entry("product", "products"),
+            Map.entry("usage_unit", "usage-units"),
+            Map.entry("audit_action", "audit-actions"),
+            Map.entry("notification_template", "notification-templates"),
+            Map.entry("evidence_type", "evidence-types"),
+            Map.entry("artifact_type", "artifact-types"),
+            Map.entry("policy", "policies"),
+            Map.entry("retention_class", "retention-classes"),
+            Map.entry("runtime_backend", "runtime-backends")));
 
     /** A registry entry; {@code body} contains the fields of its kind without id, version and lifecycle. */
     public record Entry(String kind, String id, int version, String lifecycle, ObjectNode body) {}

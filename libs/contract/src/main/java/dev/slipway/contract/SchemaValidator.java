@@ -28,10 +28,22 @@ public final class SchemaValidator {
 
     /** Validates a part of a larger document; {@code prefix} is the JSON pointer of that part. */
     public void validate(String prefix, @Nullable JsonNode json, List<FieldProblem> problems) {
-        for (var message : schema.validate(json == null ? NullNode.getInstance() : json)) {
-            var pointer = prefix + pointer(message);
-            problems.add(new FieldProblem(pointer.isEmpty() ? "body" : pointer, describe(message)));
-        }
+        var messages = schema.validate(json == null ? NullNode.getInstance() : json);
+        // An enum of the contract also has a type; a value of another type is one fault.
+        var enumPointers = messages.stream()
+                .filter(message -> message.getType().equals("enum"))
+                .map(SchemaValidator::pointer)
+                .collect(Collectors.toSet());
+        messages.stream()
+                .filter(message -> !message.getType().equals("type") || !enumPointers.contains(pointer(message)))
+                .map(message -> toProblem(prefix, message))
+                .distinct()
+                .forEach(problems::add);
+    }
+
+    private static FieldProblem toProblem(String prefix, ValidationMessage message) {
+        var pointer = prefix + pointer(message);
+        return new FieldProblem(pointer.isEmpty() ? "body" : pointer, describe(message));
     }
 
     /** The library reports a missing or unknown property at its parent; the pointer names the property itself. */

@@ -101,7 +101,7 @@ public final class BrokerAcls {
             var consumed = CONSUMED.getOrDefault(service, List.of());
             addTopics(rules, service, PUBLISHED.getOrDefault(service, List.of()), AclOperation.WRITE);
             if (service.equals("instances")) {
-                rules.add(topic(service, "runtime.commands.*", AclOperation.WRITE));
+                rules.add(topic(service, "runtime.commands.*", AclOperation.CREATE, AclOperation.WRITE));
             }
             addTopics(rules, service, consumed, AclOperation.READ);
             if (!consumed.contains(Topics.AUTHZ_STATE)) {
@@ -112,7 +112,7 @@ public final class BrokerAcls {
         }
         addTopics(rules, "gateway", PUBLISHED.getOrDefault("gateway", List.of()), AclOperation.WRITE);
         rules.add(topic("gateway", Topics.AUTHZ_STATE, AclOperation.READ));
-        for (var backend : Topics.RUNTIME_BACKENDS) {
+        for (var backend : Topics.seededBackends()) {
             var adapter = adapter(backend);
             rules.add(topic(adapter, Topics.runtimeCommands(backend), AclOperation.READ));
             rules.add(topic(adapter, Topics.RUNTIME_REPORTS, AclOperation.WRITE));

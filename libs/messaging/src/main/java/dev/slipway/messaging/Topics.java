@@ -1,5 +1,6 @@
 package dev.slipway.messaging;
 
+import dev.slipway.contract.RegistrySeeds;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.apache.kafka.clients.admin.Admin;
@@ -31,7 +32,6 @@ public final class Topics {
     public static final String CALLS = "calls";
     public static final String RUNTIME_REPORTS = "runtime.reports";
     public static final String RUNTIME_REPORTS_REJECTED = "runtime.reports.rejected";
-    public static final List<String> RUNTIME_BACKENDS = List.of("k8s", "rke2", "slurm", "ray", "bare_metal");
 
     /**
      * The topics that one service writes and others rely on, with that service. It signs the records, and readers skip others: write access to
@@ -83,10 +83,27 @@ public final class Topics {
      * call fails until they exist.
      */
     public static Future<Void> createMissing(Vertx vertx, KafkaSettings kafka) {
+        return createMissing(vertx, kafka, all(kafka));
+    }
+
+    /** Returns the runtime backends that every platform has; others are registered later. */
+    public static List<String> seededBackends() {
+        return RegistrySeeds.load().entries().stream()
+                .filter(seed -> seed.kind().equals("runtime_backend"))
+                .map(RegistrySeeds.Entry::id)
+                .toList();
+    }
+
+    /** Creates the command topic of a runtime backend if it is missing. */
+    public static Future<Void> createRuntimeCommands(Vertx vertx, KafkaSettings kafka, String backend) {
+        return createMissing(vertx, kafka, List.of(runtimeCommandsTopic(kafka, backend)));
+    }
+
+    private static Future<Void> createMissing(Vertx vertx, KafkaSettings kafka, List<NewTopic> topics) {
         return vertx.executeBlocking(() -> {
             try (var admin = Admin.create(settings(kafka))) {
                 var existing = admin.listTopics().names().get();
-                var missing = all(kafka).stream()
+                var missing = topics.stream()
                         .filter(topic -> !existing.contains(topic.name()))
                         .toList();
                 if (!create(admin, missing) && !existing.contains(kafka.topic(AUTHZ_STATE))) {
@@ -165,9 +182,7 @@ public final class Topics {
             topics.add(topic(kafka, name, kafka.partitions(), events));
         }
         topics.add(topic(kafka, RUNTIME_REPORTS, kafka.partitions(), reports));
-        for (var backend : RUNTIME_BACKENDS) {
-            topics.add(topic(kafka, runtimeCommands(backend), kafka.partitions(), events));
-        }
+        seededBackends().forEach(backend -> topics.add(runtimeCommandsTopic(kafka, backend)));
         // One partition, because all records of a state topic are ordered.
         for (var name : List.of(IAM_STATE, AUTHZ_STATE, CATALOG_STATE)) {
             topics.add(topic(kafka, name, 1, compacted));
@@ -186,6 +201,10 @@ public final class Topics {
             topics.add(topic(kafka, deadLetters(name), 1, events));
         }
         return topics;
+    }
+
+    private static NewTopic runtimeCommandsTopic(KafkaSettings kafka, String backend) {
+        return topic(kafka, runtimeCommands(backend), kafka.partitions(), Map.of("retention.ms", THIRTY_DAYS_MS));
     }
 
     private static NewTopic topic(KafkaSettings kafka, String name, int partitions, Map<String, String> config) {

@@ -33,11 +33,10 @@ class AsyncApiTopicsTest {
             if (!channel.has("parameters")) {
                 channels.put(address, topicConfig);
             }
-            channel.path("parameters").properties().forEach(parameter -> parameter
-                    .getValue()
-                    .path("enum")
-                    .forEach(value -> channels.put(
-                            address.replace("{" + parameter.getKey() + "}", value.asText()), topicConfig)));
+            if (channel.path("parameters").has("runtime_backend")) {
+                Topics.seededBackends()
+                        .forEach(backend -> channels.put(address.replace("{runtime_backend}", backend), topicConfig));
+            }
         }
 
         var created = Topics.all(SETTINGS).stream()

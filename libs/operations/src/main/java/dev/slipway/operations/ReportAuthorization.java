@@ -3,6 +3,7 @@ package dev.slipway.operations;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Principal;
+import dev.slipway.authz.Principal.ActorType;
 import dev.slipway.authz.ResourceScope;
 import dev.slipway.authz.TokenVerifier;
 import dev.slipway.contract.Envelope;
@@ -11,12 +12,15 @@ import dev.slipway.contract.EventSchemas;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
+import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.operations.domain.ReportType;
 import dev.slipway.operations.domain.SubjectKind;
+import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 
 /** Authenticates and authorizes reports by the token that each of them carries. */
 public final class ReportAuthorization {
@@ -34,12 +38,7 @@ public final class ReportAuthorization {
 
     /** Returns the sender of a valid report. The token must have been valid when the broker received the report. */
     Principal authenticate(ReceivedRecord record, Envelope event) {
-        var header = record.headers().get("authorization");
-        if (header == null || !header.startsWith(BEARER)) {
-            throw Problem.of(ErrorCode.TOKEN_MISSING, "The report carries no token.")
-                    .asException();
-        }
-        var principal = tokens.verify(header.substring(BEARER.length()), record.appendedAt());
+        var principal = authenticate(record);
         var problems = schemas.validate(Json.parseTrusted(record.value()));
         if (!problems.isEmpty() || !event.eventType().startsWith(ReportType.PREFIX)) {
             throw Problem.validation(
@@ -47,6 +46,27 @@ public final class ReportAuthorization {
                     .asException();
         }
         return principal;
+    }
+
+    private Principal authenticate(ReceivedRecord record) {
+        var header = record.headers().get("authorization");
+        if (header == null || !header.startsWith(BEARER)) {
+            throw Problem.of(ErrorCode.TOKEN_MISSING, "The report carries no token.")
+                    .asException();
+        }
+        return tokens.verify(header.substring(BEARER.length()), record.appendedAt());
+    }
+
+    /** Returns the adapter that the token of a report identifies; null if there is no valid token. */
+    @Nullable
+    UUID findAdapter(ReceivedRecord record) {
+        try {
+            var principal = authenticate(record);
+            var task = principal.task();
+            return task != null ? task.adapterId() : principal.type() == ActorType.ADAPTER ? principal.id() : null;
+        } catch (ProblemException invalid) {
+            return null;
+        }
     }
 
     /** Rejects a report on another subject, command, project or organization than the token is bound to. */

@@ -1,9 +1,11 @@
 package dev.slipway.operations;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
@@ -11,6 +13,7 @@ import dev.slipway.messaging.Failures.NotReadyException;
 import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.RejectedReportStore.SubjectOwner;
 import dev.slipway.operations.ReportHandler.AppliedReport;
 import dev.slipway.operations.domain.ReportType;
 import dev.slipway.operations.domain.SubjectKind;
@@ -24,12 +27,16 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /** Consumes adapter reports: authorizes each, has it applied, and audits it. A rejected report changes nothing and is published as such. */
 public final class ReportConsumer {
+    private static final Pattern UUID_TEXT = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+
     private final AuthzModel model;
     private final ReportAuthorization authorization;
     private final AdapterStore adapters;
+    private final RejectedReportStore rejectedReports;
     private final Map<SubjectKind, SubjectReports> subjects;
     private final Clock clock;
     private final Duration maxAuthzAge;
@@ -38,12 +45,14 @@ public final class ReportConsumer {
             AuthzModel model,
             ReportAuthorization authorization,
             AdapterStore adapters,
+            RejectedReportStore rejectedReports,
             Map<SubjectKind, SubjectReports> subjects,
             Clock clock,
             Duration maxAuthzAge) {
         this.model = model;
         this.authorization = authorization;
         this.adapters = adapters;
+        this.rejectedReports = rejectedReports;
         this.subjects = subjects;
         this.clock = clock;
         this.maxAuthzAge = maxAuthzAge;
@@ -61,18 +70,22 @@ public final class ReportConsumer {
             UUID operationId) {}
 
     /** The payload of {@code runtime.report.rejected}: of the report only its ids, since its sender may be unauthorized. */
-    private record RejectedReport(
+    private record RejectedReportEvent(
             UUID reportEventId,
             String reportEventType,
-            @Nullable String appInstanceId,
+            @Nullable UUID appInstanceId,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
-            String sharedRuntimeId,
+            UUID sharedRuntimeId,
 
             String code,
             String reason,
             int partition,
-            long offset) {}
+            long offset,
+            @Nullable UUID adapterId,
+            @Nullable UUID orgId,
+            @Nullable UUID projectId,
+            @Nullable UUID commandId) {}
 
     public Future<Void> onReport(UnitOfWork unit, ReceivedRecord record, Envelope event) {
         if (model.age(clock.instant()).compareTo(maxAuthzAge) > 0) {
@@ -144,46 +157,73 @@ public final class ReportConsumer {
                         metadata));
     }
 
-    private static Future<Void> reject(UnitOfWork unit, ReceivedRecord record, Envelope event, Problem problem) {
-        var instanceId = id(event, SubjectKind.APP_INSTANCE);
-        var runtimeId = id(event, SubjectKind.SHARED_RUNTIME);
+    private Future<Void> reject(UnitOfWork unit, ReceivedRecord record, Envelope event, Problem problem) {
+        var instanceId = parseId(event.payload().path(SubjectKind.APP_INSTANCE.idField()));
+        var runtimeId = parseId(event.payload().path(SubjectKind.SHARED_RUNTIME.idField()));
         var kind = instanceId == null && runtimeId != null ? SubjectKind.SHARED_RUNTIME : SubjectKind.APP_INSTANCE;
         var subjectId = instanceId == null ? runtimeId : instanceId;
-        var payload = Json.toObject(new RejectedReport(
-                event.eventId(),
-                event.eventType(),
-                instanceId,
-                runtimeId,
-                problem.code().code(),
-                problem.message(),
+        var owner = subjectId == null
+                ? Future.<@Nullable SubjectOwner>succeededFuture()
+                : rejectedReports.findOwner(unit, kind, subjectId);
+        return owner.map(found -> {
+            var rejected = new RejectedReport(
+                    Ids.next(),
+                    unit.now(),
+                    event.eventId(),
+                    event.eventType(),
+                    problem.code().code(),
+                    problem.message(),
+                    event.correlationId(),
+                    authorization.findAdapter(record),
+                    found == null ? null : found.orgId(),
+                    found == null ? null : found.projectId(),
+                    found == null ? null : found.runtimeBackend(),
+                    kind,
+                    subjectId,
+                    parseId(event.payload().path("command_id")));
+            rejectedReports.insert(unit, rejected);
+            publishRejection(unit, record, rejected);
+            return null;
+        });
+    }
+
+    private static void publishRejection(UnitOfWork unit, ReceivedRecord record, RejectedReport rejected) {
+        var kind = rejected.subjectKind();
+        var key = String.valueOf(rejected.subjectId() == null ? rejected.reportEventId() : rejected.subjectId());
+        var payload = new RejectedReportEvent(
+                rejected.reportEventId(),
+                rejected.reportEventType(),
+                kind == SubjectKind.APP_INSTANCE ? rejected.subjectId() : null,
+                kind == SubjectKind.SHARED_RUNTIME ? rejected.subjectId() : null,
+                rejected.code(),
+                rejected.reason(),
                 record.partition(),
-                record.offset()));
-        var key = subjectId == null ? event.eventId().toString() : subjectId;
-        unit.publish(Topics.RUNTIME_REPORTS_REJECTED, key, "runtime.report.rejected", payload);
+                record.offset(),
+                rejected.adapterId(),
+                rejected.orgId(),
+                rejected.projectId(),
+                rejected.commandId());
+        unit.publish(Topics.RUNTIME_REPORTS_REJECTED, key, "runtime.report.rejected", Json.toObject(payload));
         AuditTrail.recordSystemAction(
                 unit,
                 "adapter",
-                "unverified",
-                null,
+                rejected.adapterId() == null
+                        ? "unverified"
+                        : rejected.adapterId().toString(),
+                rejected.adapterId(),
                 new AuditEntry(
                         kind.action("report"),
                         kind.text(),
                         key,
-                        null,
-                        null,
-                        Json.object().put("report", event.eventType())),
+                        rejected.orgId(),
+                        rejected.projectId(),
+                        Json.object().put("report", rejected.reportEventType())),
                 "denied",
-                problem.code().code());
-        return Future.succeededFuture();
+                rejected.code());
     }
 
-    /** Returns the id that the report names; null if it names none. */
-    private static @Nullable String id(Envelope event, SubjectKind kind) {
-        var named = event.payload().path(kind.idField()).asText("");
-        return isUuid(named) ? named : null;
-    }
-
-    private static boolean isUuid(String text) {
-        return text.length() == 36 && text.matches("[0-9a-fA-F-]{36}");
+    private static @Nullable UUID parseId(JsonNode id) {
+        var text = id.asText("");
+        return UUID_TEXT.matcher(text).matches() ? UUID.fromString(text) : null;
     }
 }

@@ -121,7 +121,7 @@ final class SimulatedRuntime implements RuntimeAdapter {
 
     @Override
     public Future<Outcome> delete(DeleteCommand command, Progress progress) {
-        var instance = command.task().appInstanceId();
+        var instance = command.task().subjectId();
         return reportIfPaused(deletePause, progress)
                 .compose(ok -> deletePause.whenOpen())
                 .compose(ok -> write(instance, DELETED))
@@ -159,7 +159,7 @@ final class SimulatedRuntime implements RuntimeAdapter {
                     if (progress.cancellation().isComplete()) {
                         return Future.succeededFuture(new Outcome.Canceled("canceled while it was held"));
                     }
-                    return write(task.appInstanceId(), line)
+                    return write(task.subjectId(), line)
                             .map(done -> failing ? new Outcome.Failed("told to fail") : new Outcome.Done());
                 });
     }
@@ -175,7 +175,7 @@ final class SimulatedRuntime implements RuntimeAdapter {
     }
 
     private static Future<Outcome> complete(Outcome ended, Progress progress, List<MemberRef> members, Task task) {
-        var endpoint = new Outcome.Endpoint("http", "http://simulated.invalid/" + task.appInstanceId());
+        var endpoint = new Outcome.Endpoint("http", "http://simulated.invalid/" + task.subjectId());
         return ended instanceof Outcome.Done
                 ? progress.reportMembers(states(members, State.READY)).map(ok -> new Outcome.Running(List.of(endpoint)))
                 : Future.succeededFuture(ended);

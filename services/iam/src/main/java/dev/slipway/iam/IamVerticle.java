@@ -362,7 +362,13 @@ public final class IamVerticle extends VerticleBase {
                         "revokeAdapterCredential",
                         withRevision(
                                 revisions,
-                                request -> credentials.revoke(request, unit -> adapters.lockOwner(request, unit))));
+                                request -> credentials.revoke(request, unit -> adapters.lockOwner(request, unit))))
+                // Events instead of snapshots: IAM does not wait for the catalog to become ready.
+                .consumeBatches(
+                        "runtime-backends",
+                        List.of(Topics.CATALOG_EVENTS),
+                        Duration.ZERO,
+                        AdapterPrincipalStore::recordBackends);
     }
 
     private void serveApiKeys(Service opened, RevisionStore revisions, CredentialApi credentials) {

@@ -37,11 +37,14 @@ import dev.slipway.operations.EventStore;
 import dev.slipway.operations.OperationApi;
 import dev.slipway.operations.OperationApi.VisibleSubject;
 import dev.slipway.operations.OperationStore;
+import dev.slipway.operations.RejectedReportApi;
+import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportAuthorization;
 import dev.slipway.operations.ReportConsumer;
 import dev.slipway.operations.ReportConsumer.SubjectReports;
 import dev.slipway.operations.TimelineApi;
 import dev.slipway.operations.TimelineStore;
+import dev.slipway.operations.UsageWindowStore;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.service.Request;
 import dev.slipway.service.Service;
@@ -119,13 +122,17 @@ public final class InstancesVerticle extends VerticleBase {
         var runtimeApi = new RuntimeApi(
                 adapters, new DesiredStateStore(reads)::list, new DesiredRuntimeStore(reads)::list, clock);
 
-        var reports = new AppInstanceReports(vertx, instances, contexts, adapters);
+        var rejectedReports = new RejectedReportStore(reads);
+        var rejectedReportApi = new RejectedReportApi(rejectedReports);
+        var usageWindows = new UsageWindowStore();
+        var reports = new AppInstanceReports(vertx, instances, contexts, adapters, rejectedReports, usageWindows);
         var runtimeCommands = new CommandStore(SubjectKind.SHARED_RUNTIME);
         var runtimeOperations = new OperationStore(SubjectKind.SHARED_RUNTIME, reads);
         var runtimes =
                 new SharedRuntimeStore(runtimeOperations, runtimeCommands, new EventStore(SubjectKind.SHARED_RUNTIME));
         var runtimeReads = new SharedRuntimeReadStore(reads);
-        var runtimeReports = new SharedRuntimeReportHandler(vertx, runtimes, contexts, adapters);
+        var runtimeReports =
+                new SharedRuntimeReportHandler(vertx, runtimes, contexts, adapters, rejectedReports, usageWindows);
         serveSharedRuntimes(opened, contexts, adapters, runtimes, runtimeReads, runtimeOperations, changes);
 
         var reportConsumer = new ReportConsumer(
@@ -133,6 +140,7 @@ public final class InstancesVerticle extends VerticleBase {
                 new ReportAuthorization(
                         serviceContext.authz(), serviceContext.tokens().forReports(), EventSchemas.load()),
                 adapters,
+                rejectedReports,
                 Map.of(
                         SubjectKind.APP_INSTANCE,
                         new SubjectReports(reports, commands),
@@ -140,8 +148,16 @@ public final class InstancesVerticle extends VerticleBase {
                         new SubjectReports(runtimeReports, runtimeCommands)),
                 clock,
                 serviceContext.maxAuthzAgeForWrites());
-        var deadlines =
-                new DeadlineSweep(vertx, outbox, operations, reports, plans::deleteExpired, config.deadlineInterval());
+        var deadlines = new DeadlineSweep(
+                vertx,
+                outbox,
+                operations,
+                reports,
+                unit -> {
+                    plans.deleteExpired(unit);
+                    rejectedReports.deleteExpired(unit);
+                },
+                config.deadlineInterval());
         var runtimeDeadlines = new DeadlineSweep(
                 vertx, outbox, runtimeOperations, runtimeReports, unit -> {}, config.deadlineInterval());
         var resender = new CommandResender(vertx, outbox, commands);
@@ -169,11 +185,22 @@ public final class InstancesVerticle extends VerticleBase {
                 .serve("listRuntimeAdapters", runtimeApi::listAdapters)
                 .serve("listDesiredState", runtimeApi::listDesiredState)
                 .serve("listDesiredSharedRuntimes", runtimeApi::listDesiredSharedRuntimes)
+                .serve("listRejectedReports", rejectedReportApi::list)
+                .serve("listOwnRejectedReports", rejectedReportApi::listOwn)
+                .serve("listProjectRejectedReports", rejectedReportApi::listOfProject)
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), reportConsumer::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);
                     var deleted = projections.findDeletedProject(event);
-                    return deleted == null ? Future.succeededFuture() : runtimeReports.onProjectDeleted(unit, deleted);
+                    if (deleted != null) {
+                        return runtimeReports.onProjectDeleted(unit, deleted);
+                    }
+                    // The topic exists before a version of this backend, which follows on the same partition, can be
+                    // launched.
+                    var backend = projections.activatedBackend(event);
+                    return backend == null
+                            ? Future.succeededFuture()
+                            : Topics.createRuntimeCommands(vertx, serviceContext.kafka(), backend);
                 })
                 .start()
                 .onSuccess(ok -> {

@@ -27,7 +27,8 @@ class ConformanceTest {
         runKit(
                 home,
                 "--only",
-                "happy-path,duplicates,delete-during-create,crash-while-deploying,restart,upgrade,members,operation,usage");
+                "happy-path,unknown-records,duplicates,delete-during-create,delete-during-operation,crash-while-deploying,"
+                        + "crash-while-running,restart,upgrade,members,operation,usage,shared-runtime,crash-of-shared-runtime");
     }
 
     static void runKit(Path home, String... more) throws Exception {
@@ -52,7 +53,8 @@ class ConformanceTest {
 
         var exitCode = ConformanceMain.run(arguments, new PrintStream(output, true, StandardCharsets.UTF_8));
 
-        assertThat(exitCode).as(output.toString(StandardCharsets.UTF_8)).isZero();
+        var complete = more.length == 0; // a selection of scenarios never passes
+        assertThat(exitCode).as(output.toString(StandardCharsets.UTF_8)).isEqualTo(complete ? 0 : 3);
     }
 
     private static String adapter(Path home) throws Exception {

@@ -10,6 +10,7 @@ import dev.slipway.adapter.Outcome;
 import dev.slipway.adapter.Outcome.Running;
 import dev.slipway.adapter.Progress;
 import dev.slipway.adapter.Task;
+import dev.slipway.adapter.TaskSubject;
 import dev.slipway.adapter.UsageWindow;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -109,7 +110,7 @@ abstract class ProcessAdapterTestBase {
                 Ids.next(),
                 Ids.next(),
                 Ids.next(),
-                instance,
+                new TaskSubject(TaskSubject.Kind.APP_INSTANCE, instance),
                 "echo",
                 "1",
                 "name",

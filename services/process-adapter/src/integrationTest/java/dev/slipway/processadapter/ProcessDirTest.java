@@ -125,7 +125,7 @@ class ProcessDirTest {
     }
 
     private static LaunchProfile shell(String script, ProcessLimits limits) {
-        return new LaunchProfile(List.of("sh", "-c", script), Map.of(), limits, Map.of());
+        return new LaunchProfile(List.of("sh", "-c", script), Map.of(), limits, Map.of(), null);
     }
 
     @Test

@@ -33,11 +33,15 @@ final class EchoServer {
         server.createContext("/ping", exchange -> reply(exchange, ping(body(exchange), env)));
         server.createContext("/wait", exchange -> reply(exchange, waitSeconds(body(exchange))));
         server.createContext("/", exchange -> reply(exchange, echo(exchange, env)));
+        start(server, args[0]);
+    }
+
+    /** Starts the server and writes its port, which tells the adapter that it is up. */
+    static void start(HttpServer server, String portFile) throws IOException {
         server.start();
-        var portFile = Path.of(args[0]);
-        var temporary = Path.of(args[0] + ".tmp");
+        var temporary = Path.of(portFile + ".tmp");
         Files.writeString(temporary, String.valueOf(server.getAddress().getPort()));
-        Files.move(temporary, portFile, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(temporary, Path.of(portFile), StandardCopyOption.ATOMIC_MOVE);
     }
 
     private static String echo(HttpExchange exchange, Map<String, String> env) {
@@ -68,11 +72,11 @@ final class EchoServer {
         return "{\"waited_seconds\":" + requested + "}";
     }
 
-    private static String body(HttpExchange exchange) throws IOException {
+    static String body(HttpExchange exchange) throws IOException {
         return new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
     }
 
-    private static void reply(HttpExchange exchange, String json) throws IOException {
+    static void reply(HttpExchange exchange, String json) throws IOException {
         var body = json.getBytes(StandardCharsets.UTF_8);
         try (exchange) {
             exchange.getResponseHeaders().add("content-type", "application/json");

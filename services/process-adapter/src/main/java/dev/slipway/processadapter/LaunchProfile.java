@@ -14,12 +14,14 @@ import java.util.Map;
  * @param command the command line, with the placeholders {port_file} and {dir}
  * @param components command lines of individual components, by component key
  * @param operations HTTP paths of declared operations, by operation name
+ * @param operationComponent the component whose processes receive operations; null for any
  */
 public record LaunchProfile(
         List<String> command,
         Map<String, List<String>> components,
         ProcessLimits limits,
-        Map<String, String> operations) {
+        Map<String, String> operations,
+        @Nullable String operationComponent) {
     public LaunchProfile {
         command = List.copyOf(command);
         components = Map.copyOf(components);
@@ -27,11 +29,12 @@ public record LaunchProfile(
     }
 
     static LaunchProfile of(List<String> command) {
-        return new LaunchProfile(command, Map.of(), ProcessLimits.NONE, Map.of());
+        return new LaunchProfile(command, Map.of(), ProcessLimits.NONE, Map.of(), null);
     }
 
     /**
-     * Reads a command line, or {@code {"command": [words], "components": {key: [words]}, "limits": {…}, "operations": {name: path}}}.
+     * Reads a command line, or {@code {"command": [words], "components": {key: [words]}, "limits": {…}, "operations": {name: path},
+     * "operation_component": key}}.
      * Throws
      * {@link IllegalArgumentException} if the value is invalid.
      */
@@ -52,7 +55,11 @@ public record LaunchProfile(
             operations.put(operation.getKey(), operation.getValue().asText());
         }
         return new LaunchProfile(
-                parseCommandLine(json.path("command")), components, ProcessLimits.of(json.path("limits")), operations);
+                parseCommandLine(json.path("command")),
+                components,
+                ProcessLimits.of(json.path("limits")),
+                operations,
+                json.path("operation_component").textValue());
     }
 
     private static List<String> parseCommandLine(JsonNode json) {
@@ -66,6 +73,11 @@ public record LaunchProfile(
 
     List<String> command(String component) {
         return components.getOrDefault(component, command);
+    }
+
+    /** Returns whether processes of the component receive operations. */
+    boolean receivesOperations(String component) {
+        return operationComponent == null || operationComponent.equals(component);
     }
 
     @Nullable

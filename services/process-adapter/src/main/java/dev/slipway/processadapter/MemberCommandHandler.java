@@ -71,6 +71,10 @@ final class MemberCommandHandler {
         return updateSpec(instance.requireSpec().updateProcess(process.spec(), processSpec -> processSpec
                         .withGenerationOf(memberRef)
                         .withDrained()))
+                .compose(ok -> launcher.runBlocking(() -> {
+                    process.directory().markDrained();
+                    return null;
+                }))
                 .compose(ok -> reportState(process, State.DRAINING))
                 .compose(ok -> supervisor.reportIfEndpointsChanged(instance))
                 .map(new Done());

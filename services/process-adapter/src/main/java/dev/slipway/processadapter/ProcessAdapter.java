@@ -141,7 +141,7 @@ final class ProcessAdapter implements RuntimeAdapter {
         if (refusal != null) {
             return Future.succeededFuture(refusal);
         }
-        var instance = getOrCreate(command.task().appInstanceId());
+        var instance = getOrCreate(command.task().subjectId());
         return requireNonNull(deployer).deploy(instance, spec, progress);
     }
 
@@ -152,7 +152,7 @@ final class ProcessAdapter implements RuntimeAdapter {
         if (refusal != null) {
             return Future.succeededFuture(refusal);
         }
-        var instance = getOrCreate(command.task().appInstanceId());
+        var instance = getOrCreate(command.task().subjectId());
         return requireNonNull(deployer).upgrade(instance, spec, progress);
     }
 
@@ -164,7 +164,7 @@ final class ProcessAdapter implements RuntimeAdapter {
 
     @Override
     public Future<Outcome> changeMember(MemberCommand command, Progress progress) {
-        var instance = instances.get(command.task().appInstanceId());
+        var instance = instances.get(command.task().subjectId());
         if (instance == null || instance.spec() == null) {
             return Future.succeededFuture(new Failed("the instance does not run here"));
         }
@@ -180,17 +180,19 @@ final class ProcessAdapter implements RuntimeAdapter {
 
     @Override
     public Future<Outcome> operate(OperateCommand command, Progress progress) {
-        var instance = instances.get(command.task().appInstanceId());
+        var instance = instances.get(command.task().subjectId());
         var spec = instance == null ? null : instance.spec();
         if (instance == null || spec == null) {
             return Future.succeededFuture(new Failed("the instance does not run here"));
         }
-        var path = launcher.profile(spec).operationPath(command.operation());
+        var profile = launcher.profile(spec);
+        var path = profile.operationPath(command.operation());
         if (path == null) {
             return RuntimeAdapter.super.operate(command, progress);
         }
         return instance.processes().stream()
                 .filter(process -> !process.spec().drained())
+                .filter(process -> profile.receivesOperations(process.spec().component()))
                 .map(ManagedProcess::url)
                 .filter(Objects::nonNull)
                 .findFirst()
@@ -200,7 +202,7 @@ final class ProcessAdapter implements RuntimeAdapter {
 
     @Override
     public Future<Outcome> delete(DeleteCommand command, Progress progress) {
-        var instance = getOrCreate(command.task().appInstanceId());
+        var instance = getOrCreate(command.task().subjectId());
         return instance.runExclusively(() -> launcher.terminateAll(List.of(instance))
                         .compose(ok -> requireNonNull(usage).close(instance))
                         .compose(ok -> launcher.runBlocking(() -> {

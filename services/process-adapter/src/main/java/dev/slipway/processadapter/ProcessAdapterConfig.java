@@ -10,6 +10,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -95,11 +96,30 @@ public record ProcessAdapterConfig(
         }
     }
 
-    /** Returns the profile {@code echo}: a small server that returns each request, for trying out the platform. */
+    /**
+     * Returns the profiles of the bundled demo apps: {@code echo}, a small server that returns each request, and {@code echo-cluster}, a
+     * controller that has its workers do so.
+     */
     static Map<String, LaunchProfile> builtIn() {
+        var limits = new ProcessLimits(2_048, 256, 5);
+        var server = javaCommand(EchoServer.class, "{port_file}");
+        var controller = javaCommand(EchoClusterController.class, "{port_file}", "{dir}");
+        return Map.of(
+                "echo",
+                new LaunchProfile(server, Map.of(), limits, Map.of("echo.ping", "/ping", "echo.wait", "/wait"), null),
+                "echo-cluster",
+                new LaunchProfile(
+                        server,
+                        Map.of(EchoClusterController.COMPONENT, controller),
+                        limits,
+                        Map.of("job.submit", "/submit"),
+                        EchoClusterController.COMPONENT));
+    }
+
+    private static List<String> javaCommand(Class<?> main, String... arguments) {
         try {
-            var classes = EchoServer.class.getProtectionDomain().getCodeSource().getLocation();
-            var command = List.of(
+            var classes = main.getProtectionDomain().getCodeSource().getLocation();
+            var command = new ArrayList<>(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-Xmx24m",
                     "-XX:+UseSerialGC",
@@ -108,12 +128,11 @@ public record ProcessAdapterConfig(
                     "-Xshare:auto",
                     "-cp",
                     Path.of(classes.toURI()).toString(),
-                    EchoServer.class.getName(),
-                    "{port_file}");
-            var operations = Map.of("echo.ping", "/ping", "echo.wait", "/wait");
-            return Map.of("echo", new LaunchProfile(command, Map.of(), new ProcessLimits(2_048, 256, 5), operations));
+                    main.getName()));
+            command.addAll(List.of(arguments));
+            return command;
         } catch (URISyntaxException e) {
-            throw new IllegalStateException("cannot locate the classes of the echo server", e);
+            throw new IllegalStateException("cannot locate the classes of the demo apps", e);
         }
     }
 }

@@ -68,6 +68,12 @@ final class ProcessDir {
         return ProcessTable.matches(pid, ProcessTable.byProcesses(instance, Set.of(processSpec.key())));
     }
 
+    /** Tells the other processes of the instance that this one accepts no new work. */
+    void markDrained() throws IOException {
+        Files.createDirectories(directory);
+        Files.writeString(directory.resolve(EchoClusterController.DRAINED), "");
+    }
+
     /** Starts the process unless it runs. Returns whether it was started. */
     boolean launch(LaunchProfile profile, InstanceSpec spec, AppAccount account) throws IOException {
         if (isAlive()) {

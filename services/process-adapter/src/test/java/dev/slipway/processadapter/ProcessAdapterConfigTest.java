@@ -27,7 +27,7 @@ class ProcessAdapterConfigTest {
     void from_returnsEchoProfileAndDefaults() {
         var config = ProcessAdapterConfig.from(env);
 
-        assertThat(config.profiles()).containsOnlyKeys("echo");
+        assertThat(config.profiles()).containsOnlyKeys("echo", "echo-cluster");
         assertThat(config.maxChildren()).isEqualTo(50);
         assertThat(config.adapter().journalDir()).isEqualTo(Path.of("/var/lib/slipway/journal"));
     }

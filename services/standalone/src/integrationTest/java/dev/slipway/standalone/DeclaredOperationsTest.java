@@ -193,18 +193,21 @@ class DeclaredOperationsTest extends MemberTestBase {
         var to = Instant.now();
         var first = UUID.randomUUID();
 
-        adapter.reportUsage(instance, first, "token", "0.1", from, to);
-        adapter.reportUsage(instance, first, "token", "0.1", from, to);
-        adapter.reportUsage(instance, UUID.randomUUID(), "token", "0.2", from, to);
+        adapter.reportUsage(instance, first, "token", "1", from, to);
+        adapter.reportUsage(instance, first, "token", "1", from, to);
+        adapter.reportUsage(instance, UUID.randomUUID(), "token", "2.0", from.minusSeconds(60), from);
         adapter.reportUsage(instance, UUID.randomUUID(), "app_runtime_hour", "123456789.000001", from, to);
         adapter.reportUsage(instance, UUID.randomUUID(), "gpu_hour", "1", from, to);
         adapter.reportUsage(instance, UUID.randomUUID(), "token", "1", to, from);
         adapter.reportUsage(instance, UUID.randomUUID(), "token", "1", from, to.plusSeconds(86_400));
 
-        eventually(() -> assertThat(calls.rejections(id, "validation_error")).hasSize(3));
+        adapter.reportUsage(instance, UUID.randomUUID(), "token", "1", from.plusSeconds(1), to);
+        adapter.reportUsage(instance, UUID.randomUUID(), "app_runtime_hour", "0.0000001", from.minusSeconds(60), from);
+
+        eventually(() -> assertThat(calls.rejections(id, "validation_error")).hasSize(5));
         eventually(() -> assertThat(calls.used(id).path("reported").toString())
                 .isEqualTo("[{\"unit\":\"app_runtime_hour\",\"quantity\":\"123456789.000001\"},"
-                        + "{\"unit\":\"token\",\"quantity\":\"0.3\"}]"));
+                        + "{\"unit\":\"token\",\"quantity\":\"3\"}]"));
         assertThat(calls.used(id).path("org_id").asText()).isEqualTo(DemoData.ORG.toString());
         assertThat(calls.used(id).path("project_id").asText()).isEqualTo(DemoData.PROJECT.toString());
         assertThat(platform.events()

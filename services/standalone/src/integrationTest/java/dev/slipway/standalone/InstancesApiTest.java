@@ -3,7 +3,6 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
-import dev.slipway.messaging.Topics;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -41,55 +40,6 @@ class InstancesApiTest {
     @AfterAll
     static void stop() {
         platform.close();
-    }
-
-    @Test
-    @Proves("1.10")
-    void create_sendsTheCommandToTheDeclaredBackend() {
-        for (var backend : Topics.RUNTIME_BACKENDS) {
-            var version = "1.0.0-" + backend.replace('_', '-');
-            publish(version, backend);
-
-            var made = platform.launch("project_owner", "on " + backend)
-                    .body(PlatformUnderTest.launchBody("on " + backend).put("version", version))
-                    .send()
-                    .expect(202);
-
-            assertThat(made.text("runtime_backend")).isEqualTo(backend);
-            eventually(() -> assertThat(platform.events()
-                            .find(observedRecord -> observedRecord.topic().equals("runtime.commands." + backend)
-                                    && observedRecord.key().equals(made.text("id"))))
-                    .singleElement()
-                    .satisfies(
-                            observedRecord -> assertThat(observedRecord.type()).isEqualTo("runtime.command.deploy")));
-            platform.instance("getAppInstance", "project_owner", made.text("id"))
-                    .send()
-                    .expect(200);
-            platform.instance("deleteAppInstance", "project_owner", made.text("id"))
-                    .send()
-                    .expect(202);
-        }
-    }
-
-    private static void publish(String version, String backend) {
-        var body = Json.object();
-        body.set(
-                "manifest",
-                Json.parseStoredObject(DemoData.manifest())
-                        .put("version", version)
-                        .put("runtime_backend", backend));
-        var admin = platform.as("platform_superadmin");
-        admin.call("registerAppVersion")
-                .path("app_slug", DemoData.APP)
-                .body(body)
-                .send()
-                .expect(201);
-        admin.call("publishAppVersion")
-                .path("app_slug", DemoData.APP)
-                .path("version", version)
-                .send()
-                .expect(200);
-        platform.awaitReplication();
     }
 
     @Test

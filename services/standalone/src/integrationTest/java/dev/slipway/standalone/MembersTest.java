@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
@@ -9,6 +10,7 @@ import java.util.UUID;
 
 import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests members and member operations, with an adapter on the real broker. */
@@ -98,6 +100,10 @@ class MembersTest extends MemberTestBase {
         label.putObject("labels").put("zone", "a");
         calls.operated(id, label);
         assertThat(calls.one(id, worker).at("/labels/zone").asText()).isEqualTo("a");
+        calls.operated(id, calls.on("cordon", worker));
+        calls.operated(id, calls.on("drain", worker));
+        assertLabeledAndCordoned(sentMember(id, "drain"));
+        assertLabeledAndCordoned(desiredMember(id, worker));
 
         assertThat(statusAndCode(calls.operate(id, calls.on("cordon", server))))
                 .isEqualTo("409 member_operation_not_allowed");
@@ -220,5 +226,40 @@ class MembersTest extends MemberTestBase {
                                 && entry.at("/payload/member_id").asText().equals(worker))
                         .map(entry -> entry.at("/payload/observed_state").asText()))
                 .containsExactly("joining", "ready", "ready", "draining", "failed");
+    }
+
+    /** Returns the member in the command of an operation. */
+    private static JsonNode sentMember(String instance, String operation) {
+        return eventuallyGet(() -> platform.events()
+                .find(observedRecord -> observedRecord.type().equals("runtime.command.member")
+                        && observedRecord.key().equals(instance)
+                        && observedRecord.payload().path("operation").asText().equals(operation))
+                .get(0)
+                .payload()
+                .path("member"));
+    }
+
+    private static JsonNode desiredMember(String instance, String member) {
+        var items = platform.asAdapter()
+                .call("listDesiredState")
+                .query("limit=500")
+                .send()
+                .expect(200)
+                .body()
+                .path("items");
+        for (var item : items) {
+            for (var each : item.path("members")) {
+                if (item.path("app_instance_id").asText().equals(instance)
+                        && each.path("member_id").asText().equals(member)) {
+                    return each;
+                }
+            }
+        }
+        throw new AssertionError("the desired state has no member " + member);
+    }
+
+    private static void assertLabeledAndCordoned(JsonNode member) {
+        assertThat(member.at("/labels/zone").asText()).isEqualTo("a");
+        assertThat(member.path("cordoned").asBoolean()).isTrue();
     }
 }

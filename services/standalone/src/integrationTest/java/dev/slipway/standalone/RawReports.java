@@ -107,6 +107,7 @@ record RawReports(PlatformUnderTest platform) {
     }
 
     /** Waits for the rejection of a report. */
+    @CanIgnoreReturnValue
     ObservedRecord rejection(UUID report) {
         return eventuallyGet(() -> platform.events()
                 .find(observedRecord -> observedRecord.type().equals("runtime.report.rejected")

@@ -153,7 +153,7 @@ class SchedulerCredentialsTest extends SchedulerTestBase {
                                 .put("app_instance_id", id)
                                 .put("command_id", UUID.randomUUID().toString()))
                         .send()
-                        .text("code"))
-                .isEqualTo("task_unknown");
+                        .text("message"))
+                .isEqualTo("The app instance " + id + " belongs to another runtime backend than yours.");
     }
 }

@@ -247,7 +247,6 @@ class VersionReleaseTest extends CatalogTestBase {
                         "PRIMARY KEY (id)",
                         "UNIQUE (app_id, version)",
                         "FOREIGN KEY (app_id) REFERENCES catalog.app_catalog(id) ON DELETE CASCADE",
-                        "CHECK ((runtime_backend = ANY (ARRAY['k8s'::text, 'rke2'::text, 'slurm'::text, 'ray'::text, 'bare_metal'::text])))",
                         "CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'deprecated'::text, 'disabled'::text, 'retired'::text])))");
     }
 

@@ -27,6 +27,7 @@ final class DemoData {
     static final UUID OTHER_ORG = id(0x201);
     static final UUID OTHER_PROJECT = id(0x202);
     static final String APP = "echo";
+    static final String CLUSTER_APP = "echo-cluster";
     static final String VERSION = "1.0.0";
     /** A version to upgrade to, with members and operations. */
     static final String NEXT_VERSION = "1.1.0";
@@ -45,6 +46,7 @@ final class DemoData {
     static final UUID OTHER_OPERATOR = id(0x203);
     static final UUID SERVICE_ACCOUNT = id(0x104);
     static final UUID ECHO = id(0x401);
+    private static final UUID CLUSTER = id(0x407);
 
     /** A demo user, named after its role. */
     private record DemoUser(
@@ -127,10 +129,23 @@ final class DemoData {
         return new CatalogSeed(
                 List.of(
                         echoVersion(id(0x402), VERSION, manifest()),
-                        echoVersion(id(0x406), NEXT_VERSION, nextManifest())),
+                        echoVersion(id(0x406), NEXT_VERSION, nextManifest()),
+                        new CatalogSeed.App(
+                                CLUSTER,
+                                CLUSTER_APP,
+                                "Echo cluster",
+                                "examples",
+                                "Slipway",
+                                "apps",
+                                id(0x408),
+                                VERSION,
+                                "bare_metal",
+                                clusterManifest())),
                 List.of(
                         new CatalogSeed.Entitlement(id(0x403), ORG, PROJECT, ECHO, APP),
                         new CatalogSeed.Entitlement(id(0x405), ORG, SIBLING_PROJECT, ECHO, APP),
+                        new CatalogSeed.Entitlement(id(0x409), ORG, PROJECT, CLUSTER, CLUSTER_APP),
+                        new CatalogSeed.Entitlement(id(0x40a), ORG, SIBLING_PROJECT, CLUSTER, CLUSTER_APP),
                         new CatalogSeed.Entitlement(id(0x404), OTHER_ORG, OTHER_PROJECT, ECHO, APP)));
     }
 
@@ -212,6 +227,33 @@ final class DemoData {
                  "usage_units": ["app_runtime_hour"],
                  "runbook": {"url": "https://slipway.dev/runbooks/echo", "triage": ["correlation_id", "timeline", "logs", "adapter"]}}
                 """.formatted(APP, NEXT_VERSION);
+    }
+
+    /** An app that a tenant runs as a shared runtime: a controller, and workers that its projects contribute. */
+    static String clusterManifest() {
+        return """
+                {"app": "%s", "version": "%s", "runtime_backend": "bare_metal",
+                 "summary": "Passes jobs to workers, which answer with what they were sent.",
+                 "runtime": {"profile": "echo-cluster"},
+                 "launch": {"schema": {"type": "object"}},
+                 "components": [{"key": "controller", "min": 1, "max": 1}, {"key": "worker", "min": 0, "max": 8, "default": 0}],
+                 "endpoints": [{"name": "http", "protocol": "http", "component": "controller", "connect": "open"}],
+                 "shared_runtime": {"supported": true, "worker_components": ["worker"], "project_operations": ["job.submit"]},
+                 "required_actions": ["apps.instance.report"],
+                 "operations": [
+                   {"name": "job.submit", "description": "Has a worker say a message back, and which worker it was.",
+                    "action": "apps.instance.update", "deadline_seconds": 60,
+                    "input_schema": {"type": "object", "required": ["message"], "additionalProperties": false,
+                      "properties": {"message": {"type": "string", "maxLength": 200}}},
+                    "output_schema": {"type": "object", "required": ["message", "member"],
+                      "properties": {"message": {"type": "string"}, "member": {"type": "string"}}}}],
+                 "lifecycle": {"upgrade": {"strategy": "replace"}, "rollback": {"strategy": "redeploy"}, "delete": {"data": "none"}},
+                 "deadlines": {"deploy_seconds": 60, "upgrade_seconds": 60, "rollback_seconds": 60, "delete_seconds": 60,
+                   "member_seconds": 60},
+                 "failure_policy": "retain",
+                 "usage_units": ["app_runtime_hour"],
+                 "runbook": {"url": "https://slipway.dev/runbooks/echo", "triage": ["correlation_id", "timeline", "logs", "adapter"]}}
+                """.formatted(CLUSTER_APP, VERSION);
     }
 
     /** Returns a UUIDv7 with a timestamp in the past, so that it cannot collide with a generated one. */

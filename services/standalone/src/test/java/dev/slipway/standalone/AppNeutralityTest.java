@@ -12,7 +12,6 @@ import dev.slipway.contract.EventSchemas;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.RoleRegistry;
-import dev.slipway.messaging.Topics;
 import dev.slipway.testkit.ArchitectureRules;
 import dev.slipway.testkit.Proves;
 import io.vertx.core.eventbus.EventBus;
@@ -242,9 +241,6 @@ class AppNeutralityTest {
                 .noneMatch(action -> VENDOR.matcher(action).find());
         assertThat(registry.roles())
                 .noneMatch(role -> NAMED_APP.matcher(role.name()).find());
-        for (var backendTopic : Topics.RUNTIME_BACKENDS) {
-            assertThat(Topics.runtimeCommands(backendTopic)).endsWith("." + backendTopic);
-        }
     }
 
     /** Returns the names of all fields and the values of all enums. */

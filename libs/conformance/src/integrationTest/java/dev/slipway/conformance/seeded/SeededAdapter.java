@@ -5,7 +5,7 @@ import dev.slipway.conformance.seeded.ClusterClient.Workload;
 import dev.slipway.conformance.seeded.WorkloadLauncher.AbandonedException;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
-import dev.slipway.contract.Ids;
+import dev.slipway.contract.EventSchemas;
 import dev.slipway.contract.Json;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -13,9 +13,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +32,8 @@ import static dev.slipway.conformance.seeded.WorkloadLauncher.others;
 
 /** A small adapter without the SDK that follows the protocol except for one selected bug. */
 public final class SeededAdapter implements AutoCloseable {
+    private static final EventSchemas SCHEMAS = EventSchemas.load();
+
     private final SeededBug bug;
     private final SeededPlatformClient platform;
     private final ClusterClient cluster;
@@ -39,17 +41,27 @@ public final class SeededAdapter implements AutoCloseable {
     private final SeededJournal journal;
     private final Map<String, ExecutorService> queues = new ConcurrentHashMap<>();
     private final Set<String> deploying = ConcurrentHashMap.newKeySet();
-    private final ScheduledExecutorService heartbeats = Executors.newSingleThreadScheduledExecutor();
+    private final ScheduledExecutorService timers = Executors.newScheduledThreadPool(2);
+    private final SeededUsageReporter usage;
+    private final MemberReporter members;
+    private final Path home;
     private Thread consumerThread = new Thread();
     private volatile boolean stopped;
 
     private SeededAdapter(
-            SeededBug bug, SeededPlatformClient platform, ClusterClient clusterClient, SeededJournal journal) {
+            SeededBug bug,
+            SeededPlatformClient platform,
+            ClusterClient clusterClient,
+            SeededJournal journal,
+            Path home) {
         this.bug = bug;
         this.platform = platform;
         this.cluster = clusterClient;
         this.launcher = new WorkloadLauncher(bug, clusterClient);
         this.journal = journal;
+        this.usage = new SeededUsageReporter(bug, platform, journal, this::enqueueTask);
+        this.members = new MemberReporter(bug, platform);
+        this.home = home;
     }
 
     /** Runs as a separate process. Arguments: bug and cluster address. The kit sets the environment. */
@@ -62,11 +74,15 @@ public final class SeededAdapter implements AutoCloseable {
     /** Starts an adapter in this process, with the environment that the kit prints. */
     public static SeededAdapter start(SeededBug bug, String clusterUrl, Map<String, String> env) throws Exception {
         var platform = new SeededPlatformClient(bug, env);
-        var journal = new SeededJournal(Path.of(env.get("SLIPWAY_ADAPTER_DATA_DIR")));
-        var adapter = new SeededAdapter(bug, platform, new ClusterClient(clusterUrl), journal);
-        if (bug != SeededBug.NO_HEARTBEAT) {
-            adapter.heartbeats.scheduleAtFixedRate(adapter::heartbeat, 0, 10, TimeUnit.SECONDS);
+        var home = Path.of(env.get("SLIPWAY_ADAPTER_DATA_DIR"));
+        var journal = new SeededJournal(home);
+        var adapter = new SeededAdapter(bug, platform, new ClusterClient(clusterUrl), journal, home);
+        if (bug == SeededBug.HEARTBEATS_ONCE) {
+            adapter.heartbeat();
+        } else if (bug != SeededBug.NO_HEARTBEAT) {
+            adapter.timers.scheduleAtFixedRate(adapter::heartbeat, 0, 10, TimeUnit.SECONDS);
         }
+        adapter.timers.scheduleAtFixedRate(adapter.usage::reportAll, 1, 1, TimeUnit.SECONDS);
         adapter.reconcile();
         adapter.consumerThread = new Thread(() -> adapter.consume(env.get("SLIPWAY_KAFKA_BOOTSTRAP")), "commands");
         adapter.consumerThread.start();
@@ -76,7 +92,7 @@ public final class SeededAdapter implements AutoCloseable {
     @Override
     public void close() throws InterruptedException {
         stopped = true;
-        heartbeats.shutdownNow();
+        timers.shutdownNow();
         queues.values().forEach(ExecutorService::shutdownNow);
         consumerThread.join(TimeUnit.SECONDS.toMillis(30));
         platform.close();
@@ -93,10 +109,16 @@ public final class SeededAdapter implements AutoCloseable {
     private void reconcile() throws Exception {
         var desired = platform.desired();
         var known = new HashSet<String>();
-        desired.forEach(item -> known.add(item.path("app_instance_id").asText()));
+        desired.forEach(item -> known.add(SeededPlatformClient.subject(item)));
         for (var workload : cluster.all()) {
             if (!known.contains(workload.instance()) && bug != SeededBug.KEEPS_ORPHANS) {
                 cluster.end(List.of(workload));
+            }
+        }
+        if (bug == SeededBug.RELAUNCHES_AT_START) {
+            for (var workload : cluster.all()) {
+                cluster.end(List.of(workload));
+                var ignored = cluster.launch(workload.instance(), workload.key(), "&ready_in_ms=0&broken=false");
             }
         }
         if (bug == SeededBug.LOSES_A_COMMAND_ON_RESTART) {
@@ -118,7 +140,7 @@ public final class SeededAdapter implements AutoCloseable {
                 "bootstrap.servers",
                 bootstrap,
                 "group.id",
-                platform.topic("seeded"),
+                platform.topic("seeded") + (bug == SeededBug.NEW_CONSUMER_GROUP_PER_START ? System.nanoTime() : ""),
                 "enable.auto.commit",
                 "false",
                 "auto.offset.reset",
@@ -146,8 +168,12 @@ public final class SeededAdapter implements AutoCloseable {
     }
 
     private void accept(Envelope command) throws Exception {
-        if (!command.eventType()
-                .matches("runtime\\.command\\.(deploy|upgrade|rollback|member|operate|cancel|delete)")) {
+        if (!command.eventType().matches("runtime\\.command\\.(deploy|upgrade|rollback|member|operate|cancel|delete)")
+                || (command.version() != 1 && bug != SeededBug.ACCEPTS_UNKNOWN_VERSIONS)) {
+            return;
+        }
+        if (bug == SeededBug.REFUSES_UNKNOWN_FIELDS
+                && !SCHEMAS.validate(Json.parse(command.toBytes())).isEmpty()) {
             return;
         }
         var instance = instance(command);
@@ -167,7 +193,9 @@ public final class SeededAdapter implements AutoCloseable {
             journal.done(key(command));
             return;
         }
-        if (is(command, "delete")) {
+        if (is(command, "delete")
+                && bug != SeededBug.DELETE_WAITS_FOR_DEPLOY
+                && bug != SeededBug.DELETE_WAITS_FOR_OPERATION) {
             launcher.abandonInstance(instance);
         }
         if (is(command, "cancel") && bug != SeededBug.IGNORES_CANCEL) {
@@ -176,8 +204,14 @@ public final class SeededAdapter implements AutoCloseable {
         if (is(command, "deploy")) {
             deploying.add(instance);
         }
-        queues.computeIfAbsent(instance, id -> Executors.newSingleThreadExecutor())
-                .execute(() -> execute(command, again));
+        enqueueTask(instance, () -> execute(command, again));
+    }
+
+    private void enqueueTask(String instance, Runnable task) {
+        queues.computeIfAbsent(
+                        bug == SeededBug.BLOCKS_OTHER_INSTANCES ? "all" : instance,
+                        id -> Executors.newSingleThreadExecutor())
+                .execute(task);
     }
 
     private void execute(Envelope command, boolean again) {
@@ -203,12 +237,19 @@ public final class SeededAdapter implements AutoCloseable {
         try {
             cluster.end(others(command, cluster.of(instance(command))));
             var launched = launcher.launchAll(command, again);
-            reportMembers(command, launched, "ready");
+            members.report(command, launched, "ready");
+            if (bug == SeededBug.LEAVES_A_DIRECTORY) {
+                Files.createDirectories(home.resolve("instances").resolve(instance(command)));
+            }
+            usage.start(command);
             platform.report(command, "running", !again, endpoints(launched));
         } catch (AbandonedException e) {
             cluster.end(cluster.of(instance(command)));
             if (!e.status().equals("ended")) {
                 platform.report(command, "failed", true, Json.object().put("reason", e.getMessage()));
+            }
+            if (bug == SeededBug.STARTS_AFTER_FAILURE) {
+                var ignored = cluster.launch(instance(command), "late", "&ready_in_ms=0&broken=false&starts_in_ms=200");
             }
         }
     }
@@ -220,7 +261,7 @@ public final class SeededAdapter implements AutoCloseable {
             }
             var launched = launcher.launchAll(command, again);
             cluster.end(others(command, cluster.of(instance(command))));
-            reportMembers(command, launched, "ready");
+            members.report(command, launched, "ready");
             platform.report(command, "operation", true, endpoints(launched).put("status", "succeeded"));
         } catch (AbandonedException e) {
             cluster.end(cluster.of(instance(command)).stream()
@@ -239,11 +280,16 @@ public final class SeededAdapter implements AutoCloseable {
                 .toList();
         try {
             switch (payload.path("operation").asText()) {
-                case "add" -> reportMembers(command, List.of(launcher.launch(command, member, again)), "ready");
-                case "drain" -> reportMembers(command, own, "draining");
+                case "add" -> members.report(command, List.of(launcher.launch(command, member, again)), "ready");
+                case "drain" -> {
+                    members.report(command, own, "draining");
+                    if (bug == SeededBug.REFUSED_MEMBER_TRANSITION) {
+                        members.report(command, own, "ready");
+                    }
+                }
                 case "remove" -> remove(command, own);
                 default -> {
-                    reportMembers(
+                    members.report(
                             command, List.of(launcher.launch(command, payload.path("replacement"), again)), "ready");
                     remove(command, own);
                 }
@@ -254,9 +300,9 @@ public final class SeededAdapter implements AutoCloseable {
         }
     }
 
-    private void remove(Envelope command, List<Workload> members) throws Exception {
-        cluster.end(members);
-        reportMembers(command, members, "removed");
+    private void remove(Envelope command, List<Workload> workloads) throws Exception {
+        cluster.end(workloads);
+        members.report(command, workloads, "removed");
     }
 
     private void operate(Envelope command) throws Exception {
@@ -293,27 +339,13 @@ public final class SeededAdapter implements AutoCloseable {
         var own = cluster.of(instance(command));
         cluster.end(own.stream().skip(bug == SeededBug.LEAKS_A_PROCESS ? 1 : 0).toList());
         if (!own.isEmpty()) {
-            reportUsage(command);
+            usage.end(command);
         }
         if (bug != SeededBug.NEVER_ENDS_A_DELETE) {
             platform.report(command, "deleted", true, Json.object());
         }
-    }
-
-    private void reportUsage(Envelope command) throws Exception {
-        var now = Instant.now();
-        var usage = Json.parseStoredObject(journal.remember(
-                "usage-" + instance(command),
-                Json.text(Json.object()
-                        .put("usage_id", Ids.next().toString())
-                        .put("unit", "app_runtime_hour")
-                        .put("quantity", "0.001")
-                        .put("window_start", now.minusSeconds(3).toString())
-                        .put("window_end", now.toString()))));
-        platform.report(command, "usage", false, usage);
-        if (bug == SeededBug.USAGE_COUNTED_TWICE) {
-            platform.report(
-                    command, "usage", false, usage.put("usage_id", Ids.next().toString()));
+        if (bug == SeededBug.STARTS_AFTER_DELETE) {
+            var ignored = cluster.launch(instance(command), "late", "&ready_in_ms=0&broken=false&starts_in_ms=300");
         }
     }
 
@@ -321,30 +353,6 @@ public final class SeededAdapter implements AutoCloseable {
         var status = e.status().equals("ended") ? "failed" : e.status();
         platform.report(
                 command, "operation", true, Json.object().put("status", status).put("reason", e.getMessage()));
-    }
-
-    private void reportMembers(Envelope command, List<Workload> of, String state) throws Exception {
-        var detail = Json.object();
-        var members = detail.putArray("members");
-        for (var workload : of) {
-            var id = workload.key().substring(workload.key().indexOf('.') + 1);
-            if (!id.equals("main")) {
-                members.addObject()
-                        .put("member_id", id)
-                        .put("generation", 1)
-                        .put("state", state)
-                        .put("component_key", workload.id());
-            }
-        }
-        if (bug == SeededBug.MEMBERS_BEYOND_BOUNDS) {
-            members.addObject()
-                    .put("member_id", Ids.next().toString())
-                    .put("generation", 1)
-                    .put("state", state);
-        }
-        if (!members.isEmpty()) {
-            platform.report(command, "members", false, detail);
-        }
     }
 
     private static ObjectNode endpoints(List<Workload> launched) {

@@ -58,6 +58,12 @@ final class SeededPlatformClient {
         producer.close(Duration.ofSeconds(5));
     }
 
+    /** Returns the id of the instance or shared runtime. */
+    static String subject(JsonNode payload) {
+        return payload.path("app_instance_id")
+                .asText(payload.path("shared_runtime_id").asText());
+    }
+
     String topic(String name) {
         return env.get("SLIPWAY_TOPIC_PREFIX") + name;
     }
@@ -65,12 +71,16 @@ final class SeededPlatformClient {
     /** Sends a report. Terminal reports have a stable id; others get a new one. */
     void report(Envelope command, String type, boolean ends, ObjectNode detail) throws Exception {
         var task = command.payload();
-        tasks.put(task.path("app_instance_id").asText(), task);
+        tasks.put(subject(task), task);
         var about = bug == SeededBug.REPORTS_FOR_ANOTHER_INSTANCE
                 ? tasks.values().iterator().next()
                 : task;
         var payload = Json.object();
-        List.of("org_id", "project_id", "app_instance_id").forEach(field -> payload.set(field, about.get(field)));
+        for (var field : List.of("org_id", "project_id", "app_instance_id", "shared_runtime_id")) {
+            if (about.has(field)) {
+                payload.set(field, about.get(field));
+            }
+        }
         payload.put("command_id", command.eventId().toString());
         List.of("generation", "operation_id").forEach(field -> payload.set(field, task.get(field)));
         if (bug == SeededBug.WRONG_OPERATION_ID) {
@@ -79,18 +89,26 @@ final class SeededPlatformClient {
         payload.setAll(detail);
         var id =
                 ends ? UUID.nameUUIDFromBytes((command.eventId() + type).getBytes(StandardCharsets.UTF_8)) : Ids.next();
-        var key = payload.path("app_instance_id").asText();
-        send(
-                key,
-                new Envelope(id, "runtime.report." + type, Instant.now(), 1, command.correlationId(), payload),
-                token(command));
+        var key = subject(payload);
+        var token = token(command);
+        if (bug == SeededBug.STORES_A_TOKEN) {
+            Files.writeString(Path.of(env.get("SLIPWAY_ADAPTER_DATA_DIR")).resolve("token"), token);
+        }
+        if (!token.isEmpty()) {
+            send(
+                    key,
+                    new Envelope(id, "runtime.report." + type, Instant.now(), 1, command.correlationId(), payload),
+                    token);
+        }
     }
 
     void heartbeat() throws Exception {
         var payload = Json.object()
                 .put("adapter_id", env.get("SLIPWAY_ADAPTER_ID"))
                 .put("runtime_backend", "bare_metal")
-                .put("started_at", startedAt);
+                .put(
+                        "started_at",
+                        bug == SeededBug.WRONG_START_TIME ? Instant.now().toString() : startedAt);
         send(
                 env.get("SLIPWAY_ADAPTER_ID"),
                 new Envelope(Ids.next(), "runtime.report.heartbeat", Instant.now(), 1, "heartbeat", payload),
@@ -99,12 +117,20 @@ final class SeededPlatformClient {
 
     /** Reads all pages of the desired state. */
     List<JsonNode> desired() throws Exception {
+        var items = new ArrayList<>(desired("desired-state"));
+        if (bug != SeededBug.DELETES_SHARED_RUNTIMES) {
+            items.addAll(desired("desired-shared-runtimes"));
+        }
+        return items;
+    }
+
+    private List<JsonNode> desired(String endpoint) throws Exception {
         var items = new ArrayList<JsonNode>();
         var token = exchange("adapter-token", Json.object());
         var cursor = "";
         do {
             var request = HttpRequest.newBuilder(
-                            uri("/api/v1/runtime/desired-state" + (cursor.isEmpty() ? "" : "?cursor=" + cursor)))
+                            uri("/api/v1/runtime/" + endpoint + (cursor.isEmpty() ? "" : "?cursor=" + cursor)))
                     .header("authorization", "Bearer " + token)
                     .build();
             var page = Json.parse(http.send(request, BodyHandlers.ofByteArray()).body());
@@ -115,11 +141,15 @@ final class SeededPlatformClient {
     }
 
     private String token(Envelope command) throws Exception {
-        var task = Json.object()
-                .put(
-                        "app_instance_id",
-                        command.payload().path("app_instance_id").asText())
-                .put("command_id", command.eventId().toString());
+        var task = Json.object().put("command_id", command.eventId().toString());
+        for (var field : List.of("app_instance_id", "shared_runtime_id")) {
+            if (command.payload().has(field)) {
+                task.set(field, command.payload().get(field));
+            }
+        }
+        if (task.has("shared_runtime_id")) {
+            task.set("org_id", command.payload().get("org_id"));
+        }
         if (bug != SeededBug.REUSES_A_TOKEN && bug != SeededBug.EXPIRED_TOKEN) {
             return exchange("operator-token", task);
         }
@@ -141,6 +171,10 @@ final class SeededPlatformClient {
                     BodyHandlers.ofByteArray());
             if (response.statusCode() == 200) {
                 return Json.parse(response.body()).path("access_token").asText();
+            }
+            if ((response.statusCode() == 409 && bug == SeededBug.DROPS_REPORTS_ON_409)
+                    || (response.statusCode() == 503 && bug == SeededBug.DROPS_REPORTS_ON_503)) {
+                return "";
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         }

@@ -67,7 +67,7 @@ final class WorkloadLauncher {
         var config = command.payload().path("config");
         var options = "&ready_in_ms=" + config.path("ready_in_ms").asInt(0)
                 + "&broken=" + config.path("broken").asBoolean(false)
-                + (bug == SeededBug.REPORT_BEFORE_EFFECT ? "&starts_in_ms=1500" : "");
+                + (bug == SeededBug.REPORT_BEFORE_EFFECT ? "&starts_in_ms=20000" : "");
         pauseOrAbandon(command);
         var existing = again && bug != SeededBug.DOUBLE_LAUNCH_AFTER_CRASH
                 ? cluster.of(instance(command)).stream()
@@ -118,6 +118,6 @@ final class WorkloadLauncher {
     }
 
     static String instance(Envelope command) {
-        return command.payload().path("app_instance_id").asText();
+        return SeededPlatformClient.subject(command.payload());
     }
 }

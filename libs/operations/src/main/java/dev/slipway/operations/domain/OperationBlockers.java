@@ -16,7 +16,8 @@ public final class OperationBlockers {
     private static final String ADAPTER = "adapter";
     private static final String ADAPTER_UNAVAILABLE = "adapter_unavailable";
     private static final String RUNTIME_SILENT = "runtime_silent";
-    private static final Set<String> ADAPTER_CODES = Set.of(ADAPTER_UNAVAILABLE, RUNTIME_SILENT);
+    private static final String REPORTS_REJECTED = "reports_rejected";
+    private static final Set<String> ADAPTER_CODES = Set.of(ADAPTER_UNAVAILABLE, RUNTIME_SILENT, REPORTS_REJECTED);
 
     private OperationBlockers() {}
 
@@ -32,6 +33,9 @@ public final class OperationBlockers {
             return lastSeenAt != null && lastSeenAt.isAfter(now.minus(timeout));
         }
     }
+
+    /** Rejected reports on the command of an operation; {@code lastReason} starts with the error code. */
+    public record RejectedReports(long count, String lastReason) {}
 
     /** Returns everything that an operation waits for: the adapter itself, and the blockers that it reported. */
     public static List<Blocker> current(Operation operation, AdapterAvailability adapters, Instant now) {
@@ -57,8 +61,17 @@ public final class OperationBlockers {
         return blockers;
     }
 
-    /** Returns the reason why an operation did not end before its deadline. */
-    public static Blocker atDeadline(Operation operation, AdapterAvailability adapters, Instant now) {
+    /** Returns the reason why an operation did not end before its deadline; {@code rejected} is null if no report was rejected. */
+    public static Blocker atDeadline(
+            Operation operation, AdapterAvailability adapters, @Nullable RejectedReports rejected, Instant now) {
+        if (rejected != null) {
+            return new Blocker(
+                    REPORTS_REJECTED,
+                    "The " + adapters.backend + " adapter reported on the command, but the platform rejected "
+                            + rejected.count + (rejected.count == 1 ? " report" : " reports") + ". Last reason: "
+                            + rejected.lastReason,
+                    ADAPTER);
+        }
         if (areUnavailable(operation, adapters, now)) {
             return unavailable(adapters);
         }

@@ -5,6 +5,7 @@ import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.Operation.Progress;
 import dev.slipway.operations.domain.OperationBlockers.AdapterAvailability;
+import dev.slipway.operations.domain.OperationBlockers.RejectedReports;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -49,14 +50,27 @@ class OperationBlockersTest {
     }
 
     @Test
+    void atDeadline_namesTheRejection_whenReportsWereRejected() {
+        var blocker = OperationBlockers.atDeadline(
+                ACCEPTED, ALIVE, new RejectedReports(2, "token_expired: The token has expired."), NOW);
+
+        assertThat(blocker.code()).isEqualTo("reports_rejected");
+        assertThat(blocker.message()).contains("rejected 2 reports", "token_expired: The token has expired.");
+    }
+
+    @Test
     void atDeadline_explainsTheDelay() {
-        assertThat(OperationBlockers.atDeadline(ACCEPTED, ALIVE, NOW).code()).isEqualTo("adapter_unavailable");
-        assertThat(OperationBlockers.atDeadline(RUNNING, GONE, NOW).message()).contains("2025-12-31T23:51:40Z");
-        assertThat(OperationBlockers.atDeadline(QUEUED, ALIVE, NOW).code()).isEqualTo("runtime_silent");
-        assertThat(OperationBlockers.atDeadline(QUEUED, ALIVE, NOW).message()).contains("the queue is full");
+        assertThat(OperationBlockers.atDeadline(ACCEPTED, ALIVE, null, NOW).code())
+                .isEqualTo("adapter_unavailable");
+        assertThat(OperationBlockers.atDeadline(RUNNING, GONE, null, NOW).message())
+                .contains("2025-12-31T23:51:40Z");
+        assertThat(OperationBlockers.atDeadline(QUEUED, ALIVE, null, NOW).code())
+                .isEqualTo("runtime_silent");
+        assertThat(OperationBlockers.atDeadline(QUEUED, ALIVE, null, NOW).message())
+                .contains("the queue is full");
 
         var late = OperationLifecycle.expire(
-                        RUNNING, OperationBlockers.atDeadline(RUNNING, GONE, NOW), Duration.ofMinutes(1), NOW)
+                        RUNNING, OperationBlockers.atDeadline(RUNNING, GONE, null, NOW), Duration.ofMinutes(1), NOW)
                 .next();
         assertThat(codes(late, GONE)).containsExactly("adapter_unavailable");
         assertThat(OperationBlockers.withoutAdapterBlockers(late.progress().blockers()))

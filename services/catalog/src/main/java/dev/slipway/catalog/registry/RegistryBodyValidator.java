@@ -53,6 +53,7 @@ public final class RegistryBodyValidator {
             case ARTIFACT_TYPE -> "RegistryArtifactType";
             case POLICY -> "RegistryPolicy";
             case RETENTION_CLASS -> "RegistryRetentionClass";
+            case RUNTIME_BACKEND -> "RegistryRuntimeBackend";
         };
     }
 }

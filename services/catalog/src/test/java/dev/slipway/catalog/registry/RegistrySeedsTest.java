@@ -58,7 +58,12 @@ class RegistrySeedsTest {
                         "evidence_type residual_risk",
                         "artifact_type app_bundle",
                         "artifact_type runtime_image",
-                        "artifact_type sdk_example");
+                        "artifact_type sdk_example",
+                        "runtime_backend k8s",
+                        "runtime_backend rke2",
+                        "runtime_backend slurm",
+                        "runtime_backend ray",
+                        "runtime_backend bare_metal");
     }
 
     @Test
@@ -84,7 +89,7 @@ class RegistrySeedsTest {
         var contract = Contract.load();
         var kinds = contract.document().at("/components/schemas/RegistryKind/enum");
         var guide = Files.readString(Path.of("../../docs/catalog.md"));
-        assertThat(kinds).hasSize(9);
+        assertThat(kinds).hasSize(10);
         for (var kind : kinds) {
             assertThat(guide).contains("`" + kind.asText() + "`");
             if (!kind.asText().equals("scope")) {
@@ -121,6 +126,7 @@ class RegistrySeedsTest {
         "ARTIFACT_TYPE,         /trust_states /signing_requirement /promotion_policy",
         "POLICY,                /scope /type",
         "RETENTION_CLASS,       /display_name /retention_days",
+        "RUNTIME_BACKEND,       /display_name /owner",
     })
     @Proves({"3.30", "3.32", "3.34", "3.35", "3.36"})
     void everyKind_requiresItsFields_andEverySeedHasThem(RegistryKind kind, String fields) {

@@ -1,7 +1,9 @@
 package dev.slipway.iam.adapter;
 
+import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
 import dev.slipway.iam.adapter.domain.Adapter;
 import dev.slipway.iam.credential.domain.CredentialOwner;
 import dev.slipway.iam.revision.domain.Revision;
@@ -47,20 +49,34 @@ public final class AdapterApi {
 
     public Future<Reply> create(Request request) {
         var body = Json.toRecord(request.body(), CreateAdapter.class);
-        return mutations.run(request, unit -> beginRevision.apply(unit).compose(revision -> {
-            var adapter = new Adapter(
-                    Ids.next(),
-                    body.runtimeBackend(),
-                    body.displayName(),
-                    request.principal().responsibleUserId(),
-                    unit.now(),
-                    null);
-            return AdapterPrincipalStore.insertIfMissing(unit, revision, adapter)
-                    .map(ok -> {
-                        audit(request, unit, adapter, "create");
-                        return Reply.of(Json.toObject(view(adapter)), "/api/v1/admin/iam/adapters/" + adapter.id());
-                    });
-        }));
+        return mutations.run(request, unit -> requireBackend(unit, body.runtimeBackend())
+                .compose(ok -> beginRevision.apply(unit))
+                .compose(revision -> create(request, unit, revision, body)));
+    }
+
+    private static Future<Void> requireBackend(UnitOfWork unit, String backend) {
+        return AdapterPrincipalStore.isBackendActive(unit, backend)
+                .compose(active -> active
+                        ? Future.succeededFuture()
+                        : Future.failedFuture(Problem.validationOf(
+                                        ErrorCode.VALIDATION_ERROR,
+                                        "/runtime_backend",
+                                        backend + " is not an active runtime_backend of the registry")
+                                .asException()));
+    }
+
+    private static Future<Reply> create(Request request, UnitOfWork unit, Revision revision, CreateAdapter body) {
+        var adapter = new Adapter(
+                Ids.next(),
+                body.runtimeBackend(),
+                body.displayName(),
+                request.principal().responsibleUserId(),
+                unit.now(),
+                null);
+        return AdapterPrincipalStore.insertIfMissing(unit, revision, adapter).map(ok -> {
+            audit(request, unit, adapter, "create");
+            return Reply.of(Json.toObject(view(adapter)), "/api/v1/admin/iam/adapters/" + adapter.id());
+        });
     }
 
     public Future<Reply> get(Request request) {

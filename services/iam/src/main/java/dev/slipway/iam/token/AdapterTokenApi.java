@@ -77,6 +77,14 @@ public final class AdapterTokenApi {
                             + ", or it has not been replicated yet. Retry shortly.");
         }
 
+        /** Without advice to retry, which would not help. */
+        Problem ofOtherBackend() {
+            return Problem.of(
+                    ErrorCode.TASK_UNKNOWN,
+                    "The " + resourceType.replace('_', ' ') + " " + resourceId
+                            + " belongs to another runtime backend than yours.");
+        }
+
         Map<String, String> claims(TokenSubject subject, String audience) {
             var claims = new TreeMap<>(Map.of(
                     "aud",
@@ -161,9 +169,9 @@ public final class AdapterTokenApi {
         }
         var subject = found.subject();
         var refusal = subject == null
-                ? task.unknown("is not assigned to your backend")
+                ? found.otherBackend() ? task.ofOtherBackend() : task.unknown("does not exist")
                 : refuse(TaskRules.check(subject.commandKnown(), subject.commandEndedAt(), unit.now()), task);
-        if (refusal != null && refusal.code() == ErrorCode.TASK_UNKNOWN) {
+        if (refusal != null && refusal.code() == ErrorCode.TASK_UNKNOWN && !found.otherBackend()) {
             onUnknown.run();
         }
         if (subject == null || refusal != null) {

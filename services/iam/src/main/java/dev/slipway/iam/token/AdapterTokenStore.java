@@ -26,26 +26,34 @@ public final class AdapterTokenStore {
             """;
     private static final String FOR_INSTANCE = ADAPTER + """
             o.operator_service_account_id AS speaker_id, o.org_id, o.project_id, NULL::text[] AS actions,
-            t.command_id IS NOT NULL OR NOT o.commands_known AS command_known, t.ended_at
+            t.command_id IS NOT NULL OR NOT o.commands_known AS command_known, t.ended_at,
+            EXISTS (SELECT FROM instance_operators x WHERE x.app_instance_id = $2 AND x.runtime_backend <> a.runtime_backend) AS other_backend
             FROM adapters a
             LEFT JOIN instance_operators o ON o.app_instance_id = $2 AND o.runtime_backend = a.runtime_backend
             LEFT JOIN runtime_tasks t ON t.command_id = $3 AND t.subject_id = $2
             """ + CREDENTIALS;
     private static final String FOR_SHARED_RUNTIME = ADAPTER + """
             o.id AS speaker_id, o.org_id, NULL::uuid AS project_id, o.allowed_actions AS actions,
-            t.command_id IS NOT NULL AS command_known, t.ended_at
+            t.command_id IS NOT NULL AS command_known, t.ended_at,
+            EXISTS (SELECT FROM shared_runtime_operators x WHERE x.org_id = $2 AND x.shared_runtime_id = $3
+                AND x.runtime_backend <> a.runtime_backend) AS other_backend
             FROM adapters a
             LEFT JOIN shared_runtime_operators o ON o.org_id = $2 AND o.shared_runtime_id = $3 AND o.state = 'active'
                 AND o.runtime_backend = a.runtime_backend
             LEFT JOIN runtime_tasks t ON t.command_id = $4 AND t.subject_id = $3
             """ + CREDENTIALS;
 
-    /** An adapter with its active credentials, and the subject of the task token if its backend has the resource. */
+    /**
+     * An adapter with its active credentials, and the subject of the task token if its backend has the resource.
+     *
+     * @param otherBackend whether the resource belongs to another backend
+     */
     record AdapterWithCredentials(
             String adapterName,
             boolean disabled,
             List<ActiveCredential> credentials,
-            @Nullable TokenSubject subject) {}
+            @Nullable TokenSubject subject,
+            boolean otherBackend) {}
 
     record ActiveCredential(
             UUID id, byte[] secretHash, @Nullable Instant lastUsedAt) {}
@@ -88,7 +96,11 @@ public final class AdapterTokenStore {
         rows.forEach(row -> active.add(toActiveCredential(row)));
         var row = rows.iterator().next();
         return new AdapterWithCredentials(
-                row.getString("display_name"), row.getOffsetDateTime("disabled_at") != null, active, toSubject(row));
+                row.getString("display_name"),
+                row.getOffsetDateTime("disabled_at") != null,
+                active,
+                toSubject(row),
+                row.getBoolean("other_backend"));
     }
 
     private static @Nullable TokenSubject toSubject(Row row) {

@@ -19,8 +19,11 @@ import dev.slipway.operations.DeadlineSweep;
 import dev.slipway.operations.DeadlineSweep.ExpiryHandler;
 import dev.slipway.operations.OperationStore.DueOperation;
 import dev.slipway.operations.Refusals;
+import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
+import dev.slipway.operations.UsageWindowStore;
+import dev.slipway.operations.UsageWindowStore.UsageWindow;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationBlockers;
@@ -40,13 +43,22 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
     private final AppInstanceStore instances;
     private final LaunchContextStore contexts;
     private final AdapterStore adapters;
+    private final RejectedReportStore rejectedReports;
+    private final UsageWindowStore usageWindows;
 
     public AppInstanceReports(
-            Vertx vertx, AppInstanceStore instances, LaunchContextStore contexts, AdapterStore adapters) {
+            Vertx vertx,
+            AppInstanceStore instances,
+            LaunchContextStore contexts,
+            AdapterStore adapters,
+            RejectedReportStore rejectedReports,
+            UsageWindowStore usageWindows) {
         this.vertx = vertx;
         this.instances = instances;
         this.contexts = contexts;
         this.adapters = adapters;
+        this.rejectedReports = rejectedReports;
+        this.usageWindows = usageWindows;
     }
 
     /** The payload of {@code apps.instance_usage.reported}. */
@@ -163,31 +175,45 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
     private Future<AppliedReport> publishUsage(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
         var payload = report.payload();
         var instance = loaded.instance();
-        return contexts.loadManifest(unit, instance.app()).map(manifest -> {
-            InstanceChangeApi.rejectIf(ReportedUsageWindow.check(
-                    instance.createdAt(),
-                    instance.deletedAt(),
-                    manifest.spec().usageUnits(),
-                    payload.unit(),
-                    payload.windowStart(),
-                    payload.windowEnd(),
-                    unit.now()));
-            unit.publish(
-                    Topics.USAGE_EVENTS,
-                    instance.id().toString(),
-                    "apps.instance_usage.reported",
-                    Json.toObject(new UsagePayload(
-                            instance.orgId(),
-                            instance.projectId(),
-                            instance.app().slug(),
-                            instance.id(),
-                            payload.usageId(),
+        return contexts.loadManifest(unit, instance.app())
+                .compose(manifest -> {
+                    InstanceChangeApi.rejectIf(ReportedUsageWindow.check(
+                            instance.createdAt(),
+                            instance.deletedAt(),
+                            manifest.spec().usageUnits(),
                             payload.unit(),
-                            payload.quantity(),
                             payload.windowStart(),
                             payload.windowEnd(),
-                            payload.commandId())));
-            return toApplied(instance, loaded.operation());
+                            unit.now()));
+                    return acceptWindow(unit, instance, payload);
+                })
+                .map(ok -> {
+                    unit.publish(
+                            Topics.USAGE_EVENTS,
+                            instance.id().toString(),
+                            "apps.instance_usage.reported",
+                            Json.toObject(new UsagePayload(
+                                    instance.orgId(),
+                                    instance.projectId(),
+                                    instance.app().slug(),
+                                    instance.id(),
+                                    payload.usageId(),
+                                    payload.unit(),
+                                    payload.quantity(),
+                                    payload.windowStart(),
+                                    payload.windowEnd(),
+                                    payload.commandId())));
+                    return toApplied(instance, loaded.operation());
+                });
+    }
+
+    private Future<Void> acceptWindow(UnitOfWork unit, AppInstance instance, RuntimeReport.Payload payload) {
+        var window = UsageWindow.of(instance.id(), "", payload);
+        return usageWindows.findFacts(unit, window).map(facts -> {
+            InstanceChangeApi.rejectIf(ReportedUsageWindow.checkQuantity(
+                    Objects.requireNonNull(payload.quantity()), facts.precision(), facts.overlaps()));
+            usageWindows.insert(unit, window);
+            return null;
         });
     }
 
@@ -196,19 +222,22 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
         var projectId = Objects.requireNonNull(due.subject().projectId());
         return instances
                 .loadIfFree(unit, projectId, due.subject().id(), due.operationId())
-                .compose(loaded -> loaded == null
-                        ? Future.succeededFuture()
-                        : adapters.findAvailability(loaded.instance().app().runtimeBackend())
-                                .map(availability -> {
-                                    var operation = Objects.requireNonNull(loaded.operation());
-                                    var blocker = OperationBlockers.atDeadline(operation, availability, unit.now());
-                                    var change = InstanceReports.expire(
-                                            loaded, blocker, InstanceChangeApi.decisionContext(unit));
-                                    var next = instances.apply(unit, change);
-                                    auditExpiry(unit, change, blocker.code());
-                                    auditDeletion(unit, next, change);
-                                    return null;
-                                }));
+                .compose(loaded -> loaded == null ? Future.succeededFuture() : expire(unit, loaded));
+    }
+
+    private Future<Void> expire(UnitOfWork unit, LoadedInstance loaded) {
+        var operation = Objects.requireNonNull(loaded.operation());
+        var instance = loaded.instance();
+        var availability = adapters.findAvailability(instance.app().runtimeBackend());
+        var rejected = rejectedReports.summarize(unit, instance.ref(), operation.commandId());
+        return Future.all(availability, rejected).map(all -> {
+            var blocker = OperationBlockers.atDeadline(operation, availability.result(), rejected.result(), unit.now());
+            var change = InstanceReports.expire(loaded, blocker, InstanceChangeApi.decisionContext(unit));
+            var next = instances.apply(unit, change);
+            auditExpiry(unit, change, blocker.code());
+            auditDeletion(unit, next, change);
+            return null;
+        });
     }
 
     private static void auditExpiry(UnitOfWork unit, InstanceChange change, String code) {

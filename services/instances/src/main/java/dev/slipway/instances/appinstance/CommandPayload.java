@@ -46,9 +46,17 @@ record CommandPayload(
             UUID memberId,
             String component,
             int generation,
-            @Nullable String componentKey) {
+            @Nullable String componentKey,
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> labels,
+            @Nullable Boolean cordoned) {
         static CommandMember of(Member member) {
-            return new CommandMember(member.id(), member.component(), member.generation(), member.componentKey());
+            return new CommandMember(
+                    member.id(),
+                    member.component(),
+                    member.generation(),
+                    member.componentKey(),
+                    member.labels(),
+                    member.cordoned() ? true : null);
         }
     }
 

@@ -23,7 +23,8 @@ public final class DesiredStateStore {
                 'desired', CASE i.status WHEN 'deleting' THEN 'deleted' ELSE 'running' END, 'manifest', v.manifest, 'config', i.config,
                 'placement_intent', i.placement_intent,
                 'members', coalesce((SELECT jsonb_agg(jsonb_build_object('member_id', m.id, 'component', m.component,
-                        'generation', m.generation, 'component_key', m.component_key, 'desired_state', m.desired_state)
+                        'generation', m.generation, 'component_key', m.component_key, 'desired_state', m.desired_state,
+                        'labels', m.labels, 'cordoned', m.cordoned)
                         ORDER BY m.created_at, m.id)
                     FROM app_instance_members m WHERE m.app_instance_id = i.id AND m.observed_state <> 'removed'), '[]'),
                 'command_id', last.command_id, 'correlation_id', last.correlation_id,

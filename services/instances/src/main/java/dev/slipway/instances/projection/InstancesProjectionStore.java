@@ -74,6 +74,11 @@ public final class InstancesProjectionStore {
             ON CONFLICT (id) DO UPDATE SET version = $2, state = $3, body = $4::text::jsonb WHERE policy_keys.version < $2
             """;
 
+    private static final String USAGE_UNIT = """
+            INSERT INTO usage_units (id, precision, revision) VALUES ($1, $2, $3)
+            ON CONFLICT (id) DO UPDATE SET precision = $2, revision = $3 WHERE usage_units.revision < $3
+            """;
+
     private record OrganizationSnapshot(
             UUID orgId,
             String slug,
@@ -147,6 +152,15 @@ public final class InstancesProjectionStore {
     private record RevokedDigestSnapshot(String digest) {}
 
     private record RegistrySnapshot(String kind, String entryId, String lifecycle, JsonNode body, long revision) {}
+
+    /** Returns the runtime backend that this event activates, or null. */
+    public @Nullable String activatedBackend(Envelope event) {
+        if (!event.eventType().equals("catalog.registry.snapshot")) {
+            return null;
+        }
+        var s = Json.toRecord(event.payload(), RegistrySnapshot.class);
+        return s.kind.equals("runtime_backend") && s.lifecycle.equals("active") ? s.entryId : null;
+    }
 
     /** Returns the project that an event reports as deleted; null if it reports none. */
     public @Nullable UUID findDeletedProject(Envelope event) {
@@ -240,6 +254,8 @@ public final class InstancesProjectionStore {
     private static void applyRegistryEntry(UnitOfWork unit, RegistrySnapshot s) {
         if (s.kind.equals("policy")) {
             unit.write(POLICY_KEY, Tuple.of(s.entryId, s.revision, s.lifecycle, s.body.toString()));
+        } else if (s.kind.equals("usage_unit")) {
+            unit.write(USAGE_UNIT, Tuple.of(s.entryId, s.body.path("precision").asInt(), s.revision));
         }
     }
 }

@@ -79,9 +79,9 @@ public final class AttachmentApi {
     public Future<Reply> list(Request request) {
         var call = SharedRuntimeCall.of(request);
         var cursor = request.cursor();
-        return reads.find(call.orgId(), call.runtimeId()).compose(runtime -> reads.listAttachments(
-                        call.orgId(), call.runtimeId(), cursor, request.limit())
-                .map(page -> page.toReply(attachment -> AttachmentView.of(attachment, runtime, (UUID) null))));
+        return reads.find(call.orgId(), call.runtimeId())
+                .compose(runtime -> reads.listAttachments(call.orgId(), call.runtimeId(), cursor, request.limit())
+                        .map(page -> page.toReply(attachment -> AttachmentView.of(attachment, runtime, (UUID) null))));
     }
 
     public Future<Reply> get(Request request) {

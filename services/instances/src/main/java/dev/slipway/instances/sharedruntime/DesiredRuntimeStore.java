@@ -22,7 +22,7 @@ public final class DesiredRuntimeStore {
                 'config', r.config, 'placement_intent', r.placement_intent,
                 'members', coalesce((SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('member_id', w.id, 'component', w.component,
                         'generation', w.generation, 'component_key', w.component_key, 'desired_state', w.desired_state,
-                        'source', w.source, 'source_project_id', w.source_project_id, 'attachment_id', w.attachment_id,
+                        'labels', w.labels, 'cordoned', w.cordoned, 'source', w.source, 'source_project_id', w.source_project_id, 'attachment_id', w.attachment_id,
                         'allocation_ref', w.allocation_ref, 'region', w.region, 'sku', w.sku)) ORDER BY w.created_at, w.id)
                     FROM shared_runtime_workers w WHERE w.shared_runtime_id = r.id AND w.observed_state <> 'removed'), '[]'),
                 'attachments', coalesce((SELECT jsonb_agg(jsonb_build_object('attachment_id', t.id, 'project_id', t.project_id,

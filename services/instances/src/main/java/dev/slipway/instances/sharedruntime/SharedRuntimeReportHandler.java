@@ -23,8 +23,11 @@ import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.DeadlineSweep;
 import dev.slipway.operations.DeadlineSweep.ExpiryHandler;
 import dev.slipway.operations.OperationStore.DueOperation;
+import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
+import dev.slipway.operations.UsageWindowStore;
+import dev.slipway.operations.UsageWindowStore.UsageWindow;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
@@ -45,13 +48,22 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
     private final SharedRuntimeStore runtimes;
     private final LaunchContextStore manifests;
     private final AdapterStore adapters;
+    private final RejectedReportStore rejectedReports;
+    private final UsageWindowStore usageWindows;
 
     public SharedRuntimeReportHandler(
-            Vertx vertx, SharedRuntimeStore runtimes, LaunchContextStore manifests, AdapterStore adapters) {
+            Vertx vertx,
+            SharedRuntimeStore runtimes,
+            LaunchContextStore manifests,
+            AdapterStore adapters,
+            RejectedReportStore rejectedReports,
+            UsageWindowStore usageWindows) {
         this.vertx = vertx;
         this.runtimes = runtimes;
         this.manifests = manifests;
         this.adapters = adapters;
+        this.rejectedReports = rejectedReports;
+        this.usageWindows = usageWindows;
     }
 
     /** The payload of {@code apps.shared_runtime_usage.reported}. */
@@ -156,7 +168,7 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
     private Future<AppliedReport> publishUsage(UnitOfWork unit, RuntimeReport report, LoadedSharedRuntime loaded) {
         var payload = report.payload();
         var runtime = loaded.runtime();
-        return manifests.loadManifest(unit, runtime.app()).map(manifest -> {
+        return manifests.loadManifest(unit, runtime.app()).compose(manifest -> {
             SharedRuntimeCall.rejectIf(ReportedUsageWindow.check(
                     runtime.createdAt(),
                     runtime.state().deletedAt(),
@@ -166,25 +178,49 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
                     payload.windowEnd(),
                     unit.now()));
             var attachment = attachmentOf(loaded, payload);
-            unit.publish(
-                    Topics.USAGE_EVENTS,
-                    runtime.id().toString(),
-                    "apps.shared_runtime_usage.reported",
-                    Json.toObject(new UsagePayload(
-                            runtime.orgId(),
-                            runtime.app().slug(),
-                            runtime.id(),
-                            payload.usageId(),
-                            payload.unit(),
-                            payload.quantity(),
-                            payload.windowStart(),
-                            payload.windowEnd(),
-                            payload.commandId(),
-                            payload.projectId(),
-                            attachment == null ? null : attachment.id(),
-                            payload.sourceProjectId())));
-            return toApplied(runtime, loaded.operation());
+            return acceptWindow(unit, runtime, payload).map(ok -> publishUsage(unit, payload, loaded, attachment));
         });
+    }
+
+    private Future<Void> acceptWindow(UnitOfWork unit, SharedRuntime runtime, RuntimeReport.Payload payload) {
+        var window = UsageWindow.of(runtime.id(), usageSource(payload), payload);
+        return usageWindows.findFacts(unit, window).map(facts -> {
+            SharedRuntimeCall.rejectIf(ReportedUsageWindow.checkQuantity(
+                    Objects.requireNonNull(payload.quantity()), facts.precision(), facts.overlaps()));
+            usageWindows.insert(unit, window);
+            return null;
+        });
+    }
+
+    /** Work and contributed capacity of each project are measured independently. */
+    private static String usageSource(RuntimeReport.Payload payload) {
+        return payload.projectId() + "|" + payload.sourceProjectId();
+    }
+
+    private static AppliedReport publishUsage(
+            UnitOfWork unit,
+            RuntimeReport.Payload payload,
+            LoadedSharedRuntime loaded,
+            @Nullable Attachment attachment) {
+        var runtime = loaded.runtime();
+        unit.publish(
+                Topics.USAGE_EVENTS,
+                runtime.id().toString(),
+                "apps.shared_runtime_usage.reported",
+                Json.toObject(new UsagePayload(
+                        runtime.orgId(),
+                        runtime.app().slug(),
+                        runtime.id(),
+                        payload.usageId(),
+                        payload.unit(),
+                        payload.quantity(),
+                        payload.windowStart(),
+                        payload.windowEnd(),
+                        payload.commandId(),
+                        payload.projectId(),
+                        attachment == null ? null : attachment.id(),
+                        payload.sourceProjectId())));
+        return toApplied(runtime, loaded.operation());
     }
 
     /** Returns the attachment that usage belongs to; rejects usage of projects that are not attached. */
@@ -215,21 +251,23 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
     @Override
     public Future<Void> expire(UnitOfWork unit, DueOperation due) {
         return runtimes.loadIfFree(unit, due.subject().orgId(), due.subject().id(), due.operationId())
-                .compose(loaded -> loaded == null
-                        ? Future.succeededFuture()
-                        : adapters.findAvailability(loaded.runtime().app().runtimeBackend())
-                                .map(availability -> {
-                                    var operation = Objects.requireNonNull(loaded.operation());
-                                    var blocker = OperationBlockers.atDeadline(operation, availability, unit.now());
-                                    var change = SharedRuntimeReports.expire(
-                                            loaded, blocker, SharedRuntimeCall.context(unit));
-                                    runtimes.apply(unit, change);
-                                    change.operationUpdates().stream()
-                                            .filter(update -> update.event() != null)
-                                            .forEach(
-                                                    update -> DeadlineSweep.audit(unit, update.next(), blocker.code()));
-                                    return null;
-                                }));
+                .compose(loaded -> loaded == null ? Future.succeededFuture() : expire(unit, loaded));
+    }
+
+    private Future<Void> expire(UnitOfWork unit, LoadedSharedRuntime loaded) {
+        var operation = Objects.requireNonNull(loaded.operation());
+        var runtime = loaded.runtime();
+        var availability = adapters.findAvailability(runtime.app().runtimeBackend());
+        var rejected = rejectedReports.summarize(unit, runtime.ref(), operation.commandId());
+        return Future.all(availability, rejected).map(all -> {
+            var blocker = OperationBlockers.atDeadline(operation, availability.result(), rejected.result(), unit.now());
+            var change = SharedRuntimeReports.expire(loaded, blocker, SharedRuntimeCall.context(unit));
+            runtimes.apply(unit, change);
+            change.operationUpdates().stream()
+                    .filter(update -> update.event() != null)
+                    .forEach(update -> DeadlineSweep.audit(unit, update.next(), blocker.code()));
+            return null;
+        });
     }
 
     /** Detaches a deleted project from all shared runtimes, in the name of the platform. */

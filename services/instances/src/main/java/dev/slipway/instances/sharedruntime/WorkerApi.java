@@ -53,8 +53,7 @@ public final class WorkerApi {
         var call = SharedRuntimeCall.of(request);
         var cursor = request.cursor();
         return reads.find(call.orgId(), call.runtimeId())
-                .compose(
-                        runtime -> reads.listWorkers(call.orgId(), call.runtimeId(), cursor, request.limit()))
+                .compose(runtime -> reads.listWorkers(call.orgId(), call.runtimeId(), cursor, request.limit()))
                 .map(page -> page.toReply(AttachmentView::worker));
     }
 

@@ -15,6 +15,7 @@ public record ManifestProblem(String pointer, Code code, String message) {
         UNKNOWN_PROPERTY,
         UNKNOWN_ACTION,
         UNKNOWN_USAGE_UNIT,
+        UNKNOWN_RUNTIME_BACKEND,
         UNKNOWN_ARTIFACT_TYPE,
         ARTIFACT_UNTRUSTED,
         UNREACHABLE_ROLLBACK;

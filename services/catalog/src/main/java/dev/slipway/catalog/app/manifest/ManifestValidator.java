@@ -99,6 +99,15 @@ public final class ManifestValidator {
                         versions))
                 .compose(ok -> checkEntries(
                         executor,
+                        RegistryKind.RUNTIME_BACKEND,
+                        Code.UNKNOWN_RUNTIME_BACKEND,
+                        Map.of(
+                                "/runtime_backend",
+                                manifest.path("runtime_backend").asText()),
+                        problems,
+                        versions))
+                .compose(ok -> checkEntries(
+                        executor,
                         RegistryKind.ARTIFACT_TYPE,
                         Code.UNKNOWN_ARTIFACT_TYPE,
                         artifacts(manifest, "type"),

@@ -12,7 +12,8 @@ public enum RegistryKind {
     EVIDENCE_TYPE,
     ARTIFACT_TYPE,
     POLICY,
-    RETENTION_CLASS;
+    RETENTION_CLASS,
+    RUNTIME_BACKEND;
 
     public static RegistryKind of(String text) {
         return valueOf(text.toUpperCase(Locale.ROOT));

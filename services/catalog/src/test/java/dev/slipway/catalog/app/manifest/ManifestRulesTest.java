@@ -24,7 +24,7 @@ class ManifestRulesTest {
     void validate_reportsOnlyShape_whenManifestIsMalformed() {
         assertThat(problems(manifest -> {
                     manifest.put("surprise", 1);
-                    manifest.put("runtime_backend", "mainframe");
+                    manifest.put("runtime_backend", "Main frame");
                     manifest.remove("app");
                     manifest.withObject("/runtime").put("n", new java.math.BigDecimal("1e999"));
                     component(manifest).put("min", 9);

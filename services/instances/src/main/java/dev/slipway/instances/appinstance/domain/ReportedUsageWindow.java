@@ -3,6 +3,7 @@ package dev.slipway.instances.appinstance.domain;
 import dev.slipway.operations.domain.Refusal;
 import org.jspecify.annotations.Nullable;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -37,6 +38,17 @@ public record ReportedUsageWindow(Instant start, Instant end) {
             return Refusal.invalid("window_end", "is not a valid time");
         }
         return new ReportedUsageWindow(start, end).check(createdAt, deletedAt, now);
+    }
+
+    /** Returns why a quantity cannot be counted; null if it can. A null precision is not known yet. */
+    public static @Nullable Refusal checkQuantity(String quantity, @Nullable Integer precision, boolean overlaps) {
+        if (precision != null && new BigDecimal(quantity).stripTrailingZeros().scale() > precision) {
+            return Refusal.invalid(
+                    "quantity", "has more than " + precision + " decimal places, the precision of the unit");
+        }
+        return overlaps
+                ? Refusal.invalid("window_start", "overlaps a window of this unit that has another usage_id")
+                : null;
     }
 
     private @Nullable Refusal check(Instant createdAt, @Nullable Instant deletedAt, Instant now) {

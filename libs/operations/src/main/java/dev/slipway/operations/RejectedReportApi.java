@@ -1,0 +1,40 @@
+package dev.slipway.operations;
+
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
+import io.vertx.core.Future;
+
+import java.util.UUID;
+import java.util.function.Function;
+
+/** Lists rejected reports, for platform roles, adapters and projects. */
+public final class RejectedReportApi {
+    private final RejectedReportStore store;
+
+    public RejectedReportApi(RejectedReportStore store) {
+        this.store = store;
+    }
+
+    public Future<Reply> list(Request request) {
+        return store.list(request.cursor(), request.limit(), request.query("correlation_id"))
+                .map(page -> page.toReply(Function.identity()));
+    }
+
+    /** Lists the reports of the calling adapter. */
+    public Future<Reply> listOwn(Request request) {
+        return store.listOfAdapter(
+                        request.principal().id(), request.cursor(), request.limit(), request.query("correlation_id"))
+                .map(page -> page.toReply(Function.identity()));
+    }
+
+    public Future<Reply> listOfProject(Request request) {
+        var instanceId = request.query("app_instance_id");
+        return store.listOfProject(
+                        request.pathId("project_id"),
+                        instanceId == null ? null : UUID.fromString(instanceId),
+                        request.cursor(),
+                        request.limit(),
+                        request.query("correlation_id"))
+                .map(page -> page.toReply(Function.identity()));
+    }
+}
