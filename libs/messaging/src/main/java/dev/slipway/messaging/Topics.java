@@ -31,6 +31,12 @@ public final class Topics {
     public static final String RUNTIME_REPORTS = "runtime.reports";
     public static final String RUNTIME_REPORTS_REJECTED = "runtime.reports.rejected";
 
+    /** The runtime backends that every platform starts with; further ones are registered. */
+    public static final List<String> RUNTIME_BACKENDS = RegistrySeeds.load().entries().stream()
+            .filter(seed -> seed.kind().equals("runtime_backend"))
+            .map(RegistrySeeds.Entry::id)
+            .toList();
+
     private static final String THIRTY_DAYS_MS = String.valueOf(TimeUnit.DAYS.toMillis(30));
 
     private static final int TIMEOUT_MS = 15_000;
@@ -131,11 +137,7 @@ public final class Topics {
             topics.add(topic(kafka, name, kafka.partitions(), events));
         }
         topics.add(topic(kafka, RUNTIME_REPORTS, kafka.partitions(), reports));
-        for (var seed : RegistrySeeds.load().entries()) {
-            if (seed.kind().equals("runtime_backend")) {
-                topics.add(runtimeCommandsTopic(kafka, seed.id()));
-            }
-        }
+        RUNTIME_BACKENDS.forEach(backend -> topics.add(runtimeCommandsTopic(kafka, backend)));
         // One partition, because all records of a state topic are ordered.
         for (var name : List.of(IAM_STATE, AUTHZ_STATE, CATALOG_STATE)) {
             topics.add(topic(kafka, name, 1, compacted));
