@@ -13,8 +13,9 @@ export class PlatformClient {
 
   constructor(private readonly config: Config) {}
 
-  adapterToken(): Promise<string> {
-    return this.token('adapter', 'adapter-token', {});
+  /** Returns a token of the adapter itself: for the API, or for the header of heartbeats. */
+  adapterToken(audience: 'api' | 'reports'): Promise<string> {
+    return this.token(`adapter-${audience}`, 'adapter-token', { audience });
   }
 
   commandToken(instanceId: string, commandId: string): Promise<string> {
@@ -31,7 +32,7 @@ export class PlatformClient {
     do {
       const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
       const response = await fetch(`${this.config.baseUrl}/api/v1/runtime/desired-state?limit=100${query}`, {
-        headers: { authorization: `Bearer ${await this.adapterToken()}` },
+        headers: { authorization: `Bearer ${await this.adapterToken('api')}` },
       });
       if (!response.ok) {
         throw new Error(`desired state: the platform returned ${response.status}`);

@@ -81,7 +81,7 @@ export class Reporter {
         instances,
       },
     };
-    await this.send(this.config.adapterId, beat, await this.platform.adapterToken());
+    await this.send(this.config.adapterId, beat, await this.platform.adapterToken('reports'));
   }
 
   private async send(key: string, event: unknown, token: string): Promise<void> {

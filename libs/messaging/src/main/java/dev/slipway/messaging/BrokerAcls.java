@@ -33,7 +33,7 @@ public final class BrokerAcls {
     /** The topics that a service consumes. It sends records that it cannot apply to their dead-letter topics. */
     private static final Map<String, List<String>> CONSUMED = Map.of(
             "iam",
-            List.of(Topics.INSTANCES_EVENTS, Topics.CATALOG_STATE),
+            List.of(Topics.INSTANCES_EVENTS, Topics.CATALOG_STATE, Topics.CATALOG_EVENTS),
             "catalog",
             List.of(Topics.AUTHZ_STATE, Topics.IAM_STATE, Topics.INSTANCES_EVENTS),
             "instances",
@@ -112,7 +112,7 @@ public final class BrokerAcls {
         }
         addTopics(rules, "gateway", PUBLISHED.getOrDefault("gateway", List.of()), AclOperation.WRITE);
         rules.add(topic("gateway", Topics.AUTHZ_STATE, AclOperation.READ));
-        for (var backend : Topics.seededBackends()) {
+        for (var backend : Topics.RUNTIME_BACKENDS) {
             var adapter = adapter(backend);
             rules.add(topic(adapter, Topics.runtimeCommands(backend), AclOperation.READ));
             rules.add(topic(adapter, Topics.RUNTIME_REPORTS, AclOperation.WRITE));

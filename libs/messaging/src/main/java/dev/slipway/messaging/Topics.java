@@ -53,6 +53,12 @@ public final class Topics {
 
     static final Set<String> SIGNED = OWNERS.keySet();
 
+    /** The runtime backends that every platform starts with; further ones are registered. */
+    public static final List<String> RUNTIME_BACKENDS = RegistrySeeds.load().entries().stream()
+            .filter(seed -> seed.kind().equals("runtime_backend"))
+            .map(RegistrySeeds.Entry::id)
+            .toList();
+
     private static final String THIRTY_DAYS_MS = String.valueOf(TimeUnit.DAYS.toMillis(30));
 
     private static final int TIMEOUT_MS = 15_000;
@@ -84,14 +90,6 @@ public final class Topics {
      */
     public static Future<Void> createMissing(Vertx vertx, KafkaSettings kafka) {
         return createMissing(vertx, kafka, all(kafka));
-    }
-
-    /** Returns the runtime backends that every platform has; others are registered later. */
-    public static List<String> seededBackends() {
-        return RegistrySeeds.load().entries().stream()
-                .filter(seed -> seed.kind().equals("runtime_backend"))
-                .map(RegistrySeeds.Entry::id)
-                .toList();
     }
 
     /** Creates the command topic of a runtime backend if it is missing. */
@@ -182,7 +180,7 @@ public final class Topics {
             topics.add(topic(kafka, name, kafka.partitions(), events));
         }
         topics.add(topic(kafka, RUNTIME_REPORTS, kafka.partitions(), reports));
-        seededBackends().forEach(backend -> topics.add(runtimeCommandsTopic(kafka, backend)));
+        RUNTIME_BACKENDS.forEach(backend -> topics.add(runtimeCommandsTopic(kafka, backend)));
         // One partition, because all records of a state topic are ordered.
         for (var name : List.of(IAM_STATE, AUTHZ_STATE, CATALOG_STATE)) {
             topics.add(topic(kafka, name, 1, compacted));

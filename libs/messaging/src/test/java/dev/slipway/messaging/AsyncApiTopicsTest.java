@@ -34,7 +34,7 @@ class AsyncApiTopicsTest {
                 channels.put(address, topicConfig);
             }
             if (channel.path("parameters").has("runtime_backend")) {
-                Topics.seededBackends()
+                Topics.RUNTIME_BACKENDS
                         .forEach(backend -> channels.put(address.replace("{runtime_backend}", backend), topicConfig));
             }
         }

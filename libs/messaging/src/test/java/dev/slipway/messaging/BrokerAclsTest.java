@@ -68,7 +68,7 @@ class BrokerAclsTest {
 
     private static Stream<String> expand(String line) {
         if (line.contains("{backend}")) {
-            return Topics.seededBackends().stream().flatMap(backend -> expand(line.replace("{backend}", backend)));
+            return Topics.RUNTIME_BACKENDS.stream().flatMap(backend -> expand(line.replace("{backend}", backend)));
         }
         var cells = line.replace("`", "").split("\\|", -1);
         return Arrays.stream(cells[3].split(",", -1)).flatMap(name -> Arrays.stream(cells[4].split(",", -1))
