@@ -239,7 +239,9 @@ final class SharedRuntimeAdapter implements AutoCloseable {
                 .put("adapter_id", DemoData.ADAPTER.toString())
                 .put("adapter_secret", PlatformUnderTest.ADAPTER_SECRET)
                 .put("org_id", command.at("/payload/org_id").asText())
-                .put("shared_runtime_id", command.at("/payload/shared_runtime_id").asText())
+                .put(
+                        "shared_runtime_id",
+                        command.at("/payload/shared_runtime_id").asText())
                 .put("command_id", command.path("event_id").asText());
         var end = System.nanoTime() + TOKEN_TIMEOUT_NS;
         var response =
