@@ -33,6 +33,9 @@ final class AdminTour {
                 .header("X-Break-Glass-Reason", "The tenant asked for help")
                 .body("{'app_slug': 'echo', 'version': '1.0.0', 'display_name': 'Help'}")
                 .send();
+        for (var unknown : List.of("shared_runtime_id", "attachment_id", "worker_id")) {
+            tour.set(unknown, DemoData.ECHO.toString());
+        }
         for (var operation : operations()) {
             if (operation.isAdminVariant() && TourRecorder.isRead(operation) && !operation.isStream()) {
                 tour.step("platform_superadmin", operation.id())

@@ -21,8 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 
-import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -30,6 +30,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * worker commands and declared operations without ending them.
  */
 final class SharedRuntimeAdapter implements AutoCloseable {
+    private static final long TOKEN_TIMEOUT_NS = 60_000_000_000L;
+    private static final long TOKEN_RETRY_NS = 50_000_000L;
+
     private final PlatformUnderTest platform;
     private final Thread thread = new Thread(this::run, "shared-runtime-adapter");
     private final List<JsonNode> held = new ArrayList<>();
@@ -230,27 +233,26 @@ final class SharedRuntimeAdapter implements AutoCloseable {
         var unused = producer.send(record);
     }
 
-    /** The operator is created from the event of the creation, which may arrive at IAM after the command arrived here. */
+    /** Requests a token until IAM knows the operator and the command: their events may arrive there after the command arrived here. */
     private String token(JsonNode command) {
-        var orgId = command.at("/payload/org_id").asText();
-        eventually(() -> platform.as("tenant_owner")
-                .call("getSharedRuntimeOperator")
-                .path("org_id", orgId)
-                .path("operator_id", command.at("/payload/operator_id").asText())
-                .send()
-                .expect(200));
-        return platform.anonymous()
-                .call("exchangeOperatorToken")
-                .body(Json.object()
-                        .put("adapter_id", DemoData.ADAPTER.toString())
-                        .put("adapter_secret", PlatformUnderTest.ADAPTER_SECRET)
-                        .put("org_id", orgId)
-                        .put(
-                                "shared_runtime_id",
-                                command.at("/payload/shared_runtime_id").asText())
-                        .put("command_id", command.path("event_id").asText()))
-                .send()
-                .expect(200)
-                .text("access_token");
+        var request = Json.object()
+                .put("adapter_id", DemoData.ADAPTER.toString())
+                .put("adapter_secret", PlatformUnderTest.ADAPTER_SECRET)
+                .put("org_id", command.at("/payload/org_id").asText())
+                .put(
+                        "shared_runtime_id",
+                        command.at("/payload/shared_runtime_id").asText())
+                .put("command_id", command.path("event_id").asText());
+        var end = System.nanoTime() + TOKEN_TIMEOUT_NS;
+        var response =
+                platform.anonymous().call("exchangeOperatorToken").body(request).send();
+        while (response.text("code").equals("task_unknown") && System.nanoTime() < end) {
+            LockSupport.parkNanos(TOKEN_RETRY_NS);
+            response = platform.anonymous()
+                    .call("exchangeOperatorToken")
+                    .body(request)
+                    .send();
+        }
+        return response.expect(200).text("access_token");
     }
 }
