@@ -9,6 +9,8 @@ import org.yaml.snakeyaml.Yaml;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -33,16 +35,25 @@ class AsyncApiTopicsTest {
             if (!channel.has("parameters")) {
                 channels.put(address, topicConfig);
             }
-            if (channel.path("parameters").has("runtime_backend")) {
-                Topics.RUNTIME_BACKENDS
-                        .forEach(backend -> channels.put(address.replace("{runtime_backend}", backend), topicConfig));
-            }
+            channel.path("parameters").properties().forEach(parameter -> values(parameter)
+                    .forEach(value ->
+                            channels.put(address.replace("{" + parameter.getKey() + "}", value), topicConfig)));
         }
 
         var created = Topics.all(SETTINGS).stream()
                 .collect(Collectors.toMap(NewTopic::name, AsyncApiTopicsTest::topicConfig, (a, b) -> a, TreeMap::new));
 
         assertThat(created).isEqualTo(channels);
+    }
+
+    /** The values of a parameter at the first start; runtime backends are open. */
+    private static List<String> values(Map.Entry<String, JsonNode> parameter) {
+        if (parameter.getKey().equals("runtime_backend")) {
+            return Topics.RUNTIME_BACKENDS;
+        }
+        var values = new ArrayList<String>();
+        parameter.getValue().path("enum").forEach(value -> values.add(value.asText()));
+        return values;
     }
 
     private static TopicConfig topicConfig(JsonNode binding) {
