@@ -7,7 +7,7 @@ enum Clause {
     MESSAGES(3, "Valid messages"),
     KEYS(4, "Record keys"),
     CORRELATION(5, "Correlation id"),
-    ADAPTER_TOKEN(6, "Adapter token"),
+    ADAPTER_TOKEN(6, "Adapter tokens"),
     TASK_TOKEN(7, "One token per command"),
     TOKEN_VALIDITY(8, "Token validity"),
     TOKEN_RETRY(9, "Retry token requests"),

@@ -197,7 +197,7 @@ public final class InboxConsumer {
         var events = new ArrayList<ReceivedEvent>(batch.size());
         var malformed = Future.<Void>succeededFuture();
         for (var record : batch) {
-            if (record.value().length == 0) {
+            if (record.value().length == 0 && Topics.isState(record.topic())) {
                 continue; // a tombstone: read models delete expired rows themselves
             }
             try {

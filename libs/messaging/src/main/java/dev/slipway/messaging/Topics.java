@@ -66,6 +66,11 @@ public final class Topics {
 
     private Topics() {}
 
+    /** Returns whether the topic is compacted: a record without a value deletes its key there. */
+    static boolean isState(String topic) {
+        return topic.endsWith(".state");
+    }
+
     public static String runtimeCommands(String backend) {
         return "runtime.commands." + backend;
     }
