@@ -93,7 +93,7 @@ class RelayFaultsTest {
         database.execute(
                 """
                 INSERT INTO outbox (event_id, event_type, topic, key, occurred_at, correlation_id, value)
-                VALUES ('%s', '%s', 'authz.state', 'one key', now(), 'test', convert_to('%s', 'UTF8'))
+                VALUES ('%s', '%s', 'audit.events', 'one key', now(), 'test', convert_to('%s', 'UTF8'))
                 """.formatted(event.eventId(), event.eventType(), new String(event.toBytes(), StandardCharsets.UTF_8)));
     }
 

@@ -66,7 +66,7 @@ class AdminVariantTest extends DecisionTestBase {
 
     @Test
     @Proves("1.28")
-    void taskToken_actsAsTheProjectsAccount_andOnlyForItsInstance() {
+    void taskToken_isOfTheProjectsAccount_andForReportsOnly() {
         var mine = platform.launch("project_owner", "the task's")
                 .send()
                 .expect(202)
@@ -77,18 +77,13 @@ class AdminVariantTest extends DecisionTestBase {
         var token = reports.token(mine, RawReports.id(reports.command("deploy", mine)));
         var adapter = platform.anonymous().as(token);
 
-        adapter.call("getAppInstance")
-                .path("project_id", DemoData.PROJECT)
-                .path("app_instance_id", mine)
-                .send()
-                .expect(200);
-        var refused = adapter.call("getAppInstance")
-                .path("project_id", DemoData.PROJECT)
-                .path("app_instance_id", other)
-                .send()
-                .expect(403);
-
-        assertThat(refused.text("message")).contains("another task");
+        for (var instance : List.of(mine, other)) {
+            adapter.call("getAppInstance")
+                    .path("project_id", DemoData.PROJECT)
+                    .path("app_instance_id", instance)
+                    .send()
+                    .expect(401);
+        }
         var claims = DecodedToken.of(token);
         var account = platform.instance("getAppInstance", "project_owner", mine)
                 .send()
@@ -104,11 +99,6 @@ class AdminVariantTest extends DecisionTestBase {
                         .text("project_id"))
                 .isEqualTo(DemoData.PROJECT.toString());
         for (var elsewhere : List.of(DemoData.SIBLING_PROJECT, DemoData.OTHER_PROJECT)) {
-            adapter.call("getAppInstance")
-                    .path("project_id", elsewhere)
-                    .path("app_instance_id", mine)
-                    .send()
-                    .expect(404);
             var asOperator = PlatformUnderTest.launchBody("x").put("operator_service_account_id", account);
             var owner = elsewhere.equals(DemoData.OTHER_PROJECT) ? "other_tenant_owner" : "tenant_owner";
             assertThat(platform.launchIn(elsewhere, owner, "")
@@ -117,9 +107,5 @@ class AdminVariantTest extends DecisionTestBase {
                             .text("code"))
                     .isEqualTo("operator_account_invalid");
         }
-        adapter.call("listAppInstances")
-                .path("project_id", DemoData.PROJECT)
-                .send()
-                .expect(403);
     }
 }

@@ -33,7 +33,7 @@ class GrantsTest extends GrantTestBase {
                 .send();
 
         assertThat(List.of(statusAndCode(owner), statusAndCode(projectOwner))).containsOnly("403 grant_exceeds_own");
-        assertThat(owner.text("message")).contains("iam.organization.delete");
+        assertThat(owner.text("message")).contains("apps.shared_runtime.attachment.force_detach");
         assertThat(statusAndCode(platformRole)).isEqualTo("403 insufficient_permissions");
         eventually(() -> assertThat(tenantCalls.audits("iam.binding.write", project))
                 .anySatisfy(audit -> assertThat(audit.path("reason").asText()).isEqualTo("grant_exceeds_own")));

@@ -64,7 +64,10 @@ class LaunchTest {
         platform.launch("project_member", "after").send().expect(202);
     }
 
-    /** The tables of the launch inputs, from the source of the store. Users never change; the others hold ages, version numbers and instances. */
+    /**
+     * The tables of the launch inputs, from the source of the store. Users never change; attachments are never cached; the
+     * others hold ages, version numbers and instances.
+     */
     static List<String> inputTables() throws IOException {
         var sources = Path.of("../instances/src/main/java/dev/slipway/instances/appinstance");
         var statements = Files.readString(sources.resolve("LaunchContextStore.java"));
@@ -73,7 +76,12 @@ class LaunchTest {
                 .results();
         var tables = named.map(found -> found.group(1))
                 .filter(table -> !List.of(
-                                "users", "catalog_freshness", "known_facts", "app_instances", "app_instance_plans")
+                                "users",
+                                "catalog_freshness",
+                                "known_facts",
+                                "app_instances",
+                                "app_instance_plans",
+                                "shared_runtime_attachments")
                         .contains(table))
                 .collect(Collectors.toCollection(TreeSet::new));
         assertThat(tables).isEqualTo(CHANGES.keySet());

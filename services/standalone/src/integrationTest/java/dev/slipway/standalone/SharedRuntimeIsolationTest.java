@@ -149,8 +149,8 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
         var work = calls.submit(PROJECT, runtime, "work.submit").send().expect(202);
         var ended = calls.ended(runtime, work);
 
-        var own = correlation("project_owner", ended.text("correlation_id"));
-        assertThat(own).contains("apps.shared_runtime.operation.accepted");
+        eventually(() -> assertThat(correlation("project_owner", ended.text("correlation_id")))
+                .contains("apps.shared_runtime.operation.accepted"));
         platform.awaitReplication();
         var created = calls.owner("getSharedRuntimeTimeline", runtime).send().expect(200);
         var creation = created.body().at("/items/0/correlation_id").asText();
