@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -67,11 +68,13 @@ public final class SimulatedAdapter implements AutoCloseable {
         }
 
         private AdapterConfig config() {
+            var client = new HashMap<>(kafkaClient);
+            client.putAll(Map.of("session.timeout.ms", "4000", "heartbeat.interval.ms", "1000")); // tests kill it
             return new AdapterConfig(
                     URI.create(baseUrl),
                     kafkaBootstrap,
                     topicPrefix,
-                    Map.of("session.timeout.ms", "4000", "heartbeat.interval.ms", "1000"), // tests kill it
+                    client,
                     adapterId,
                     secretFile,
                     directory.resolve("journal"),

@@ -68,9 +68,9 @@ final class SharedRuntimeAdapter implements AutoCloseable {
 
     /** Executes the held commands. */
     void release() {
-        holding = false;
         List<JsonNode> commands;
         synchronized (held) {
+            holding = false;
             commands = List.copyOf(held);
             held.clear();
         }
@@ -118,9 +118,11 @@ final class SharedRuntimeAdapter implements AutoCloseable {
         if (holding && (type.endsWith(".member") || type.endsWith(".operate"))) {
             report(command, "accepted", Json.object());
             synchronized (held) {
-                held.add(command);
+                if (holding) { // it may have been released meanwhile
+                    held.add(command);
+                    return;
+                }
             }
-            return;
         }
         execute(command);
     }

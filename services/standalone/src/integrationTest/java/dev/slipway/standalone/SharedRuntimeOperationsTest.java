@@ -134,7 +134,7 @@ class SharedRuntimeOperationsTest extends SharedRuntimeTestBase {
                 .expect(202);
         calls.owner("deleteSharedRuntime", runtime).query("mode=force").send().expect(202);
         calls.awaitStatus(runtime, "deleted");
-        assertThat(calls.eventTypes(runtime))
+        eventually(() -> assertThat(calls.eventTypes(runtime))
                 .contains(
                         "apps.shared_runtime.requested",
                         "apps.shared_runtime.running",
@@ -143,7 +143,7 @@ class SharedRuntimeOperationsTest extends SharedRuntimeTestBase {
                         "apps.shared_runtime.attachment.requested",
                         "apps.shared_runtime.attachment.attached",
                         "apps.shared_runtime.attachment.failed",
-                        "apps.shared_runtime.attachment.detached");
+                        "apps.shared_runtime.attachment.detached"));
 
         adapter.fail(true);
         var failed = calls.create(SharedRuntimeCalls.createBody("failing"))
@@ -151,7 +151,7 @@ class SharedRuntimeOperationsTest extends SharedRuntimeTestBase {
                 .expect(202)
                 .text("id");
         calls.awaitStatus(failed, "failed");
-        assertThat(calls.eventTypes(failed)).contains("apps.shared_runtime.failed");
+        eventually(() -> assertThat(calls.eventTypes(failed)).contains("apps.shared_runtime.failed"));
         assertThat(calls.owner("getSharedRuntime", failed).send().text("failure_reason"))
                 .isEqualTo("told to fail");
         calls.owner("deleteSharedRuntime", failed).query("mode=force").send().expect(202);
