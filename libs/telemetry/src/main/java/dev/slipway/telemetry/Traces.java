@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * Propagates traces where Vert.x does not: through the outbox and into consumers.
@@ -21,6 +22,9 @@ import java.util.function.Supplier;
  * <p>In a request the trace is stored in the duplicated Vert.x context. These methods create such a context for other work.
  */
 public final class Traces {
+    private static final Pattern TRACEPARENT =
+            Pattern.compile("[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}");
+
     private final OpenTelemetry openTelemetry;
     private final Tracer tracer;
 
@@ -88,6 +92,15 @@ public final class Traces {
     public static @Nullable String currentTraceId() {
         var span = Span.current().getSpanContext();
         return span.isValid() ? span.getTraceId() : null;
+    }
+
+    /** Returns the trace id of a {@code traceparent} header; null if the header is missing or not valid. */
+    public static @Nullable String parseTraceId(@Nullable String traceparent) {
+        if (traceparent == null) {
+            return null;
+        }
+        var match = TRACEPARENT.matcher(traceparent);
+        return match.matches() ? match.group(1) : null;
     }
 
     private static final TextMapGetter<Map<String, String>> HEADERS = new TextMapGetter<>() {

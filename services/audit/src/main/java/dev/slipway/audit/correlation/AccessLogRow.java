@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
+import dev.slipway.telemetry.Traces;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -103,7 +104,7 @@ record AccessLogRow(
                 envelope.eventId(),
                 envelope.occurredAt(),
                 envelope.correlationId(),
-                CorrelationEntry.traceId(event.record().headers().get("traceparent")),
+                Traces.parseTraceId(event.record().headers().get("traceparent")),
                 call.method,
                 call.operationId,
                 call.path,

@@ -4,13 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Json;
+import dev.slipway.telemetry.Traces;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
-import java.util.regex.Pattern;
 
 /** An access-log record, an audit record or an event that carries a correlation id. */
 record CorrelationEntry(
@@ -23,9 +23,6 @@ record CorrelationEntry(
         @Nullable UUID orgId,
         @Nullable UUID projectId,
         ObjectNode payload) {
-    private static final Pattern TRACEPARENT =
-            Pattern.compile("[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}");
-
     /** The kinds of entries; each has its own table. */
     enum Kind {
         CALL,
@@ -50,7 +47,7 @@ record CorrelationEntry(
                 kind == Kind.AUDIT ? payload.path("action").asText() : event.eventType(),
                 event.occurredAt(),
                 event.correlationId(),
-                traceId(headers.get("traceparent")),
+                Traces.parseTraceId(headers.get("traceparent")),
                 parseId(payload.path("org_id")),
                 parseId(payload.path("project_id")),
                 payload);
@@ -71,14 +68,6 @@ record CorrelationEntry(
             detail.set(field, payload.get(field));
         }
         return detail;
-    }
-
-    static @Nullable String traceId(@Nullable String traceparent) {
-        if (traceparent == null) {
-            return null;
-        }
-        var match = TRACEPARENT.matcher(traceparent);
-        return match.matches() ? match.group(1) : null;
     }
 
     static @Nullable UUID parseId(JsonNode value) {
