@@ -2,7 +2,7 @@ package dev.slipway.iam;
 
 import dev.slipway.authz.TokenVerifier;
 import dev.slipway.iam.issuer.OidcIssuer;
-import dev.slipway.iam.signingkey.KeyCipher;
+import dev.slipway.service.KeyCipher;
 import dev.slipway.settings.Settings;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import dev.slipway.authz.testing.TestKey;
 import dev.slipway.catalog.app.CatalogSeed;
 import dev.slipway.contract.Json;
 import dev.slipway.iam.IamSeed;
-import dev.slipway.iam.signingkey.KeyCipher;
+import dev.slipway.service.KeyCipher;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.ApiClient;

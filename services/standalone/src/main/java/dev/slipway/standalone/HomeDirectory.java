@@ -1,7 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
-import dev.slipway.iam.signingkey.KeyCipher;
+import dev.slipway.service.KeyCipher;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.standalone.StandaloneMain.StartException;
 import org.jspecify.annotations.Nullable;

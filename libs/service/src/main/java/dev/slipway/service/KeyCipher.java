@@ -1,4 +1,4 @@
-package dev.slipway.iam.signingkey;
+package dev.slipway.service;
 
 import io.vertx.core.buffer.Buffer;
 
@@ -43,7 +43,7 @@ public final class KeyCipher {
     }
 
     /** Encrypts a text. It can only be decrypted with the same name. */
-    Buffer encrypt(String name, String text) {
+    public Buffer encrypt(String name, String text) {
         try {
             var nonce = new byte[NONCE_BYTES];
             RANDOM.nextBytes(nonce);
@@ -55,7 +55,7 @@ public final class KeyCipher {
     }
 
     /** Throws a {@link GeneralSecurityException} if the text was encrypted with another key or another name. */
-    String decrypt(String name, Buffer encrypted) throws GeneralSecurityException {
+    public String decrypt(String name, Buffer encrypted) throws GeneralSecurityException {
         var bytes = encrypted.getBytes();
         var nonce = Arrays.copyOf(bytes, NONCE_BYTES);
         var text = cipher(Cipher.DECRYPT_MODE, nonce, name).doFinal(bytes, NONCE_BYTES, bytes.length - NONCE_BYTES);
