@@ -47,6 +47,7 @@ public final class ApiOperation {
     private final boolean reads;
     private final boolean isStream;
     private final int successStatus;
+    private final String contentType;
     private final String cacheControl;
     private final List<Parameter> pathParameters;
     private final Map<String, Parameter> queryParameters;
@@ -65,6 +66,7 @@ public final class ApiOperation {
             boolean reads,
             boolean streams,
             int successStatus,
+            String contentType,
             int publicCacheSeconds,
             List<Parameter> pathParameters,
             Map<String, Parameter> queryParameters,
@@ -81,6 +83,7 @@ public final class ApiOperation {
         this.reads = reads;
         this.isStream = streams;
         this.successStatus = successStatus;
+        this.contentType = contentType;
         this.cacheControl = cacheControl(method, publicCacheSeconds);
         this.pathParameters = pathParameters;
         this.queryParameters = queryParameters;
@@ -127,6 +130,11 @@ public final class ApiOperation {
 
     public int successStatus() {
         return successStatus;
+    }
+
+    /** Returns the media type of successful responses. */
+    public String contentType() {
+        return contentType;
     }
 
     /** Returns the Cache-Control value of successful responses. Only responses to GET may be stored: secrets are never returned there. */

@@ -64,8 +64,8 @@ public final class Contract {
     }
 
     /**
-     * Returns the validator of a response: the schema of that status, or the error envelope. For a stream it validates one event. A
-     * dry run has the response of the operation that describes it.
+     * Returns the validator of a response: the schema of that status, or the error envelope. For a stream it validates one event, and
+     * for NDJSON one line. A dry run has the response of the operation that describes it.
      */
     public SchemaValidator responseValidator(String operationId, int status) {
         var apiOperation = operation(operationId);
@@ -76,7 +76,8 @@ public final class Contract {
         var location = location(apiOperation);
         var exact = apiOperation.isStream() && status == HTTP_OK
                 ? location + "/x-slipway-event"
-                : location + "/responses/" + status + "/content/application~1json/schema";
+                : location + "/responses/" + status + "/content/"
+                        + escapePointer(contentType(document.at(location), status)) + "/schema";
         return schemaCompiler.validatorAt(
                 IRI + "#" + (document.at(exact).isMissingNode() ? "/components/schemas/Error" : exact));
     }
@@ -120,6 +121,7 @@ public final class Contract {
                 method.equals("get") || node.path("x-slipway-reads").asBoolean(),
                 node.path("x-slipway-stream").asBoolean(),
                 successStatus(node),
+                contentType(node, successStatus(node)),
                 node.path("x-slipway-public-cache-seconds").asInt(),
                 List.copyOf(pathParameters),
                 queryParameters,
@@ -165,6 +167,16 @@ public final class Contract {
                 .mapToInt(Integer::parseInt)
                 .max()
                 .orElseThrow();
+    }
+
+    /** Returns the media type of a response; that of errors if the contract does not declare one. */
+    private static String contentType(JsonNode operation, int status) {
+        var declared = operation
+                .path("responses")
+                .path(String.valueOf(status))
+                .path("content")
+                .fieldNames();
+        return declared.hasNext() ? declared.next() : "application/json";
     }
 
     private static String escapePointer(String pathTemplate) {

@@ -43,6 +43,7 @@ public final class BrokerAcls {
                     Topics.AUDIT_EVENTS,
                     Topics.INSTANCES_EVENTS,
                     Topics.CATALOG_EVENTS,
+                    Topics.CATALOG_STATE,
                     Topics.RUNTIME_REPORTS_REJECTED,
                     Topics.CALLS),
             "metering",
@@ -58,7 +59,7 @@ public final class BrokerAcls {
                             Topics.USAGE_EVENTS,
                             Topics.AUDIT_EVENTS,
                             Topics.RUNTIME_REPORTS_REJECTED)),
-            entry("audit", List.of(Topics.AUDIT_EVENTS)),
+            entry("audit", List.of(Topics.AUDIT_EVENTS, Topics.AUDIT_CHECKPOINTS)),
             entry("metering", List.of(Topics.AUDIT_EVENTS)),
             entry("gateway", List.of(Topics.CALLS, Topics.AUDIT_EVENTS)));
 

@@ -8,14 +8,22 @@ import org.jspecify.annotations.Nullable;
  * The correlation id, trace and actor of a change.
  *
  * @param actor the actor in the format of audit records; null if the platform acts itself or the change is not audited
+ * @param source the address and user agent of the request; null if the platform acts itself
  */
 public record ChangeContext(
-        String correlationId, Context trace, @Nullable ObjectNode actor) {
+        String correlationId,
+        Context trace,
+        @Nullable ObjectNode actor,
+        @Nullable ObjectNode source) {
     public ChangeContext(String correlationId, Context trace) {
-        this(correlationId, trace, null);
+        this(correlationId, trace, null, null);
     }
 
     public ChangeContext withActor(ObjectNode newActor) {
-        return new ChangeContext(correlationId, trace, newActor);
+        return new ChangeContext(correlationId, trace, newActor, source);
+    }
+
+    public ChangeContext withSource(@Nullable ObjectNode newSource) {
+        return new ChangeContext(correlationId, trace, actor, newSource);
     }
 }

@@ -1,5 +1,6 @@
 package dev.slipway.messaging;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.messaging.UnitOfWork.PendingEvent;
 import dev.slipway.telemetry.Traces;
 import io.vertx.core.Future;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /** Commits state changes and their events in one transaction. Every change of state goes through it. */
 public final class Outbox {
@@ -41,6 +43,7 @@ public final class Outbox {
     private final Clock clock;
     private final Runnable wakeRelay;
     private final Map<String, Consumer<String>> listeners = new HashMap<>();
+    private final Map<String, UnaryOperator<ObjectNode>> payloadChecks = new HashMap<>();
 
     public Outbox(Pool pool, Traces traces, Clock clock, Runnable wakeRelay) {
         this.pool = pool;
@@ -54,6 +57,11 @@ public final class Outbox {
         listeners.put(topic, listener);
     }
 
+    /** Passes the payload of every event of a type to the check, which can complete it. If it throws, the transaction fails. */
+    public void checkPayloads(String eventType, UnaryOperator<ObjectNode> check) {
+        payloadChecks.put(eventType, check);
+    }
+
     /** Runs the work in a transaction and commits it with its events. Rolls everything back if the work fails. */
     public <T> Future<T> transaction(ChangeContext changeContext, Function<UnitOfWork, Future<T>> work) {
         return pool.getConnection()
@@ -64,7 +72,8 @@ public final class Outbox {
             SqlConnection connection, ChangeContext changeContext, Function<UnitOfWork, Future<T>> work) {
         // Not awaited: the first statement of the work is sent right behind it, and fails if BEGIN failed.
         var begun = connection.query("BEGIN").execute();
-        var unit = new UnitOfWork(connection, clock.instant().truncatedTo(ChronoUnit.MICROS), changeContext);
+        var unit = new UnitOfWork(
+                connection, clock.instant().truncatedTo(ChronoUnit.MICROS), changeContext, payloadChecks);
         Future<T> outcome;
         try {
             outcome = work.apply(unit);

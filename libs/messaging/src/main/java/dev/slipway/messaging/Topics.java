@@ -29,6 +29,7 @@ public final class Topics {
     public static final String INSTANCES_EVENTS = "instances.events";
     public static final String USAGE_EVENTS = "usage.events";
     public static final String AUDIT_EVENTS = "audit.events";
+    public static final String AUDIT_CHECKPOINTS = "audit.checkpoints";
     public static final String CALLS = "calls";
     public static final String RUNTIME_REPORTS = "runtime.reports";
     public static final String RUNTIME_REPORTS_REJECTED = "runtime.reports.rejected";
@@ -186,8 +187,8 @@ public final class Topics {
         }
         topics.add(topic(kafka, RUNTIME_REPORTS, kafka.partitions(), reports));
         RUNTIME_BACKENDS.forEach(backend -> topics.add(runtimeCommandsTopic(kafka, backend)));
-        // One partition, because all records of a state topic are ordered.
-        for (var name : List.of(IAM_STATE, AUTHZ_STATE, CATALOG_STATE)) {
+        // One partition, because all records of a state topic are ordered. There is one checkpoint per organization.
+        for (var name : List.of(IAM_STATE, AUTHZ_STATE, CATALOG_STATE, AUDIT_CHECKPOINTS)) {
             topics.add(topic(kafka, name, 1, compacted));
         }
         for (var name : List.of(

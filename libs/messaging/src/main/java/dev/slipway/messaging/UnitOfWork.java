@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 
 /**
  * One database transaction and its events. Writes whose result is not needed are deferred and sent together with the outbox rows and the
@@ -33,18 +34,24 @@ public final class UnitOfWork implements QueryExecutor {
     record PendingEvent(String topic, String key, Envelope envelope, boolean tombstone, ChangeContext context) {}
 
     private record TransactionState(
+            Map<String, UnaryOperator<ObjectNode>> payloadChecks,
             List<DeferredWrite> writes,
             Map<BatchInsert, List<Object[]>> rows,
             List<Future<?>> statements,
             List<PendingEvent> pendingEvents,
             List<Runnable> beforeCommit) {}
 
-    UnitOfWork(SqlConnection connection, Instant now, ChangeContext changeContext) {
+    UnitOfWork(
+            SqlConnection connection,
+            Instant now,
+            ChangeContext changeContext,
+            Map<String, UnaryOperator<ObjectNode>> payloadChecks) {
         this(
                 connection,
                 now,
                 changeContext,
                 new TransactionState(
+                        payloadChecks,
                         new ArrayList<>(),
                         new LinkedHashMap<>(),
                         new ArrayList<>(),
@@ -123,7 +130,11 @@ public final class UnitOfWork implements QueryExecutor {
 
     /** Publishes an event whose id was chosen before. */
     public void publish(UUID eventId, String topic, String key, String eventType, ObjectNode payload) {
-        var envelope = new Envelope(eventId, eventType, now, 1, context.correlationId(), payload);
+        var checked = transactionState
+                .payloadChecks
+                .getOrDefault(eventType, UnaryOperator.identity())
+                .apply(payload);
+        var envelope = new Envelope(eventId, eventType, now, 1, context.correlationId(), checked);
         transactionState.pendingEvents.add(new PendingEvent(topic, key, envelope, false, context));
     }
 

@@ -123,6 +123,7 @@ abstract class DispatcherTestBase {
                 new KafkaSettings("unused", "", 1, (short) 1, Map.of()),
                 new DatabaseSettings(fresh.url(), 4),
                 telemetry,
+                new AuditActionRegistry(),
                 new HealthRegistry(),
                 new ServiceRegistry(),
                 clock,

@@ -1,6 +1,8 @@
 package dev.slipway.service;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.authz.Principal;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -19,6 +21,9 @@ import java.util.UUID;
 /** Writes audit records into the transaction of the change they record. The actor is a snapshot, readable after the user is deleted. */
 public final class AuditTrail {
     private static final Logger LOG = LoggerFactory.getLogger(AuditTrail.class);
+
+    /** The type of the event that records an action. */
+    static final String EVENT_TYPE = "audit.recorded";
 
     private AuditTrail() {}
 
@@ -50,7 +55,10 @@ public final class AuditTrail {
             @Nullable UUID projectId,
             String result,
             @Nullable String reason,
-            ObjectNode metadata) {}
+            ObjectNode metadata,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            ObjectNode source) {}
 
     /** The payload of {@code audit.break_glass.used}. */
     private record BreakGlassPayload(
@@ -123,8 +131,19 @@ public final class AuditTrail {
         publish(unit, actor(actorType, name, id), entry, result, reason);
     }
 
+    /** Records an action that the caller performed itself, outside the platform. Returns the id of the record. */
+    public static UUID recordReportedAction(
+            UnitOfWork unit, Principal actor, AuditEntry entry, String result, @Nullable String reason) {
+        return publish(unit, actor(actor), entry, result, reason);
+    }
+
     /** Returns the payload of {@code audit.recorded}, for a caller that has no transaction. */
     public static ObjectNode payload(ObjectNode actor, AuditEntry entry, String result, @Nullable String reason) {
+        return payload(actor, entry, result, reason, null);
+    }
+
+    private static ObjectNode payload(
+            ObjectNode actor, AuditEntry entry, String result, @Nullable String reason, @Nullable ObjectNode source) {
         return Json.toObject(new AuditPayload(
                 actor,
                 entry.action,
@@ -134,7 +153,8 @@ public final class AuditTrail {
                 entry.projectId,
                 result,
                 reason,
-                entry.metadata));
+                entry.metadata,
+                source));
     }
 
     public static ObjectNode actor(Principal principal) {
@@ -150,9 +170,11 @@ public final class AuditTrail {
                 .put("display_name", name);
     }
 
-    private static void publish(
+    @CanIgnoreReturnValue
+    private static UUID publish(
             UnitOfWork unit, ObjectNode actor, AuditEntry entry, String result, @Nullable String reason) {
-        unit.publish(Topics.AUDIT_EVENTS, key(entry), "audit.recorded", payload(actor, entry, result, reason));
+        var payload = payload(actor, entry, result, reason, unit.context().source());
+        return unit.publish(Topics.AUDIT_EVENTS, key(entry), EVENT_TYPE, payload);
     }
 
     /** The organization, so that the records of one organization are in order. */

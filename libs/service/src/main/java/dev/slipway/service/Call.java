@@ -1,6 +1,8 @@
 package dev.slipway.service;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Json;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Map;
@@ -14,6 +16,12 @@ public record Call(
         Map<String, String> query,
         Map<String, String> headers,
         @Nullable JsonNode body) {
+    /** Header that the gateway adds: the address of the client's connection. Clients cannot send it: it is not in the contract. */
+    public static final String SOURCE_ADDRESS = "source-address";
+
+    /** Header that the gateway adds: the client's User-Agent. */
+    public static final String USER_AGENT = "user-agent";
+
     /** Query parameter that the gateway adds to continue a stream after this position. */
     public static final String STREAM_POSITION = "after";
 
@@ -28,6 +36,14 @@ public record Call(
     /** Returns the break-glass reason, or null: only admin variants accept the header. */
     public @Nullable String breakGlassReason() {
         return headers.get("x-break-glass-reason");
+    }
+
+    /** Returns where the call comes from, in the format of audit records; null if it did not come through a gateway. */
+    public @Nullable ObjectNode source() {
+        var address = headers.get(SOURCE_ADDRESS);
+        return address == null
+                ? null
+                : Json.object().put("source_address", address).put("user_agent", headers.get(USER_AGENT));
     }
 
     /** Returns whether the call continues a stream. Clients cannot send this parameter: it is not in the contract. */

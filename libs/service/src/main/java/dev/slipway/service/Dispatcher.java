@@ -115,7 +115,7 @@ public final class Dispatcher {
         inFlight.incrementAndGet();
         var call = message.body();
         Traces.makeCurrent(Correlation.with(Context.current(), call.correlationId()));
-        var changeContext = new ChangeContext(call.correlationId(), Context.current());
+        var changeContext = new ChangeContext(call.correlationId(), Context.current()).withSource(call.source());
         Future<Reply> reply;
         try {
             reply = authorizer

@@ -66,6 +66,7 @@ public final class Service {
                 serviceContext.telemetry().metrics(),
                 name);
         this.outbox = new Outbox(database.transactions(), traces, serviceContext.clock(), relay::wake);
+        outbox.checkPayloads(AuditTrail.EVENT_TYPE, serviceContext.auditActions()::stamp);
         this.mutations = new Mutations(outbox);
         this.dispatcher = new Dispatcher(vertx, serviceContext, outbox, name);
         this.deadLetters = new KafkaSender(vertx, serviceContext.kafka());

@@ -18,6 +18,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -109,10 +110,13 @@ public final class ApiClient {
             return this;
         }
 
-        /** Returns the response; for an event stream, its first event. */
+        /** Returns the response; for an event stream its first event, for NDJSON an array of its lines. */
         public ApiResponse send() {
             try {
                 var response = execute();
+                if (hasType(response, "application/x-ndjson")) {
+                    return lines(apiOperation.id(), response);
+                }
                 if (!isStream(response)) {
                     try (var body = response.body()) {
                         return validated(apiOperation.id(), response, Json.parse(body.readAllBytes()));
@@ -136,7 +140,11 @@ public final class ApiClient {
         }
 
         private boolean isStream(HttpResponse<InputStream> response) {
-            return response.headers().firstValue("Content-Type").orElse("").equals("text/event-stream");
+            return hasType(response, "text/event-stream");
+        }
+
+        private boolean hasType(HttpResponse<?> response, String type) {
+            return response.headers().firstValue("Content-Type").orElse("").equals(type);
         }
 
         private HttpResponse<InputStream> execute() {
@@ -172,6 +180,19 @@ public final class ApiClient {
         assertThat(CONTRACT.declaresStatus(operationId, status))
                 .as("%s declares the status of %s %s", operationId, status, body)
                 .isTrue();
+    }
+
+    private static ApiResponse lines(String operationId, HttpResponse<InputStream> response) throws IOException {
+        var lines = Json.array();
+        try (var body = response.body()) {
+            for (var line : new String(body.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList()) {
+                lines.add(Json.parse(line.getBytes(StandardCharsets.UTF_8)));
+                validate(operationId, response.statusCode(), lines.get(lines.size() - 1));
+            }
+        }
+        return new ApiResponse(response.statusCode(), lines, response.headers());
     }
 
     private static ApiResponse validated(String operationId, HttpResponse<?> response, JsonNode body) {

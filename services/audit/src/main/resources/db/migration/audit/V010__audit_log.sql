@@ -11,12 +11,10 @@ CREATE INDEX ix_log_heads_unsigned ON log_heads (log_id) WHERE signed_size < siz
 
 -- The leaves of the trees, permanent. event_id is the id of the audit record: a record that is delivered twice is appended once.
 CREATE TABLE log_leaves (
-    log_id          uuid NOT NULL,
-    sequence        bigint NOT NULL CHECK (sequence >= 0),
-    event_id        uuid NOT NULL UNIQUE,
-    recorded_at     timestamptz NOT NULL,
-    retention_class text NOT NULL,
-    leaf_hash       bytea NOT NULL CHECK (octet_length(leaf_hash) = 32),
+    log_id    uuid NOT NULL,
+    sequence  bigint NOT NULL CHECK (sequence >= 0),
+    event_id  uuid NOT NULL UNIQUE,
+    leaf_hash bytea NOT NULL CHECK (octet_length(leaf_hash) = 32),
     PRIMARY KEY (log_id, sequence)
 );
 
@@ -43,6 +41,7 @@ CREATE TABLE log_entries (
     target_id       text GENERATED ALWAYS AS (content ->> 'target_id') STORED,
     result          text GENERATED ALWAYS AS (content ->> 'result') STORED,
     correlation_id  text GENERATED ALWAYS AS (content ->> 'correlation_id') STORED,
+    retention_class text GENERATED ALWAYS AS (content ->> 'retention_class') STORED,
     PRIMARY KEY (log_id, sequence, recorded_at)
 ) PARTITION BY RANGE (recorded_at);
 CREATE INDEX ix_log_entries_event ON log_entries (log_id, event_id);
@@ -83,3 +82,62 @@ END $$;
 REVOKE ALL ON FUNCTION create_log_partition FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION create_log_partition TO slipway_audit;
 SELECT create_log_partition(now()::date), create_log_partition((now() + interval '1 month')::date);
+
+-- The keys that sign checkpoints. A key signs from created_at until expires_at; the next one is created before that, and both sign meanwhile.
+CREATE TABLE log_keys (
+    public_key  text PRIMARY KEY,
+    private_key bytea NOT NULL,
+    created_at  timestamptz NOT NULL,
+    rotates_at  timestamptz NOT NULL,
+    expires_at  timestamptz NOT NULL
+);
+
+-- The signed states of the logs, permanent.
+CREATE TABLE log_checkpoints (
+    log_id    uuid NOT NULL,
+    size      bigint NOT NULL,
+    root_hash bytea NOT NULL CHECK (octet_length(root_hash) = 32),
+    note      text NOT NULL,
+    signed_at timestamptz NOT NULL,
+    PRIMARY KEY (log_id, size)
+);
+REVOKE UPDATE, DELETE, TRUNCATE ON log_keys, log_checkpoints FROM slipway_audit;
+
+-- The runtime role cannot change audit_records. Redaction deletes personal values there too, and nothing else.
+CREATE FUNCTION redact_audit_records(ids uuid[]) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    UPDATE audit_records
+    SET payload = jsonb_set(payload #- '{source}' #- '{metadata}', '{actor,display_name}', '"redacted"') || '{"metadata": {}}'
+    WHERE event_id = ANY(ids)
+$$;
+REVOKE ALL ON FUNCTION redact_audit_records FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION redact_audit_records TO slipway_audit;
+
+CREATE INDEX ix_log_entries_retention ON log_entries (retention_class, recorded_at);
+
+-- The retention classes of the registry, from catalog.state.
+CREATE TABLE retention_classes (
+    id             text PRIMARY KEY,
+    version        integer NOT NULL,
+    retention_days integer NOT NULL
+);
+
+-- The content of a held log is not deleted at the end of its retention.
+CREATE TABLE log_holds (
+    log_id    uuid PRIMARY KEY,
+    reason    text NOT NULL,
+    placed_by uuid NOT NULL,
+    placed_at timestamptz NOT NULL
+);
+
+-- The cosignatures of witnesses, as lines of the note.
+CREATE TABLE log_cosignatures (
+    log_id      uuid NOT NULL,
+    size        bigint NOT NULL,
+    witness     text NOT NULL,
+    signature   text NOT NULL,
+    received_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (log_id, witness, size),
+    FOREIGN KEY (log_id, size) REFERENCES log_checkpoints (log_id, size)
+);
+REVOKE UPDATE, DELETE, TRUNCATE ON log_cosignatures FROM slipway_audit;

@@ -5,6 +5,7 @@ import dev.slipway.authz.TokenVerifier;
 import dev.slipway.contract.Contract;
 import dev.slipway.gateway.GatewayConfig.RequestRates;
 import dev.slipway.messaging.KafkaSettings;
+import dev.slipway.service.AuditActionRegistry;
 import dev.slipway.service.ClusterSettings;
 import dev.slipway.service.HealthRegistry;
 import dev.slipway.service.ServiceContext;
@@ -57,6 +58,7 @@ final class ClusteredGatewayMain {
                 new KafkaSettings(kafkaBootstrap, "limits.", 1, (short) 1, Map.of()),
                 null,
                 telemetry,
+                new AuditActionRegistry(),
                 new HealthRegistry(),
                 new ServiceRegistry(),
                 Clock.systemUTC(),

@@ -9,6 +9,7 @@ import dev.slipway.gateway.GatewayConfig.RequestRates;
 import dev.slipway.gateway.GatewayConfig.StreamLimits;
 import dev.slipway.gateway.GatewayConfig.Tls;
 import dev.slipway.messaging.KafkaSettings;
+import dev.slipway.service.AuditActionRegistry;
 import dev.slipway.service.BusCodecs;
 import dev.slipway.service.Call;
 import dev.slipway.service.HealthRegistry;
@@ -59,6 +60,7 @@ final class GatewayUnderTest implements AutoCloseable {
                 new KafkaSettings(TestInfrastructure.shared().kafkaBootstrap(), topicPrefix, 1, (short) 1, Map.of()),
                 null,
                 telemetry,
+                new AuditActionRegistry(),
                 new HealthRegistry(),
                 new ServiceRegistry(),
                 Clock.systemUTC(),

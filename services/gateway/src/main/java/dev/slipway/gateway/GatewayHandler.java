@@ -16,6 +16,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -34,6 +35,7 @@ import java.util.TreeMap;
 /** Validates a request against its contract operation and sends it to the service over the event bus. */
 final class GatewayHandler implements Handler<RoutingContext> {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayHandler.class);
+    private static final int MAX_USER_AGENT_LENGTH = 256;
 
     private final Vertx vertx;
     private final Contract contract;
@@ -115,6 +117,11 @@ final class GatewayHandler implements Handler<RoutingContext> {
         var project = request.getHeader("X-Project-ID");
         if (project != null && context.path().containsKey("project_id")) {
             headers.put("x-project-id", project); // the service rejects the call if the two differ
+        }
+        headers.put(Call.SOURCE_ADDRESS, RateLimiter.address(request));
+        var userAgent = request.getHeader(HttpHeaders.USER_AGENT);
+        if (userAgent != null) {
+            headers.put(Call.USER_AGENT, userAgent.substring(0, Math.min(userAgent.length(), MAX_USER_AGENT_LENGTH)));
         }
         var singleValues = new HashMap<String, String>();
         query.forEach((name, values) -> singleValues.put(name, values.get(0)));

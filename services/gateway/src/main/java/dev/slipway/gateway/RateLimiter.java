@@ -160,7 +160,7 @@ final class RateLimiter implements Handler<RoutingContext> {
     }
 
     /** Returns the address of the connection; headers such as X-Forwarded-For can be forged. */
-    private static String address(HttpServerRequest request) {
+    static String address(HttpServerRequest request) {
         var remote = request.remoteAddress();
         return remote == null ? "unknown" : String.valueOf(remote.hostAddress());
     }

@@ -178,9 +178,10 @@ final class RequestContext {
         var body = Buffer.buffer(reply.body());
         // A strong ETag names exact bytes, so a representation that has one is never re-encoded.
         if (etag == null) {
-            ResponseWriter.endCompressible(routing, operation().successStatus(), JSON, body);
+            ResponseWriter.endCompressible(
+                    routing, operation().successStatus(), operation().contentType(), body);
         } else {
-            ResponseWriter.end(routing, operation().successStatus(), JSON, body);
+            ResponseWriter.end(routing, operation().successStatus(), operation().contentType(), body);
         }
     }
 

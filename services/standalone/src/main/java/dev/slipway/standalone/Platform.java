@@ -22,6 +22,7 @@ import dev.slipway.messaging.Topics;
 import dev.slipway.metering.MeteringVerticle;
 import dev.slipway.processadapter.ProcessAdapterConfig;
 import dev.slipway.processadapter.ProcessAdapterVerticle;
+import dev.slipway.service.AuditActionRegistry;
 import dev.slipway.service.BusCodecs;
 import dev.slipway.service.ClusterSettings;
 import dev.slipway.service.DatabaseSettings;
@@ -59,6 +60,7 @@ public final class Platform {
     private final Vertx vertx;
     private final ServiceContext serviceContext;
     private final StateReader authzReader;
+    private final StateReader auditActionReader;
     private final Deque<String> deployed = new ArrayDeque<>();
     private int httpPort = -1;
     private int managementPort = -1;
@@ -74,6 +76,8 @@ public final class Platform {
         this.serviceContext = serviceContext;
         this.authzReader =
                 new StateReader(vertx, serviceContext.kafka(), Topics.AUTHZ_STATE, serviceContext.authz()::apply);
+        this.auditActionReader = new StateReader(
+                vertx, serviceContext.kafka(), Topics.CATALOG_STATE, serviceContext.auditActions()::apply);
     }
 
     /**
@@ -141,6 +145,7 @@ public final class Platform {
                         : new DatabaseSettings(
                                 addresses.databaseUrl, config.databasePoolSize(), config.databaseCaFile()),
                 telemetry,
+                new AuditActionRegistry(),
                 health,
                 new ServiceRegistry(),
                 Clock.systemUTC(),
@@ -185,13 +190,20 @@ public final class Platform {
                         "catalog", () -> new CatalogVerticle(serviceContext.as("catalog"), catalog, artifactConfig())),
                 deployIfEnabled(
                         "instances", () -> new InstancesVerticle(serviceContext.as("instances"), config.instances())),
-                deployIfEnabled("audit", () -> new AuditVerticle(serviceContext.as("audit"), config.audit())),
+                deployIfEnabled(
+                        "audit",
+                        () -> new AuditVerticle(serviceContext.as("audit"), config.audit(), keyEncryptionKey())),
                 deployIfEnabled("metering", () -> new MeteringVerticle(serviceContext.as("metering"))));
         var fresh = authzReader.start().compose(caughtUp -> awaitFreshAuthz());
         // After a failure, wait for the others: a verticle that is stopped while it starts would fail again.
-        return Future.all(Future.all(services), fresh)
+        return Future.all(Future.all(services), fresh, startAuditActionReader())
                 .recover(e -> Future.join(services).transform(all -> Future.failedFuture(e)))
                 .mapEmpty();
+    }
+
+    /** Only a process with a database changes anything and therefore writes audit records. */
+    private Future<Void> startAuditActionReader() {
+        return serviceContext.database() == null ? Future.succeededFuture() : auditActionReader.start();
     }
 
     /** After the authorization model is current, so that IAM's bootstrap data is on the topics. */
@@ -230,11 +242,13 @@ public final class Platform {
     }
 
     /** The demo creates its own encryption key. Without the demo the setting is required, which the configuration has checked. */
+    private String keyEncryptionKey() {
+        var key = config.iam().keyEncryptionKey();
+        return key == null ? new HomeDirectory(config.home()).keyEncryptionKey() : key;
+    }
+
     private IamConfig iamConfig() {
-        var iam = config.iam();
-        if (iam.keyEncryptionKey() == null) {
-            iam = iam.withKey(new HomeDirectory(config.home()).keyEncryptionKey());
-        }
+        var iam = config.iam().withKey(keyEncryptionKey());
         var first = config.firstAdministrator();
         if (first == null) {
             return iam;
@@ -362,8 +376,10 @@ public final class Platform {
             }
         }
         var stopped = Promise.<Void>promise(); // not bound to an event loop, which could not report its own end
-        chain.otherwiseEmpty().eventually(authzReader::stop).onComplete(done -> vertx.close()
-                .onComplete(stopped));
+        chain.otherwiseEmpty()
+                .eventually(authzReader::stop)
+                .eventually(auditActionReader::stop)
+                .onComplete(done -> vertx.close().onComplete(stopped));
         return stopped.future();
     }
 }

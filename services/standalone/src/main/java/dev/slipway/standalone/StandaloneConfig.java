@@ -100,8 +100,8 @@ public record StandaloneConfig(
         if (admin != null && admin.indexOf('|') < 1) {
             settings.addError("SLIPWAY_FIRST_ADMINISTRATOR=" + admin + " is not issuer|subject");
         }
-        if (config.runs("iam") && !config.demo && config.iam.keyEncryptionKey() == null) {
-            settings.addError("SLIPWAY_KEY_ENCRYPTION_KEY is not set: IAM encrypts its signing keys with it;"
+        if ((config.runs("iam") || config.runs("audit")) && !config.demo && config.iam.keyEncryptionKey() == null) {
+            settings.addError("SLIPWAY_KEY_ENCRYPTION_KEY is not set: IAM and audit encrypt their signing keys with it;"
                     + " create one with: openssl rand -base64 32");
         }
         if (kafka != null && !config.demo && settings.optional("SLIPWAY_RECORD_KEYS_DIRECTORY") == null) {

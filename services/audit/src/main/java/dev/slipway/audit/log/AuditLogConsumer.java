@@ -74,7 +74,7 @@ public final class AuditLogConsumer {
         if (head == null) {
             throw new IllegalStateException("the head of log " + audited.logId() + " is not locked");
         }
-        var entry = EntryContent.seal(audited, head.size(), unit.now(), AuditLogConsumer::newSalt);
+        var entry = EntryContent.create(audited, head.size(), unit.now(), AuditLogConsumer::newSalt);
         var leafHash = entry.leafHash();
         store.insertEntry(unit, audited.logId(), head.size(), entry, leafHash);
         return head.append(leafHash, (subtree, hash) -> {

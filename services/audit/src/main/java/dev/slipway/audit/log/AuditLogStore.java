@@ -1,6 +1,6 @@
 package dev.slipway.audit.log;
 
-import dev.slipway.audit.log.EntryContent.SealedEntry;
+import dev.slipway.audit.log.EntryContent.NewEntry;
 import dev.slipway.audit.log.domain.Frontier;
 import dev.slipway.audit.log.domain.Hash;
 import dev.slipway.audit.log.domain.LogId;
@@ -35,9 +35,9 @@ public final class AuditLogStore {
     private static final String CREATE_PARTITION = "SELECT create_log_partition($1)";
     private static final BatchInsert INSERT_LEAF =
             new BatchInsert("""
-            INSERT INTO log_leaves (log_id, sequence, event_id, recorded_at, retention_class, leaf_hash)
-            SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::timestamptz[], $5::text[], $6::bytea[])
-            """, UUID.class, Long.class, UUID.class, OffsetDateTime.class, String.class, Buffer.class);
+            INSERT INTO log_leaves (log_id, sequence, event_id, leaf_hash)
+            SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::bytea[])
+            """, UUID.class, Long.class, UUID.class, Buffer.class);
     private static final BatchInsert INSERT_ENTRY =
             new BatchInsert("""
             INSERT INTO log_entries (log_id, sequence, recorded_at, content)
@@ -89,7 +89,7 @@ public final class AuditLogStore {
                 });
     }
 
-    void insertEntry(UnitOfWork unit, LogId logId, long sequence, SealedEntry entry, Hash leafHash) {
+    void insertEntry(UnitOfWork unit, LogId logId, long sequence, NewEntry entry, Hash leafHash) {
         var content = entry.content();
         var recordedAt = unit.now().atOffset(ZoneOffset.UTC);
         unit.insertRow(
@@ -97,8 +97,6 @@ public final class AuditLogStore {
                 logId.value(),
                 sequence,
                 UUID.fromString(content.path("id").asText()),
-                recordedAt,
-                content.path("retention_class").asText(),
                 Buffer.buffer(leafHash.bytes()));
         unit.insertRow(INSERT_ENTRY, logId.value(), sequence, recordedAt, Json.text(content));
         if (!entry.personalValues().isEmpty()) {

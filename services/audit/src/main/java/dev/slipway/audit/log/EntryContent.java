@@ -62,7 +62,7 @@ record EntryContent(
             LogId logId, Envelope envelope, @Nullable String traceId) {}
 
     /** The content of a leaf and the clear values of its personal fields, by JSON pointer. */
-    record SealedEntry(ObjectNode content, Map<String, PersonalValue> personalValues) {
+    record NewEntry(ObjectNode content, Map<String, PersonalValue> personalValues) {
         Hash leafHash() {
             return EntryContent.leafHash(content);
         }
@@ -85,7 +85,7 @@ record EntryContent(
             ObjectNode metadata) {}
 
     /** Returns the entry at a position, with salted hashes in place of personal values. */
-    static SealedEntry seal(AuditRecord audited, long sequence, Instant recordedAt, Supplier<String> salt) {
+    static NewEntry create(AuditRecord audited, long sequence, Instant recordedAt, Supplier<String> salt) {
         var envelope = audited.envelope;
         var payload = Json.toRecord(envelope.payload(), RecordedPayload.class);
         var content = Json.toObject(new EntryContent(
@@ -117,7 +117,7 @@ record EntryContent(
         }
         var pointers = content.putArray("personal");
         values.keySet().forEach(pointers::add);
-        return new SealedEntry(content, values);
+        return new NewEntry(content, values);
     }
 
     static Hash leafHash(ObjectNode content) {

@@ -33,6 +33,11 @@ public record ProofPlan(List<List<Subtree>> path) {
         return new ProofPlan(ranges);
     }
 
+    /** Plans the computation of the root of the tree of a size. */
+    public static ProofPlan root(long size) {
+        return new ProofPlan(List.of(Subtree.cover(0, size)));
+    }
+
     /** Returns the stored hashes that the proof needs, each range once. */
     public List<TileRange> storedHashes() {
         return path.stream().flatMap(List::stream).map(TileRange::of).distinct().toList();

@@ -1,0 +1,151 @@
+package dev.slipway.audit.log;
+
+import dev.slipway.audit.log.CheckpointStore.StoredCheckpoint;
+import dev.slipway.audit.log.domain.Checkpoint;
+import dev.slipway.audit.log.domain.Frontier;
+import dev.slipway.audit.log.domain.LogId;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.messaging.ChangeContext;
+import dev.slipway.messaging.Outbox;
+import dev.slipway.messaging.Topics;
+import dev.slipway.messaging.UnitOfWork;
+import io.opentelemetry.context.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Signs a checkpoint of every log that has grown, and publishes it. */
+public final class CheckpointSigner {
+    private static final Logger LOG = LoggerFactory.getLogger(CheckpointSigner.class);
+    /** A checkpoint is due within a second of an append. */
+    private static final long INTERVAL_MS = 200;
+
+    private static final long KEY_CHECK_INTERVAL_MS = 60_000;
+    private static final int MAX_LOGS = 200;
+
+    private final Vertx vertx;
+    private final CheckpointStore store;
+    private final AuditLogStore logs;
+    private final LogKeyRing keys;
+    private final Outbox outbox;
+    private final Clock clock;
+    private boolean signing;
+    private boolean stopped;
+
+    /** The payload of {@code audit.checkpoint.signed}. */
+    private record CheckpointPayload(
+            String log,
+            @Nullable UUID orgId,
+            String origin,
+            long treeSize,
+            String rootHash,
+            String note,
+            Instant signedAt) {}
+
+    private record NewCheckpoint(LogId logId, String origin, StoredCheckpoint checkpoint) {}
+
+    public CheckpointSigner(
+            Vertx vertx, CheckpointStore store, AuditLogStore logs, LogKeyRing keys, Outbox outbox, Clock clock) {
+        this.vertx = vertx;
+        this.store = store;
+        this.logs = logs;
+        this.keys = keys;
+        this.outbox = outbox;
+        this.clock = clock;
+    }
+
+    /** Completes when there is a key. Checkpoints follow. */
+    public Future<Void> start() {
+        return keys.refresh().compose(ok -> createPartitions()).onSuccess(ok -> {
+            vertx.setPeriodic(INTERVAL_MS, timer -> signUnlessBusy());
+            vertx.setPeriodic(KEY_CHECK_INTERVAL_MS, timer -> Future.join(keys.refresh(), createPartitions())
+                    .onFailure(e -> LOG.atWarn().setCause(e).log("checkpoint keys not refreshed; retrying")));
+        });
+    }
+
+    public void stop() {
+        stopped = true;
+    }
+
+    private Future<Void> createPartitions() {
+        var today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+        return logs.createPartition(today).compose(ok -> logs.createPartition(today.plusMonths(1)));
+    }
+
+    private void signUnlessBusy() {
+        if (signing || stopped) {
+            return;
+        }
+        signing = true;
+        signAll()
+                .onFailure(e -> LOG.atWarn().setCause(e).log("checkpoints not signed; retrying"))
+                .onComplete(done -> signing = false);
+    }
+
+    private Future<Void> signAll() {
+        return store.findUnsignedHeads(MAX_LOGS)
+                .compose(heads -> heads.isEmpty()
+                        ? Future.succeededFuture()
+                        : vertx.executeBlocking(() -> sign(heads)).compose(this::insertAll));
+    }
+
+    private List<NewCheckpoint> sign(Map<LogId, Frontier> heads) {
+        var signed = new ArrayList<NewCheckpoint>(heads.size());
+        heads.forEach((logId, head) -> {
+            var checkpoint = new Checkpoint(keys.origin(logId), head.size(), head.root());
+            var note = keys.sign(logId, checkpoint.text()).encode();
+            signed.add(new NewCheckpoint(
+                    logId,
+                    checkpoint.origin(),
+                    new StoredCheckpoint(checkpoint.size(), checkpoint.root(), note, clock.instant())));
+        });
+        return signed;
+    }
+
+    private Future<Void> insertAll(List<NewCheckpoint> signed) {
+        var context = new ChangeContext(Ids.next().toString(), Context.root());
+        return outbox.transaction(context, unit -> {
+            var chain = Future.<Void>succeededFuture();
+            for (var checkpoint : signed) {
+                chain = chain.compose(ok -> insert(unit, checkpoint));
+            }
+            return chain;
+        });
+    }
+
+    private Future<Void> insert(UnitOfWork unit, NewCheckpoint signed) {
+        return store.insert(unit, signed.logId, signed.checkpoint).map(inserted -> {
+            if (inserted) {
+                unit.publish(
+                        Topics.AUDIT_CHECKPOINTS,
+                        signed.logId.name(),
+                        "audit.checkpoint.signed",
+                        Json.toObject(payload(signed)));
+            }
+            return null;
+        });
+    }
+
+    private static CheckpointPayload payload(NewCheckpoint signed) {
+        return new CheckpointPayload(
+                signed.logId.name(),
+                signed.logId.equals(LogId.PLATFORM) ? null : signed.logId.value(),
+                signed.origin,
+                signed.checkpoint.size(),
+                signed.checkpoint.root().hex(),
+                signed.checkpoint.note(),
+                signed.checkpoint.signedAt());
+    }
+}
