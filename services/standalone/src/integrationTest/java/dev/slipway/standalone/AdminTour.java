@@ -37,7 +37,9 @@ final class AdminTour {
             tour.set(unknown, DemoData.ECHO.toString());
         }
         for (var operation : operations()) {
-            if (operation.isAdminVariant() && TourRecorder.isRead(operation) && !operation.isStream()) {
+            // The audit logs are filled asynchronously, so what they contain varies.
+            var varies = operation.isStream() || operation.path().contains("/audit");
+            if (operation.isAdminVariant() && TourRecorder.isRead(operation) && !varies) {
                 tour.step("platform_superadmin", operation.id())
                         .header("X-Break-Glass-Reason", "The tenant asked for help")
                         .send();

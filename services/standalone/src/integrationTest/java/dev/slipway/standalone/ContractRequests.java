@@ -65,7 +65,9 @@ final class ContractRequests {
                 "operation_id",
                 "member_id",
                 "attachment_id",
-                "worker_id")) {
+                "worker_id",
+                "audit_entry_id",
+                "entry_ids")) {
             validValues.put(name, NOWHERE.toString());
         }
         for (var name : List.of(
@@ -119,6 +121,9 @@ final class ContractRequests {
         validValues.put("Last-Event-ID", "1");
         validValues.put("If-Match", "\"1\"");
         validValues.put("app_instance_id", instanceId);
+        validValues.put("target_type", "rack");
+        validValues.put("target_id", "r-17");
+        validValues.put("result", "success");
         return validValues;
     }
 

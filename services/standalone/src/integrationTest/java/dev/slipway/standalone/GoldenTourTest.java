@@ -40,7 +40,7 @@ class GoldenTourTest {
 
     private static final String OUTBOXES_ARE_EMPTY = """
             SELECT NOT EXISTS (SELECT 1 FROM iam.outbox) AND NOT EXISTS (SELECT 1 FROM catalog.outbox)
-                AND NOT EXISTS (SELECT 1 FROM instances.outbox)
+                AND NOT EXISTS (SELECT 1 FROM instances.outbox) AND NOT EXISTS (SELECT 1 FROM audit.outbox)
             """;
 
     @TempDir

@@ -37,7 +37,7 @@ final class PlatformState {
         return platform.database().query("""
                 SELECT concat_ws(' ', (SELECT count(*) FROM instances.app_instances),
                     (SELECT last_value FROM instances.outbox_seq_seq), (SELECT last_value FROM iam.outbox_seq_seq),
-                    (SELECT last_value FROM metering.outbox_seq_seq), (SELECT last_value FROM audit.outbox_seq_seq), %s)
+                    (SELECT last_value FROM metering.outbox_seq_seq), (SELECT count(*) FROM audit.log_holds), %s)
                 """.formatted(catalog));
     }
 }

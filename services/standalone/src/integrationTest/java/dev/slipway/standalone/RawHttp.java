@@ -31,10 +31,16 @@ final class RawHttp implements AutoCloseable {
                     .orElse("");
         }
 
+        /** Returns the body; of NDJSON, the first line. */
         JsonNode body() {
             var start = text.indexOf("\r\n\r\n");
             var bytes = text.substring(start + 4).getBytes(StandardCharsets.ISO_8859_1);
-            return Json.parseTrusted(header("Content-Encoding").equals("gzip") ? unzip(bytes) : bytes);
+            var content = header("Content-Encoding").equals("gzip") ? unzip(bytes) : bytes;
+            if (!header("Content-Type").equals("application/x-ndjson")) {
+                return Json.parseTrusted(content);
+            }
+            var lines = new String(content, StandardCharsets.UTF_8);
+            return Json.parseTrusted(lines.substring(0, lines.indexOf('\n')).getBytes(StandardCharsets.UTF_8));
         }
 
         private static byte[] unzip(byte[] bytes) {

@@ -68,6 +68,26 @@ abstract class RoleMatrixTestBase {
     @BeforeAll
     static void start() {
         platform = new PlatformUnderTest();
+        fillAuditLogs();
+    }
+
+    /** An audit log without entries has no checkpoint to return. */
+    private static void fillAuditLogs() {
+        platform.launch("project_owner", "first entry").send().expect(202);
+        platform.launchIn(DemoData.OTHER_PROJECT, "other_tenant_owner", "first entry")
+                .send()
+                .expect(202);
+        eventually(() -> {
+            getCheckpoint("tenant_owner", DemoData.ORG).expect(200);
+            getCheckpoint("other_tenant_owner", DemoData.OTHER_ORG).expect(200);
+        });
+    }
+
+    private static ApiResponse getCheckpoint(String user, UUID orgId) {
+        return platform.as(user)
+                .call("getOrganizationAuditCheckpoint")
+                .path("org_id", orgId)
+                .send();
     }
 
     @AfterAll

@@ -39,7 +39,8 @@ final class TourMask {
             "evidence_age_ms",
             "quantity_seconds",
             "trace_id",
-            "span_id");
+            "span_id",
+            "user_agent");
     private static final Set<String> CURSORS = Set.of("next_cursor", "cursor");
 
     private static final String FIXED_ID = "01900000-0000-7000-8000-";

@@ -167,10 +167,12 @@ class AppNeutralityTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackages("dev.slipway.catalog.artifact.source..", "dev.slipway.iam.issuer..")
+                .and()
+                .doNotHaveSimpleName("WitnessClient")
                 .should()
                 .dependOnClassesThat()
                 .haveNameMatching(HTTP_CLIENTS)
-                .as("only artifact registries and token issuers are called by HTTP")
+                .as("only artifact registries, token issuers and witnesses of the audit log are called by HTTP")
                 .check(services);
     }
 
