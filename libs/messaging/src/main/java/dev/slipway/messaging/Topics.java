@@ -69,7 +69,7 @@ public final class Topics {
 
     /** Returns whether the topic is compacted: a record without a value deletes its key there. */
     static boolean isState(String topic) {
-        return topic.endsWith(".state");
+        return topic.endsWith(".state") || topic.equals(AUDIT_CHECKPOINTS);
     }
 
     public static String runtimeCommands(String backend) {
