@@ -83,7 +83,7 @@ class DependencyWaiterTest {
             var process = process(
                     KAFKA,
                     database.urlOfNewUser("hunter2", "NOCREATEROLE"),
-                    Map.of("SLIPWAY_START_TIMEOUT", "PT10M", "SLIPWAY_SERVICES", "catalog,instances,audit,metering"));
+                    Map.of("SLIPWAY_START_TIMEOUT", "PT10M", "SLIPWAY_SERVICES", "catalog,instances,metering"));
             var refusal = refusal(process);
 
             assertThat(refusal)
