@@ -123,7 +123,7 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
     }
 
     @Test
-    @Proves({"0.26", "0.27"})
+    @Proves("0.27")
     void ownership_isOnThePathOfTheOrganization() {
         var owned = Contract.load().operations().stream()
                 .filter(operation -> !operation.isAdminVariant())

@@ -58,7 +58,7 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
     }
 
     @Test
-    @Proves({"0.13", "0.14", "0.17", "0.18", "0.19", "0.20", "0.23", "0.24", "0.29", "0.38", "0.40"})
+    @Proves({"0.13", "0.14", "0.17", "0.19", "0.23", "0.24", "0.29", "0.38", "0.40"})
     void journey_fromCreationToDeletion() {
         var runtime = calls.runningWith("journey", PROJECT);
         assertThat(calls.items(
