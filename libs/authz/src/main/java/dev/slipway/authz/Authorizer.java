@@ -99,6 +99,40 @@ public final class Authorizer {
         return false;
     }
 
+    /** Returns the roles that the principal holds in the organization or in one of its projects. */
+    public Set<String> findRolesIn(UUID orgId, Principal principal, Instant now) {
+        var roles = new HashSet<String>();
+        if (principal.type() != ActorType.USER) {
+            if (orgId.equals(principal.orgId())) {
+                roles.add(principal.type().text());
+            }
+            return roles;
+        }
+        addRolesIn(orgId, bindingIndex.bindingSet(principal.id()), now, roles);
+        for (var group : bindingIndex.groupsOf(principal.id())) {
+            addRolesIn(orgId, bindingIndex.bindingSet(group), now, roles);
+        }
+        return roles;
+    }
+
+    private void addRolesIn(UUID orgId, @Nullable BindingSet held, Instant now, Set<String> roles) {
+        if (held != null) {
+            held.all().stream()
+                    .filter(binding -> orgId.equals(model.orgOf(binding)) && !binding.isExpired(now))
+                    .forEach(binding -> roles.add(binding.role()));
+        }
+    }
+
+    /** Returns the number of users with a role in the organization or in one of its projects. Reads the whole model. */
+    public long countUsersIn(UUID orgId) {
+        return bindingIndex.principalsWithBindings().stream()
+                .map(model::principal)
+                .filter(principal -> principal != null
+                        && principal.type() == ActorType.USER
+                        && hasBindingIn(orgId, bindingIndex.bindingSet(principal.id())))
+                .count();
+    }
+
     private boolean hasBindingIn(UUID orgId, @Nullable BindingSet held) {
         return held != null && held.all().stream().anyMatch(binding -> orgId.equals(model.orgOf(binding)));
     }

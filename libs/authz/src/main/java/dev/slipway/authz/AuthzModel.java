@@ -43,8 +43,8 @@ public final class AuthzModel {
     private volatile Instant confirmedAt = Instant.EPOCH;
     private volatile boolean aheadOfIam;
 
-    /** A project, its organization, and whether it is deleted. */
-    record Project(UUID id, UUID orgId, boolean deleted) {}
+    /** A project, its organization, and whether it is deleted or suspended. */
+    record Project(UUID id, UUID orgId, boolean deleted, boolean suspended) {}
 
     private record PrincipalEntry(
             Principal principal, @Nullable ExternalSubject subject) {}
@@ -112,6 +112,11 @@ public final class AuthzModel {
     public Duration age(Instant now) {
         var age = Duration.between(confirmedAt, now);
         return age.isNegative() ? Duration.ZERO : age;
+    }
+
+    /** Returns whether the model has every change that was committed until then, by the broker's clock. */
+    public boolean isConfirmedSince(Instant at) {
+        return !confirmedAt.isBefore(at);
     }
 
     public long revision() {
@@ -213,9 +218,9 @@ public final class AuthzModel {
     private void applyProject(JsonNode payload) {
         var id = bindingIndex.internScopeId(PayloadFields.uuid(payload, "project_id"));
         var orgId = bindingIndex.internScopeId(PayloadFields.uuid(payload, "org_id"));
-        var deleted = payload.path("state").asText().equals("deleted");
+        var state = payload.path("state").asText();
         organizations.add(orgId);
-        projects.put(id, new Project(id, orgId, deleted));
+        projects.put(id, new Project(id, orgId, state.equals("deleted"), state.equals("suspended")));
     }
 
     private void applyKey(JsonNode payload) {

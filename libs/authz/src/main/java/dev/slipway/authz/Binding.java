@@ -59,6 +59,11 @@ public record Binding(
         };
     }
 
+    /** Returns the level and the id of the scope, such as {@code project:ID}. */
+    String scopePath() {
+        return level == Level.PLATFORM ? level.text : level.text + ":" + scopeId();
+    }
+
     boolean isHeldAt(Level atLevel, UUID atScopeId) {
         return level == atLevel && atScopeId.equals(scopeId());
     }

@@ -27,7 +27,9 @@ public record Decision(Verdict verdict, @Nullable Binding grantedBy) {
         /** The principal is allowed the action, but the token is limited to other actions. */
         OUT_OF_TOKEN_SCOPE,
         /** It would be allowed if the project or organization were not deleted. */
-        RESOURCE_DELETED;
+        RESOURCE_DELETED,
+        /** It would be allowed if the project were not suspended. */
+        PROJECT_SUSPENDED;
 
         private final String text = name().toLowerCase(Locale.ROOT);
 
@@ -45,10 +47,29 @@ public record Decision(Verdict verdict, @Nullable Binding grantedBy) {
     static final Decision OTHER_TASK = new Decision(Verdict.OTHER_TASK, null);
     static final Decision OUT_OF_TOKEN_SCOPE = new Decision(Verdict.OUT_OF_TOKEN_SCOPE, null);
     static final Decision RESOURCE_DELETED = new Decision(Verdict.RESOURCE_DELETED, null);
+    static final Decision PROJECT_SUSPENDED = new Decision(Verdict.PROJECT_SUSPENDED, null);
     static final Decision ALLOWED_WITHOUT_BINDING = new Decision(Verdict.ALLOWED, null);
 
     public boolean allowed() {
         return verdict == Verdict.ALLOWED;
+    }
+
+    /**
+     * Returns the scope and the role that allowed the action, with the group between them if the role is that of a group; for a machine
+     * principal its own scope and type. Null if no role was needed, or none grants the action.
+     */
+    public @Nullable String rolePath(Principal principal) {
+        if (!allowed()) {
+            return null;
+        }
+        if (principal.type() != Principal.ActorType.USER) {
+            return principal.ownScopePath() + "/" + principal.type().text();
+        }
+        if (grantedBy == null) {
+            return null;
+        }
+        var group = grantedBy.principalId().equals(principal.id()) ? "" : "group:" + grantedBy.principalId() + "/";
+        return grantedBy.scopePath() + "/" + group + grantedBy.role();
     }
 
     /** Returns the error for a refused caller. */
@@ -74,6 +95,10 @@ public record Decision(Verdict verdict, @Nullable Binding grantedBy) {
                 Problem.of(
                         ErrorCode.RESOURCE_DELETED,
                         "The project or its organization is deleted. Only reads and removals are allowed.");
+            case PROJECT_SUSPENDED ->
+                Problem.of(
+                        ErrorCode.PROJECT_SUSPENDED,
+                        "The project is suspended. Only reads and removals are allowed until an administrator of its organization resumes it.");
             case OTHER_TASK -> Problem.of(ErrorCode.INSUFFICIENT_PERMISSIONS, "This token is bound to another task.");
             case BREAK_GLASS_REQUIRED ->
                 Problem.of(

@@ -86,7 +86,7 @@ final class DecisionEvaluator {
                 && !checkPasses(Check.PLACE, model.project(scope.requireId()) != null)) {
             return Decision.NOT_BOUND;
         }
-        return applyLimits(isDeleted(scope));
+        return applyLimits(findRestriction(scope));
     }
 
     private Decision evaluateAnywhere() {
@@ -97,7 +97,7 @@ final class DecisionEvaluator {
         if (!checkPasses(Check.ACTION, roleBindingIndex.isUsable(action))) {
             return Decision.UNKNOWN_ACTION;
         }
-        return grantingBinding == null ? Decision.NOT_GRANTED : applyLimits(false);
+        return grantingBinding == null ? Decision.NOT_GRANTED : applyLimits(null);
     }
 
     private Decision evaluateTenant() {
@@ -123,9 +123,7 @@ final class DecisionEvaluator {
         if (!checkPasses(Check.ACTION, roleBindingIndex.isUsable(action))) {
             return Decision.UNKNOWN_ACTION;
         }
-        return grantingBinding == null
-                ? Decision.NOT_GRANTED
-                : applyLimits((project != null && project.deleted()) || model.isDeleted(orgId));
+        return grantingBinding == null ? Decision.NOT_GRANTED : applyLimits(findRestriction(project, orgId));
     }
 
     /** A machine principal has one scope, and there only the actions that its type, its list, its task and its token all allow. */
@@ -146,29 +144,35 @@ final class DecisionEvaluator {
         if (!checkPasses(Check.ALLOWLIST, principal.allowedActions().contains(action))) {
             return Decision.NOT_ALLOWLISTED;
         }
-        return applyLimits(requested != null && isDeleted(requested));
+        return applyLimits(requested == null ? null : findRestriction(requested));
     }
 
-    private Decision applyLimits(boolean deleted) {
+    /** {@code restriction} is the refusal of everything but reads and removals in the scope, or null. */
+    private Decision applyLimits(@Nullable Decision restriction) {
         var only = principal.tokenActions();
         if (only != null && !checkPasses(Check.TOKEN_SCOPE, only.contains(action))) {
             return Decision.OUT_OF_TOKEN_SCOPE;
         }
-        if (deleted && !checkPasses(Check.RESOURCE_STATE, scope.removal() || isAllowedAfterDeletion(action))) {
-            return Decision.RESOURCE_DELETED;
+        if (restriction != null && !checkPasses(Check.RESOURCE_STATE, scope.removal() || isReadOrRemoval(action))) {
+            return restriction;
         }
         return grantingBinding == null
                 ? Decision.ALLOWED_WITHOUT_BINDING
                 : new Decision(Decision.Verdict.ALLOWED, grantingBinding);
     }
 
-    /** Deleted scopes allow reads, deletions, revocations, and reports on the progress of deletions. */
-    private static boolean isAllowedAfterDeletion(String action) {
+    /**
+     * Deleted and suspended scopes allow reads, deletions, revocations, reports on the progress of deletions, and the end of a suspension, or
+     * its repetition.
+     */
+    private static boolean isReadOrRemoval(String action) {
         return action.endsWith(".read")
                 || action.endsWith(".delete")
                 || action.endsWith(".force_delete")
                 || action.endsWith(".revoke")
-                || action.endsWith(".report");
+                || action.endsWith(".report")
+                || action.equals("iam.project.suspend")
+                || action.equals("iam.project.resume");
     }
 
     /** Looks groups up when they are needed: most decisions depend on direct bindings only. */
@@ -281,15 +285,22 @@ final class DecisionEvaluator {
         };
     }
 
-    private boolean isDeleted(ResourceScope requested) {
+    private @Nullable Decision findRestriction(ResourceScope requested) {
         return switch (requested.kind()) {
-            case SELF, PLATFORM, ANYWHERE -> false;
-            case ORGANIZATION, SHARED_RUNTIME -> model.isDeleted(requested.requireOrgId());
+            case SELF, PLATFORM, ANYWHERE -> null;
+            case ORGANIZATION, SHARED_RUNTIME -> findRestriction(null, requested.requireOrgId());
             case PROJECT -> {
                 var project = model.project(requested.requireId());
-                yield project != null && (project.deleted() || model.isDeleted(project.orgId()));
+                yield project == null ? null : findRestriction(project, project.orgId());
             }
         };
+    }
+
+    private @Nullable Decision findRestriction(@Nullable Project project, UUID orgId) {
+        if ((project != null && project.deleted()) || model.isDeleted(orgId)) {
+            return Decision.RESOURCE_DELETED;
+        }
+        return project != null && project.suspended() ? Decision.PROJECT_SUSPENDED : null;
     }
 
     private boolean checkPasses(Check check, boolean passes) {

@@ -74,6 +74,14 @@ public record Principal(
         return tokenActions == null || tokenActions.contains(action);
     }
 
+    /** Returns the only scope of a machine principal, such as {@code project:ID}. */
+    String ownScopePath() {
+        if (sharedRuntimeId != null) {
+            return "shared_runtime:" + sharedRuntimeId;
+        }
+        return projectId == null ? "platform" : "project:" + projectId;
+    }
+
     Principal withTask(@Nullable Task to) {
         return to == null ? this : copyWith(tokenActions, to);
     }

@@ -116,6 +116,11 @@ final class RoleBindingIndex {
         return bindingSet.get(principalId);
     }
 
+    /** Returns the users, machine principals and groups that hold a role. */
+    Set<UUID> principalsWithBindings() {
+        return bindingSet.keySet();
+    }
+
     UUID[] groupsOf(UUID userId) {
         return groupsOf.getOrDefault(userId, NO_GROUPS);
     }

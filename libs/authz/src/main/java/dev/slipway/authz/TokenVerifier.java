@@ -8,6 +8,7 @@ import dev.slipway.authz.Principal.Task;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.contract.SingleLine;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
@@ -36,6 +37,7 @@ public final class TokenVerifier {
     public static final Duration USER_TOKEN_MAX_LIFETIME = Duration.ofHours(24);
 
     private static final Duration CLOCK_SKEW = Duration.ofSeconds(5);
+    private static final int MAX_SUBJECT_LENGTH = 512;
     private static final long MAX_CACHE_BYTES = 16L << 20;
 
     private final AuthzModel model;
@@ -228,6 +230,7 @@ public final class TokenVerifier {
         }
         var own = key.issuer().equals(MACHINE_ISSUER);
         if (!own) {
+            requireStorableSubject(subject);
             requireLifetime(token.time("iat"), expiresAt, at);
         }
         var task = own ? task(token) : null;
@@ -244,6 +247,13 @@ public final class TokenVerifier {
                 notBefore(token),
                 task,
                 task == null ? actions(token) : null);
+    }
+
+    /** The same limits as for the subject of a user that is created through the API. */
+    private static void requireStorableSubject(String subject) {
+        if (subject.isEmpty() || subject.length() > MAX_SUBJECT_LENGTH || !SingleLine.matches(subject)) {
+            throw invalid("The token's sub must be a single line of 1 to " + MAX_SUBJECT_LENGTH + " characters.");
+        }
     }
 
     /** A token without a past time of issue is measured from now, so that a forward-dated one does not live longer. */

@@ -24,8 +24,19 @@ class AuthorizerTableTest {
     private static final UUID B = Ids.next();
     private static final UUID GONE = Ids.next();
     private static final UUID RUNTIME = Ids.next();
-    private static final Map<String, UUID> PROJECTS =
-            Map.of("a1", Ids.next(), "a2", Ids.next(), "a3deleted", Ids.next(), "b1", Ids.next(), "g1", Ids.next());
+    private static final Map<String, UUID> PROJECTS = Map.of(
+            "a1",
+            Ids.next(),
+            "a2",
+            Ids.next(),
+            "a3deleted",
+            Ids.next(),
+            "a4suspended",
+            Ids.next(),
+            "b1",
+            Ids.next(),
+            "g1",
+            Ids.next());
 
     private final AuthzModelFixture fixture = AuthzModelFixture.withBuiltInRoles();
     private final Authorizer authorizer = new Authorizer(fixture.model);
@@ -37,6 +48,7 @@ class AuthorizerTableTest {
         fixture.project(project("a1"), A, "active");
         fixture.project(project("a2"), A);
         fixture.project(project("a3deleted"), A, "deleted");
+        fixture.project(project("a4suspended"), A, "suspended");
         fixture.project(project("b1"), B);
         fixture.project(project("g1"), GONE);
         fixture.action("apps.version.retire", "retired");
@@ -82,6 +94,10 @@ class AuthorizerTableTest {
     private void machines() {
         var list = List.of("apps.instance.read", "apps.instance.report", "apps.shared_runtime.read");
         put("account", fixture.serviceAccount(project("a1"), list));
+        put(
+                "account_of_suspended",
+                fixture.serviceAccount(
+                        project("a4suspended"), List.of("apps.instance.create", "apps.instance.report")));
         put("account_of_deleted", fixture.serviceAccount(project("a3deleted"), list));
         put(
                 "operator",
@@ -127,6 +143,16 @@ class AuthorizerTableTest {
         "owner,            apps.instance.read,            project a3deleted, ALLOWED",
         "owner,            apps.instance.delete,          project a3deleted, ALLOWED",
         "member,           apps.instance.create,          project a3deleted, NOT_BOUND",
+        "owner,            apps.instance.create,          project a4suspended, PROJECT_SUSPENDED",
+        "owner,            iam.project.update,            project a4suspended, PROJECT_SUSPENDED",
+        "owner,            iam.project.suspend,           project a4suspended, ALLOWED",
+        "owner,            iam.project.resume,            project a4suspended, ALLOWED",
+        "owner,            apps.instance.read,            project a4suspended, ALLOWED",
+        "owner,            apps.instance.delete,          project a4suspended, ALLOWED",
+        "owner,            iam.binding.write,             project- a4suspended, ALLOWED",
+        "member,           apps.instance.create,          project a4suspended, NOT_BOUND",
+        "account_of_suspended, apps.instance.create,      project a4suspended, PROJECT_SUSPENDED",
+        "account_of_suspended, apps.instance.report,      project a4suspended, ALLOWED",
         "owner_of_gone,    apps.instance.create,          project g1,        RESOURCE_DELETED",
         "owner_of_gone,    iam.project.create,            org g,             RESOURCE_DELETED",
         "owner_of_gone,    iam.organization.read,         org g,             ALLOWED",

@@ -28,6 +28,16 @@ class AuthzModelTest {
     }
 
     @Test
+    void isConfirmedSince_isFalse_untilAHeartbeatOfThatTimeArrives() {
+        fixture.project(Ids.next(), Ids.next());
+        fixture.heartbeat(1, NOW);
+
+        assertThat(fixture.model.isConfirmedSince(NOW.plusSeconds(1))).isFalse();
+        fixture.heartbeat(1, NOW.plusSeconds(2));
+        assertThat(fixture.model.isConfirmedSince(NOW.plusSeconds(1))).isTrue();
+    }
+
+    @Test
     void age_isNotReset_whenTheHeartbeatIsAheadOfTheModel() {
         fixture.project(Ids.next(), Ids.next());
         fixture.heartbeat(1, NOW);

@@ -212,10 +212,11 @@ final class DecisionComparison {
     }
 
     private void project(String project, String org) {
-        var deleted = random.nextInt(4) == 0;
-        history.add("project " + project + " of " + org + " deleted: " + deleted);
-        naive.projects.put(project, new Project(org, deleted));
-        fixture.project(id(project), id(org), deleted ? "deleted" : "active");
+        var state =
+                List.of("active", "active", "active", "suspended", "deleted").get(random.nextInt(5));
+        history.add("project " + project + " of " + org + ": " + state);
+        naive.projects.put(project, new Project(org, state));
+        fixture.project(id(project), id(org), state);
     }
 
     private void actor(Actor actor) {

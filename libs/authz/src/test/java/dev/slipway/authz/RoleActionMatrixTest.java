@@ -65,7 +65,7 @@ class RoleActionMatrixTest {
 
     @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = "ALLOWED")
-    void toProblem_isNotFoundForbiddenOrDeleted_forEveryRefusal(Verdict refused) {
+    void toProblem_isNotFoundForbiddenDeletedOrSuspended_forEveryRefusal(Verdict refused) {
         var problem = new Decision(refused, null).toProblem("apps.instance.read");
 
         assertThat(problem.code())
@@ -73,7 +73,8 @@ class RoleActionMatrixTest {
                         ErrorCode.NOT_FOUND,
                         ErrorCode.INSUFFICIENT_PERMISSIONS,
                         ErrorCode.BREAK_GLASS_REQUIRED,
-                        ErrorCode.RESOURCE_DELETED);
+                        ErrorCode.RESOURCE_DELETED,
+                        ErrorCode.PROJECT_SUSPENDED);
     }
 
     @Test
@@ -105,8 +106,13 @@ class RoleActionMatrixTest {
             case ALLOWED -> "allow";
             case BREAK_GLASS_REQUIRED -> "glass";
             case NOT_GRANTED -> "deny";
-            case NOT_BOUND, UNKNOWN_ACTION, NOT_ALLOWLISTED, OTHER_TASK, OUT_OF_TOKEN_SCOPE, RESOURCE_DELETED ->
-                verdict.name();
+            case NOT_BOUND,
+                    UNKNOWN_ACTION,
+                    NOT_ALLOWLISTED,
+                    OTHER_TASK,
+                    OUT_OF_TOKEN_SCOPE,
+                    RESOURCE_DELETED,
+                    PROJECT_SUSPENDED -> verdict.name();
         };
     }
 

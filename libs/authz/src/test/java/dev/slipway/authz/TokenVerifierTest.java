@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.testing.TestKey;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.BeforeAll;
@@ -65,6 +66,22 @@ class TokenVerifierTest {
             assertRefused(token(claims -> claims.without(required)), ErrorCode.TOKEN_INVALID);
             assertRefused(token(claims -> claims.put(required, true)), ErrorCode.TOKEN_INVALID);
         }
+    }
+
+    @Test
+    void verifyIdentity_isRefused_whenTheSubjectIsNotASingleLine() {
+        for (var subject : List.of("", "a\nb", "\u001b[31mred", "\u202egpj.exe", "x".repeat(513))) {
+            var token = token(claims -> claims.put("sub", subject));
+            assertThatThrownBy(() -> verifier.verifyIdentity(token, NOW))
+                    .isInstanceOfSatisfying(ProblemException.class, e -> assertThat(e.problem())
+                            .extracting(Problem::code, Problem::message)
+                            .containsExactly(
+                                    ErrorCode.TOKEN_INVALID,
+                                    "The token's sub must be a single line of 1 to 512 characters."));
+        }
+        assertThat(verifier.verifyIdentity(token(claims -> claims.put("sub", "Zoë|研究")), NOW)
+                        .subject())
+                .isEqualTo("Zoë|研究");
     }
 
     @Test

@@ -26,7 +26,7 @@ public final class ReferenceAuthorizer {
     /** {@code org} is null for a built-in role. */
     public record Role(String level, String org, Set<String> actions) {}
 
-    public record Project(String org, boolean deleted) {}
+    public record Project(String org, String state) {}
 
     /** {@code token} and {@code task} are null if the token is not limited. */
     public record Actor(
@@ -123,20 +123,24 @@ public final class ReferenceAuthorizer {
             return "OUT_OF_TOKEN_SCOPE";
         }
         var survives = q.removal
+                || q.action.equals("iam.project.resume")
                 || List.of("read", "delete", "force_delete", "revoke", "report")
                         .contains(q.action.substring(q.action.lastIndexOf('.') + 1));
-        return deleted(q) && !survives ? "RESOURCE_DELETED" : "ALLOWED";
+        return survives ? "ALLOWED" : verdictOfState(q);
     }
 
-    private boolean deleted(DecisionQuery q) {
+    private String verdictOfState(DecisionQuery q) {
         var machineAnywhere = q.kind.equals("anywhere") && !q.actor.type.equals("user");
         var projectId = machineAnywhere ? q.actor.project : q.kind.equals("project") ? q.id : null;
         if (projectId != null) {
             var project = projects.get(projectId);
-            return project.deleted || deletedOrgs.contains(project.org);
+            if (project.state.equals("deleted") || deletedOrgs.contains(project.org)) {
+                return "RESOURCE_DELETED";
+            }
+            return project.state.equals("suspended") ? "PROJECT_SUSPENDED" : "ALLOWED";
         }
         var org = machineAnywhere ? q.actor.org : q.org;
-        return org != null && deletedOrgs.contains(org);
+        return org != null && deletedOrgs.contains(org) ? "RESOURCE_DELETED" : "ALLOWED";
     }
 
     private boolean live(String action) {
