@@ -49,6 +49,9 @@ public final class ApiOperation {
     private final int successStatus;
     private final String contentType;
     private final String cacheControl;
+    private final boolean servesLastKnown;
+    private final int maxBodyBytes;
+    private final @Nullable String indicator;
     private final List<Parameter> pathParameters;
     private final Map<String, Parameter> queryParameters;
     private final List<Parameter> headerParameters;
@@ -68,6 +71,9 @@ public final class ApiOperation {
             int successStatus,
             String contentType,
             int publicCacheSeconds,
+            boolean servesLastKnown,
+            int maxBodyKib,
+            @Nullable String indicator,
             List<Parameter> pathParameters,
             Map<String, Parameter> queryParameters,
             List<Parameter> headerParameters,
@@ -85,6 +91,10 @@ public final class ApiOperation {
         this.successStatus = successStatus;
         this.contentType = contentType;
         this.cacheControl = cacheControl(method, publicCacheSeconds);
+        this.servesLastKnown = servesLastKnown;
+        this.maxBodyBytes =
+                maxBodyKib > 0 ? maxBodyKib << 10 : scope == Scope.PUBLIC ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES;
+        this.indicator = indicator;
         this.pathParameters = pathParameters;
         this.queryParameters = queryParameters;
         this.headerParameters = headerParameters;
@@ -153,9 +163,22 @@ public final class ApiOperation {
         return body != null;
     }
 
-    /** Returns the size limit of the request body, in bytes. Public operations accept a credential or a token and nothing larger. */
+    /** Returns whether the last successful response is returned while the service is unavailable. The operation has no parameters. */
+    public boolean servesLastKnown() {
+        return servesLastKnown;
+    }
+
+    /** Returns the service level indicator that the duration of the operation belongs to; null if there is none. */
+    public @Nullable String indicator() {
+        return indicator;
+    }
+
+    /**
+     * Returns the size limit of the request body, in bytes. Public operations accept a credential or a token and nothing larger, unless the
+     * contract allows it.
+     */
     public int maxBodyBytes() {
-        return scope == Scope.PUBLIC ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES;
+        return maxBodyBytes;
     }
 
     /** Parses a request body, like {@link Json#parse}. Rejects fields that are larger than the contract allows. */
@@ -174,6 +197,11 @@ public final class ApiOperation {
 
     public boolean isDelete() {
         return method.equals("DELETE");
+    }
+
+    /** Returns whether the last path parameter takes the rest of the path, with its slashes. */
+    public boolean hasMultiSegmentTail() {
+        return pathParameters.stream().anyMatch(Parameter::isMultiSegment);
     }
 
     public List<Parameter> headerParameters() {

@@ -35,8 +35,14 @@ public final class Contract {
                 .forEach(apiOperation -> operations.put(apiOperation.id(), apiOperation)));
     }
 
+    /** Returns the contract of this program. It does not change, so it is compiled once. */
     public static Contract load() {
-        return new Contract(SchemaCompiler.loadResource("openapi.json"));
+        return Compiled.CONTRACT;
+    }
+
+    /** Compiles the contract when it is first used. */
+    private static final class Compiled {
+        static final Contract CONTRACT = new Contract(SchemaCompiler.loadResource("openapi.json"));
     }
 
     public List<ApiOperation> operations() {
@@ -123,6 +129,9 @@ public final class Contract {
                 successStatus(node),
                 contentType(node, successStatus(node)),
                 node.path("x-slipway-public-cache-seconds").asInt(),
+                node.path("x-slipway-last-known").asBoolean(),
+                node.path("x-slipway-max-body-kib").asInt(),
+                node.path("x-slipway-indicator").textValue(),
                 List.copyOf(pathParameters),
                 queryParameters,
                 List.copyOf(headerParameters),
@@ -145,6 +154,7 @@ public final class Contract {
         return new Parameter(
                 found.at.path("name").asText(),
                 found.at.path("required").asBoolean(),
+                found.at.path("x-slipway-multi-segment").asBoolean(),
                 found.at.path("schema"),
                 schemaCompiler.validatorAt(IRI + "#" + found.pointer + "/schema"));
     }

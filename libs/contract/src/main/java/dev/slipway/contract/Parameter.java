@@ -16,18 +16,25 @@ public final class Parameter {
 
     private final String name;
     private final boolean required;
+    private final boolean multiSegment;
     private final JsonNode schema;
     private final SchemaValidator validate;
 
-    Parameter(String name, boolean required, JsonNode schema, SchemaValidator check) {
+    Parameter(String name, boolean required, boolean multiSegment, JsonNode schema, SchemaValidator check) {
         this.name = name;
         this.required = required;
+        this.multiSegment = multiSegment;
         this.schema = schema;
         this.validate = check;
     }
 
     public String name() {
         return name;
+    }
+
+    /** Returns whether the value of this path parameter can contain slashes. Only the last parameter of a path can. */
+    boolean isMultiSegment() {
+        return multiSegment;
     }
 
     void validate(@Nullable String value, List<FieldProblem> problems) {

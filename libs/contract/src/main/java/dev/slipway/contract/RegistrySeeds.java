@@ -1,11 +1,14 @@
 package dev.slipway.contract;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The initial entries of the registries. A changed seed has a higher version. */
 public record RegistrySeeds(List<Entry> entries) {
@@ -23,6 +26,14 @@ public record RegistrySeeds(List<Entry> entries) {
 
     /** A registry entry; {@code body} contains the fields of its kind without id, version and lifecycle. */
     public record Entry(String kind, String id, int version, String lifecycle, ObjectNode body) {}
+
+    /** Returns the keys that the metadata of every audit record may have. */
+    public static Set<String> auditMetadataKeys() {
+        return SchemaCompiler.findResource("registry-audit-metadata.json")
+                .valueStream()
+                .map(JsonNode::asText)
+                .collect(Collectors.toUnmodifiableSet());
+    }
 
     public static RegistrySeeds load() {
         var entries = new ArrayList<Entry>();

@@ -176,6 +176,16 @@ class PublishedContractTest {
         assertThat(undescribed).isEmpty();
     }
 
+    @Test
+    void schemas_haveDescriptions() {
+        assertThat(DOCUMENT.at("/components/schemas").properties().stream()
+                        .filter(schema ->
+                                schema.getValue().path("description").asText().isEmpty())
+                        .map(schema -> "schemas." + schema.getKey()))
+                .as("not in descriptions.yaml")
+                .isEmpty();
+    }
+
     private static void findUndescribed(String path, JsonNode node, List<String> undescribed) {
         for (var field : node.properties()) {
             if (field.getKey().equals("properties")) {

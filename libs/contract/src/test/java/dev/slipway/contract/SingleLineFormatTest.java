@@ -56,6 +56,13 @@ class SingleLineFormatTest {
     }
 
     @Test
+    void sanitize_removesOnlyCharactersThatAreNotAllowed() {
+        assertThat(SingleLine.sanitize("\u001b[1mZoë\r\n\u202e 👩‍🔬\ud800")).isEqualTo("[1mZoë 👩‍🔬");
+        assertThat(SingleLine.matches(SingleLine.sanitize("a\u2028\u2066b\u0085")))
+                .isTrue();
+    }
+
+    @Test
     void contract_hasNoTextInARequest_withoutAFormatOrPattern() {
         var plain = new TreeSet<String>();
         for (var path : CONTRACT.document().path("paths")) {
