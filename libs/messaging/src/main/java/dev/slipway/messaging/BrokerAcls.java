@@ -25,17 +25,20 @@ public final class BrokerAcls {
     /** Reads the events of the demo. */
     public static final String DEMO = "demo";
 
+    /** Reports usage of products. Its records need a token, too. */
+    private static final String USAGE_REPORTER = "usage-reporter";
+
     /** Runs the conformance kit, and an adapter under test, on topics of their own. */
     private static final String CONFORMANCE = "conformance";
 
-    private static final List<String> SERVICES = List.of("iam", "catalog", "instances", "audit", "metering");
+    private static final List<String> SERVICES = List.of("iam", "catalog", "instances", "audit", "metering", "tenants");
 
     /** The topics that a service consumes. It sends records that it cannot apply to their dead-letter topics. */
     private static final Map<String, List<String>> CONSUMED = Map.of(
             "iam",
             List.of(Topics.INSTANCES_EVENTS, Topics.CATALOG_STATE, Topics.CATALOG_EVENTS),
             "catalog",
-            List.of(Topics.AUTHZ_STATE, Topics.IAM_STATE, Topics.INSTANCES_EVENTS),
+            List.of(Topics.AUTHZ_STATE, Topics.IAM_STATE, Topics.INSTANCES_EVENTS, Topics.EVIDENCE_STATE),
             "instances",
             List.of(Topics.RUNTIME_REPORTS, Topics.IAM_STATE, Topics.CATALOG_STATE),
             "audit",
@@ -43,11 +46,25 @@ public final class BrokerAcls {
                     Topics.AUDIT_EVENTS,
                     Topics.INSTANCES_EVENTS,
                     Topics.CATALOG_EVENTS,
+                    Topics.BILLING_EVENTS,
                     Topics.CATALOG_STATE,
+                    Topics.EVIDENCE_EVENTS,
+                    Topics.USAGE_EVENTS,
                     Topics.RUNTIME_REPORTS_REJECTED,
-                    Topics.CALLS),
+                    Topics.CALLS,
+                    Topics.TENANTS_EVENTS,
+                    Topics.STATUS_EVENTS,
+                    Topics.STATUS_REPORTS),
             "metering",
-            List.of(Topics.USAGE_EVENTS, Topics.INSTANCES_EVENTS));
+            List.of(
+                    Topics.USAGE_EVENTS,
+                    Topics.USAGE_FACTS,
+                    Topics.INSTANCES_EVENTS,
+                    Topics.CATALOG_STATE,
+                    Topics.RUNTIME_REPORTS,
+                    Topics.IAM_STATE),
+            "tenants",
+            List.of(Topics.CATALOG_STATE, Topics.TENANTS_STATE));
 
     private static final Map<String, List<String>> PUBLISHED = Map.ofEntries(
             entry("iam", List.of(Topics.AUTHZ_STATE, Topics.IAM_STATE, Topics.AUDIT_EVENTS)),
@@ -59,12 +76,27 @@ public final class BrokerAcls {
                             Topics.USAGE_EVENTS,
                             Topics.AUDIT_EVENTS,
                             Topics.RUNTIME_REPORTS_REJECTED)),
-            entry("audit", List.of(Topics.AUDIT_EVENTS, Topics.AUDIT_CHECKPOINTS)),
-            entry("metering", List.of(Topics.AUDIT_EVENTS)),
+            entry(
+                    "audit",
+                    List.of(
+                            Topics.AUDIT_EVENTS,
+                            Topics.AUDIT_CHECKPOINTS,
+                            Topics.EVIDENCE_EVENTS,
+                            Topics.EVIDENCE_STATE,
+                            Topics.STATUS_EVENTS)),
+            entry("metering", List.of(Topics.BILLING_STATE, Topics.BILLING_EVENTS, Topics.AUDIT_EVENTS)),
+            entry("tenants", List.of(Topics.TENANTS_EVENTS, Topics.TENANTS_STATE, Topics.AUDIT_EVENTS)),
             entry("gateway", List.of(Topics.CALLS, Topics.AUDIT_EVENTS)));
 
-    private static final List<String> PUBLIC =
-            List.of(Topics.CATALOG_EVENTS, Topics.INSTANCES_EVENTS, Topics.USAGE_EVENTS, Topics.AUDIT_EVENTS);
+    /** The services that compare the claims of others with their own rows. Every service publishes claims and results. */
+    private static final List<String> VERIFIERS = List.of("catalog", "audit", "metering");
+
+    private static final List<String> PUBLIC = List.of(
+            Topics.CATALOG_EVENTS,
+            Topics.INSTANCES_EVENTS,
+            Topics.USAGE_EVENTS,
+            Topics.AUDIT_EVENTS,
+            Topics.TENANTS_EVENTS);
 
     private BrokerAcls() {}
 
@@ -99,8 +131,10 @@ public final class BrokerAcls {
     public static List<Rule> rules() {
         var rules = new ArrayList<Rule>();
         for (var service : SERVICES) {
-            var consumed = CONSUMED.getOrDefault(service, List.of());
+            var consumed = consumed(service);
             addTopics(rules, service, PUBLISHED.getOrDefault(service, List.of()), AclOperation.WRITE);
+            rules.add(topic(service, Topics.CONSISTENCY_EVENTS, AclOperation.WRITE));
+            rules.add(topic(service, Topics.STATUS_REPORTS, AclOperation.WRITE));
             if (service.equals("instances")) {
                 rules.add(topic(service, "runtime.commands.*", AclOperation.CREATE, AclOperation.WRITE));
             }
@@ -112,20 +146,21 @@ public final class BrokerAcls {
             rules.add(group(service, service + ".*", AclOperation.READ));
         }
         addTopics(rules, "gateway", PUBLISHED.getOrDefault("gateway", List.of()), AclOperation.WRITE);
+        rules.add(topic("gateway", Topics.STATUS_REPORTS, AclOperation.WRITE));
         rules.add(topic("gateway", Topics.AUTHZ_STATE, AclOperation.READ));
         for (var backend : Topics.RUNTIME_BACKENDS) {
-            var adapter = adapter(backend);
-            rules.add(topic(adapter, Topics.runtimeCommands(backend), AclOperation.READ));
-            rules.add(topic(adapter, Topics.RUNTIME_REPORTS, AclOperation.WRITE));
-            rules.add(group(adapter, "adapter." + backend, AclOperation.READ));
+            rules.addAll(adapterRules(backend));
         }
+        rules.add(topic(USAGE_REPORTER, Topics.USAGE_FACTS, AclOperation.WRITE));
         rules.add(topic(PLATFORM, "*", AclOperation.CREATE, AclOperation.DESCRIBE));
         addTopics(rules, PLATFORM, List.of(Topics.AUTHZ_STATE, Topics.CATALOG_STATE), AclOperation.READ);
+        // One report per process, whatever services it runs.
+        rules.add(topic(PLATFORM, Topics.STATUS_REPORTS, AclOperation.WRITE));
         rules.add(group(PLATFORM, "*", AclOperation.DESCRIBE));
         rules.add(topic(OPERATOR, "*", AclOperation.READ));
         rules.add(group(OPERATOR, "operator.*", AclOperation.READ));
         var replayed = SERVICES.stream()
-                .flatMap(service -> CONSUMED.getOrDefault(service, List.of()).stream())
+                .flatMap(service -> consumed(service).stream())
                 .distinct()
                 .toList();
         addTopics(rules, OPERATOR, replayed, AclOperation.WRITE);
@@ -142,9 +177,26 @@ public final class BrokerAcls {
         return rules;
     }
 
+    /** Returns the rows of the adapter of a runtime backend, which may have been registered at run time. */
+    public static List<Rule> adapterRules(String backend) {
+        var adapter = adapter(backend);
+        return List.of(
+                topic(adapter, Topics.runtimeCommands(backend), AclOperation.READ),
+                topic(adapter, Topics.RUNTIME_REPORTS, AclOperation.WRITE),
+                group(adapter, "adapter." + backend, AclOperation.READ));
+    }
+
     /** Returns the ACLs of the rules, for topics and groups with the prefix. */
     public static List<AclBinding> bindings(List<Rule> rules, String topicPrefix) {
         return rules.stream().flatMap(rule -> rule.bindings(topicPrefix)).toList();
+    }
+
+    private static List<String> consumed(String service) {
+        var topics = new ArrayList<>(CONSUMED.getOrDefault(service, List.of()));
+        if (VERIFIERS.contains(service)) {
+            topics.add(Topics.CONSISTENCY_EVENTS);
+        }
+        return topics;
     }
 
     private static void addTopics(List<Rule> rules, String principal, List<String> topics, AclOperation operation) {

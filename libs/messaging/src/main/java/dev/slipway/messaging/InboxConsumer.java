@@ -2,6 +2,7 @@ package dev.slipway.messaging;
 
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
+import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.KafkaSender.OutgoingRecord;
 import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
@@ -29,7 +30,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * Applies every event once, although it can be delivered more often: see {@link EventHandler} and {@link EventBatchHandler}.
  *
  * <p>A batch is applied in one transaction. If that fails, the batch is bisected until the failing event is isolated. That event is retried
- * a few times and then sent to the dead-letter topic with the reason. During an outage it is retried until the outage ends.
+ * a few times and then sent to the dead-letter topic with the reason: at once if the handler refused it with a {@link ProblemException}.
+ * During an outage it is retried until the outage ends.
  */
 public final class InboxConsumer {
     private static final Logger LOG = LoggerFactory.getLogger(InboxConsumer.class);
@@ -38,6 +40,8 @@ public final class InboxConsumer {
 
     private static final int MAX_BULK_BATCH = 1_000;
     private static final int ATTEMPTS = 5;
+    /** An idle consumer polls more often than this. */
+    private static final int MAX_POLL_SECONDS = 10;
 
     /** Applies one event, in the transaction that also stores the event id, so that a second delivery is ignored. */
     public interface EventHandler {
@@ -159,6 +163,12 @@ public final class InboxConsumer {
         return name;
     }
 
+    /** Returns how long the records being applied have waited in their topic, or the time since the last poll if it is overdue. */
+    public double secondsBehind() {
+        var sincePoll = loop.secondsSincePoll();
+        return sincePoll < MAX_POLL_SECONDS ? loop.secondsBehind() : Math.max(sincePoll, loop.secondsBehind());
+    }
+
     String group() {
         return loop.group();
     }
@@ -222,7 +232,7 @@ public final class InboxConsumer {
 
     private Future<Void> retry(ReceivedEvent receivedEvent, Throwable failure, int attempt) {
         var outage = Failures.isRetryable(failure);
-        if (!outage && attempt >= ATTEMPTS) {
+        if (failure instanceof ProblemException || (!outage && attempt >= ATTEMPTS)) {
             return sendToDeadLetterTopic(receivedEvent.record, failure);
         }
         LOG.atWarn()

@@ -3,6 +3,7 @@ package dev.slipway.messaging;
 import dev.slipway.contract.Ids;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import org.slf4j.Logger;
@@ -73,6 +74,23 @@ public final class StateRepublisher<T> {
         this.outbox = outbox;
         this.layout = layout;
         this.tables = List.copyOf(tables);
+    }
+
+    /** Republishes the tables to a topic of the service if it is not complete. */
+    public static Future<Void> republishIfNeeded(
+            Vertx vertx,
+            KafkaSettings kafka,
+            Outbox outbox,
+            String topic,
+            int layout,
+            List<TableScan<UnitOfWork>> tables) {
+        var stateRepublisher = new StateRepublisher<>(outbox, layout, tables);
+        var changeContext = new ChangeContext(Ids.next().toString(), Context.root());
+        return Topics.findId(vertx, kafka, topic)
+                .compose(id -> outbox.transaction(
+                        changeContext,
+                        unit -> stateRepublisher.runIfNeeded(
+                                unit, Map.of(topic, id), () -> stateRepublisher.republishAll(page -> page))));
     }
 
     /** Runs the publication if any of the topics (with their broker ids) is not complete, and marks all of them as complete. */

@@ -28,29 +28,40 @@ public final class Topics {
     public static final String CATALOG_STATE = "catalog.state";
     public static final String INSTANCES_EVENTS = "instances.events";
     public static final String USAGE_EVENTS = "usage.events";
+    public static final String BILLING_EVENTS = "billing.events";
+    public static final String BILLING_STATE = "billing.state";
+    /** Usage facts of products. Each record carries a token that metering verifies. */
+    public static final String USAGE_FACTS = "usage.facts";
+
     public static final String AUDIT_EVENTS = "audit.events";
     public static final String AUDIT_CHECKPOINTS = "audit.checkpoints";
+    public static final String EVIDENCE_EVENTS = "evidence.events";
+    public static final String EVIDENCE_STATE = "evidence.state";
+    public static final String CONSISTENCY_EVENTS = "consistency.events";
     public static final String CALLS = "calls";
+    public static final String STATUS_EVENTS = "status.events";
+    public static final String STATUS_REPORTS = "status.reports";
     public static final String RUNTIME_REPORTS = "runtime.reports";
     public static final String RUNTIME_REPORTS_REJECTED = "runtime.reports.rejected";
+    public static final String TENANTS_EVENTS = "tenants.events";
+    public static final String TENANTS_STATE = "tenants.state";
 
     /**
      * The topics that one service writes and others rely on, with that service. It signs the records, and readers skip others: write access to
      * the broker alone must not grant anything.
      */
-    private static final Map<String, String> OWNERS = Map.of(
-            IAM_STATE,
-            "iam",
-            AUTHZ_STATE,
-            "iam",
-            CATALOG_STATE,
-            "catalog",
-            CATALOG_EVENTS,
-            "catalog",
-            INSTANCES_EVENTS,
-            "instances",
-            USAGE_EVENTS,
-            "instances");
+    private static final Map<String, String> OWNERS = Map.ofEntries(
+            Map.entry(IAM_STATE, "iam"),
+            Map.entry(AUTHZ_STATE, "iam"),
+            Map.entry(CATALOG_STATE, "catalog"),
+            Map.entry(CATALOG_EVENTS, "catalog"),
+            Map.entry(INSTANCES_EVENTS, "instances"),
+            Map.entry(USAGE_EVENTS, "instances"),
+            Map.entry(BILLING_STATE, "metering"),
+            Map.entry(BILLING_EVENTS, "metering"),
+            Map.entry(TENANTS_EVENTS, "tenants"),
+            Map.entry(TENANTS_STATE, "tenants"),
+            Map.entry(EVIDENCE_STATE, "audit"));
 
     static final Set<String> SIGNED = OWNERS.keySet();
 
@@ -182,13 +193,32 @@ public final class Topics {
         var reports = Map.of("retention.ms", THIRTY_DAYS_MS, "message.timestamp.type", "LogAppendTime");
         var topics = new ArrayList<NewTopic>();
         for (var name : List.of(
-                CATALOG_EVENTS, INSTANCES_EVENTS, USAGE_EVENTS, AUDIT_EVENTS, CALLS, RUNTIME_REPORTS_REJECTED)) {
+                CATALOG_EVENTS,
+                INSTANCES_EVENTS,
+                USAGE_EVENTS,
+                BILLING_EVENTS,
+                AUDIT_EVENTS,
+                EVIDENCE_EVENTS,
+                CONSISTENCY_EVENTS,
+                CALLS,
+                RUNTIME_REPORTS_REJECTED,
+                TENANTS_EVENTS,
+                STATUS_EVENTS)) {
             topics.add(topic(kafka, name, kafka.partitions(), events));
         }
-        topics.add(topic(kafka, RUNTIME_REPORTS, kafka.partitions(), reports));
+        for (var name : List.of(RUNTIME_REPORTS, USAGE_FACTS, STATUS_REPORTS)) {
+            topics.add(topic(kafka, name, kafka.partitions(), reports));
+        }
         RUNTIME_BACKENDS.forEach(backend -> topics.add(runtimeCommandsTopic(kafka, backend)));
         // One partition, because all records of a state topic are ordered. There is one checkpoint per organization.
-        for (var name : List.of(IAM_STATE, AUTHZ_STATE, CATALOG_STATE, AUDIT_CHECKPOINTS)) {
+        for (var name : List.of(
+                BILLING_STATE,
+                IAM_STATE,
+                AUTHZ_STATE,
+                CATALOG_STATE,
+                AUDIT_CHECKPOINTS,
+                EVIDENCE_STATE,
+                TENANTS_STATE)) {
             topics.add(topic(kafka, name, 1, compacted));
         }
         for (var name : List.of(
@@ -198,10 +228,20 @@ public final class Topics {
                 CATALOG_EVENTS,
                 INSTANCES_EVENTS,
                 USAGE_EVENTS,
+                USAGE_FACTS,
+                BILLING_EVENTS,
+                BILLING_STATE,
                 AUDIT_EVENTS,
+                EVIDENCE_EVENTS,
+                EVIDENCE_STATE,
+                CONSISTENCY_EVENTS,
                 CALLS,
                 RUNTIME_REPORTS,
-                RUNTIME_REPORTS_REJECTED)) {
+                RUNTIME_REPORTS_REJECTED,
+                TENANTS_EVENTS,
+                TENANTS_STATE,
+                STATUS_EVENTS,
+                STATUS_REPORTS)) {
             topics.add(topic(kafka, deadLetters(name), 1, events));
         }
         return topics;
