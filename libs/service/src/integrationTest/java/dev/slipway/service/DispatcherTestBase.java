@@ -130,7 +130,8 @@ abstract class DispatcherTestBase {
                 2,
                 false,
                 WRITES,
-                READS);
+                READS,
+                Duration.ofHours(1));
         return new Dispatcher(
                 vertx,
                 serviceContext,

@@ -1,21 +1,27 @@
 package dev.slipway.service;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.messaging.ReceivedRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * The actions that may be audited: the seeds, and the changes of the registry that have been replicated since. A change whose action is
  * missing or inactive fails.
  */
 public final class AuditActionRegistry {
+    private static final Logger LOG = LoggerFactory.getLogger(AuditActionRegistry.class);
     private static final String KIND = "audit_action";
     private static final Set<String> ACTIVE_STATES = Set.of("active", "deprecated");
 
@@ -24,8 +30,10 @@ public final class AuditActionRegistry {
 
     private final Map<String, RegisteredAction> actions = new ConcurrentHashMap<>();
     private final Set<String> platformActions;
+    private final Set<String> metadataKeys = RegistrySeeds.auditMetadataKeys();
 
-    private record RegisteredAction(int version, String lifecycle, String retentionClass, boolean privileged) {}
+    private record RegisteredAction(
+            int version, String lifecycle, String retentionClass, boolean privileged, Set<String> metadataKeys) {}
 
     public AuditActionRegistry() {
         RegistrySeeds.load().entries().stream()
@@ -57,11 +65,13 @@ public final class AuditActionRegistry {
     }
 
     /**
-     * Adds the version, the retention class and the privileged flag of the action to an audit record. Throws a problem if the action is
-     * not registered or not active. Denials and accesses with break-glass change nothing, so they are recorded in any case.
+     * Adds the version, the retention class and the privileged flag of the action to an audit record, and removes metadata whose key is not on
+     * the allowlist. Throws a problem if the action is not registered or not active. Denials and accesses with break-glass change nothing,
+     * so they are recorded in any case.
      */
-    ObjectNode stamp(ObjectNode payload) {
+    public ObjectNode stamp(ObjectNode payload) {
         var action = payload.path("action").asText();
+        removeOtherMetadata(action, payload);
         var registered = actions.get(action);
         if (registered != null && isActive(action, registered)) {
             return payload.put("action_version", registered.version)
@@ -80,6 +90,29 @@ public final class AuditActionRegistry {
                 .asException();
     }
 
+    /** Returns the metadata keys that are neither on the common allowlist nor on that of the action. */
+    public List<String> findOtherMetadata(String action, JsonNode metadata) {
+        var registered = actions.get(action);
+        return metadata.propertyStream()
+                .map(Map.Entry::getKey)
+                .filter(key ->
+                        !metadataKeys.contains(key) && (registered == null || !registered.metadataKeys.contains(key)))
+                .toList();
+    }
+
+    private void removeOtherMetadata(String action, ObjectNode payload) {
+        if (payload.path("metadata") instanceof ObjectNode metadata) {
+            var others = findOtherMetadata(action, metadata);
+            if (!others.isEmpty()) {
+                metadata.remove(others);
+                LOG.atWarn()
+                        .addKeyValue("action", action)
+                        .addKeyValue("keys", others)
+                        .log("audit metadata removed: its keys are not on the allowlist");
+            }
+        }
+    }
+
     /** Returns whether only the platform itself may record the action: a product could otherwise forge its records. */
     public boolean isPlatformAction(String action) {
         return platformActions.contains(action);
@@ -94,7 +127,8 @@ public final class AuditActionRegistry {
                 version,
                 lifecycle,
                 body.path("retention_class").asText(),
-                body.path("privileged").asBoolean());
+                body.path("privileged").asBoolean(),
+                body.path("metadata_keys").valueStream().map(JsonNode::asText).collect(Collectors.toUnmodifiableSet()));
         actions.merge(id, entry, (known, next) -> next.version >= known.version ? next : known);
     }
 }

@@ -72,14 +72,21 @@ public final class AuditTrail {
             String reason) {}
 
     public static void recordSuccess(UnitOfWork unit, Principal actor, AuditEntry entry) {
-        publish(unit, actor(actor), entry, "success", null);
+        publish(unit, snapshot(unit, actor), entry, "success", null);
+    }
+
+    /** Records a success under an id that was chosen before, so that the change itself can refer to its audit entry. */
+    public static void recordSuccess(UnitOfWork unit, UUID entryId, Principal actor, AuditEntry entry) {
+        var payload = payload(
+                snapshot(unit, actor), entry, "success", null, unit.context().source());
+        unit.publish(entryId, Topics.AUDIT_EVENTS, key(entry), EVENT_TYPE, payload);
     }
 
     /** Records the denial in a new transaction. If that fails, the denial stands: the failure is only logged. */
     static Future<Void> recordDenial(Outbox outbox, ChangeContext changeContext, DenialException denial) {
         return outbox.<Void>transaction(changeContext, unit -> {
                     var reason = denial.problem().code().code();
-                    publish(unit, actor(denial.principal()), denial.entry(), "denied", reason);
+                    publish(unit, snapshot(unit, denial.principal()), denial.entry(), "denied", reason);
                     return Future.succeededFuture();
                 })
                 .recover(e -> {
@@ -106,7 +113,7 @@ public final class AuditTrail {
     static void recordBreakGlass(
             UnitOfWork unit, Principal principal, AuditEntry entry, String operationId, String reason) {
         var actor = actor(principal);
-        publish(unit, actor, entry, "success", reason);
+        publish(unit, snapshot(unit, principal), entry, "success", reason);
         var payload = Json.toObject(new BreakGlassPayload(
                 actor,
                 operationId,
@@ -134,7 +141,7 @@ public final class AuditTrail {
     /** Records an action that the caller performed itself, outside the platform. Returns the id of the record. */
     public static UUID recordReportedAction(
             UnitOfWork unit, Principal actor, AuditEntry entry, String result, @Nullable String reason) {
-        return publish(unit, actor(actor), entry, result, reason);
+        return publish(unit, snapshot(unit, actor), entry, result, reason);
     }
 
     /** Returns the payload of {@code audit.recorded}, for a caller that has no transaction. */
@@ -155,6 +162,11 @@ public final class AuditTrail {
                 reason,
                 entry.metadata,
                 source));
+    }
+
+    /** Returns the actor with the role that allowed the change, as they are now: both can change later. */
+    private static ObjectNode snapshot(UnitOfWork unit, Principal principal) {
+        return actor(principal).put("role_path", unit.context().rolePath());
     }
 
     public static ObjectNode actor(Principal principal) {

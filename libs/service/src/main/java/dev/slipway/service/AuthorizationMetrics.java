@@ -19,6 +19,7 @@ final class AuthorizationMetrics {
     private final Counter stale;
     private final Map<Verdict, Counter> denials;
     private final Timer duration;
+    private final Timer indicator;
 
     AuthorizationMetrics(MeterRegistry registry, String service) {
         allowed = decisions(registry, service, "allowed");
@@ -36,10 +37,12 @@ final class AuthorizationMetrics {
                 .tag("service", service)
                 .publishPercentiles(0.5, 0.99)
                 .register(registry);
+        indicator = ServiceLevelIndicator.timer(registry, ServiceLevelIndicator.AUTHORIZATION);
     }
 
     void recordDecision(Verdict verdict, long nanos) {
         duration.record(nanos, TimeUnit.NANOSECONDS);
+        indicator.record(nanos, TimeUnit.NANOSECONDS);
         var reason = denials.get(verdict);
         if (reason == null) {
             allowed.increment();

@@ -76,7 +76,8 @@ public record DatabaseSettings(
         return sqlState.startsWith(AUTHORIZATION_ERROR_CLASS) || sqlState.equals(NO_SUCH_DATABASE);
     }
 
-    PgConnectOptions administratorOptions() {
+    /** Returns the options of the administrator, who can create roles. For setting up roles with fewer rights only. */
+    public PgConnectOptions administratorOptions() {
         var options = PgConnectOptions.fromUri(uri);
         if (caFile != null) {
             options.setSslMode(SslMode.VERIFY_FULL)
@@ -121,7 +122,8 @@ public record DatabaseSettings(
         return runtimeRole(service) + "_owner";
     }
 
-    String password(String role) {
+    /** Returns the password of a role that the platform creates. */
+    public String password(String role) {
         try {
             var mac = Mac.getInstance("HmacSHA256");
             var key = String.valueOf(administratorOptions().getPassword()).getBytes(StandardCharsets.UTF_8);

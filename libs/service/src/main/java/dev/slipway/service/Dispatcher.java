@@ -9,6 +9,7 @@ import dev.slipway.messaging.Failures;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
+import io.micrometer.core.instrument.Timer;
 import io.opentelemetry.context.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -26,6 +27,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -46,6 +49,7 @@ public final class Dispatcher {
     private final Map<ApiOperation, Function<Request, Future<Reply>>> handlers = new LinkedHashMap<>();
     private final Map<ApiOperation, Function<Request, Future<Reply>>> handlersOnEveryLoop = new LinkedHashMap<>();
     private final List<MessageConsumer<Call>> consumers = new ArrayList<>();
+    private final Map<String, Timer> indicators = new ConcurrentHashMap<>();
     private final Promise<Void> idle = Promise.promise();
     private final AtomicInteger inFlight = new AtomicInteger();
     private volatile boolean stopping;
@@ -113,6 +117,7 @@ public final class Dispatcher {
 
     private void handle(ApiOperation operation, Function<Request, Future<Reply>> handler, Message<Call> message) {
         inFlight.incrementAndGet();
+        var startedNanos = System.nanoTime();
         var call = message.body();
         Traces.makeCurrent(Correlation.with(Context.current(), call.correlationId()));
         var changeContext = new ChangeContext(call.correlationId(), Context.current()).withSource(call.source());
@@ -127,10 +132,24 @@ public final class Dispatcher {
         }
         reply.otherwise(failure -> Reply.of(toProblem(operation, failure))).onComplete(done -> {
             message.reply(done.result());
+            recordDuration(operation, done.result(), System.nanoTime() - startedNanos);
             if (inFlight.decrementAndGet() == 0 && stopping) {
                 idle.tryComplete();
             }
         });
+    }
+
+    /** Failures of the service are no answers, so they have no duration. */
+    private void recordDuration(ApiOperation operation, Reply reply, long nanos) {
+        var indicator = operation.indicator();
+        if (indicator != null && reply.problem() == null) {
+            indicators
+                    .computeIfAbsent(
+                            indicator,
+                            name -> ServiceLevelIndicator.timer(
+                                    serviceContext.telemetry().metrics(), name))
+                    .record(nanos, TimeUnit.NANOSECONDS);
+        }
     }
 
     /** Runs the handler, again and again until the deadline while it needs data that is not replicated yet. */

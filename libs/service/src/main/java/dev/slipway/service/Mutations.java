@@ -17,8 +17,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.ZoneOffset;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /** Runs mutations: state, events, audit record and idempotency record are committed in one transaction. */
@@ -33,9 +35,16 @@ public final class Mutations {
             """;
 
     private final Outbox outbox;
+    private final LongConsumer commitNanos;
 
     public Mutations(Outbox outbox) {
+        this(outbox, nanos -> {});
+    }
+
+    /** Passes the time of each commit to the consumer. */
+    Mutations(Outbox outbox, LongConsumer commitNanos) {
         this.outbox = outbox;
+        this.commitNanos = commitNanos;
     }
 
     /**
@@ -45,13 +54,12 @@ public final class Mutations {
     public Future<Reply> run(Request request, Function<UnitOfWork, Future<Reply>> work) {
         var key = request.call().headers().get("idempotency-key");
         if (key == null) {
-            return outbox.transaction(changeContext(request), work);
+            return measuredTransaction(request, work);
         }
-        return outbox.transaction(
-                        changeContext(request), unit -> work.apply(unit).map(reply -> {
-                            storeReply(unit, request, key, reply);
-                            return reply;
-                        }))
+        return measuredTransaction(request, unit -> work.apply(unit).map(reply -> {
+                    storeReply(unit, request, key, reply);
+                    return reply;
+                }))
                 .recover(failure ->
                         Failures.isRetryable(failure) ? Future.failedFuture(failure) : replayOrFail(request, failure));
     }
@@ -66,6 +74,15 @@ public final class Mutations {
                 .compose(stored -> stored != null
                         ? Future.succeededFuture(stored)
                         : externalCall.get().compose(result -> run(request, unit -> work.apply(unit, result))));
+    }
+
+    private Future<Reply> measuredTransaction(Request request, Function<UnitOfWork, Future<Reply>> work) {
+        var commitStarted = new AtomicLong();
+        return outbox.transaction(changeContext(request), unit -> {
+                    unit.beforeCommit(() -> commitStarted.set(System.nanoTime()));
+                    return work.apply(unit);
+                })
+                .onSuccess(reply -> commitNanos.accept(System.nanoTime() - commitStarted.get()));
     }
 
     /** Adds the caller as the actor. */

@@ -35,6 +35,11 @@ public record Reply(
         return new Reply(null, Json.bytes(body), null, null, null);
     }
 
+    /** Returns a reply whose body is not JSON; the contract declares its media type. */
+    public static Reply ofBytes(byte[] body) {
+        return new Reply(null, body, null, null, null);
+    }
+
     public static Reply of(Problem problem) {
         return new Reply(problem, EMPTY_BODY, null, null, null);
     }

@@ -1,5 +1,6 @@
 package dev.slipway.service;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.AuthzModel;
@@ -43,6 +44,16 @@ final class RequestAuthorizer {
             return AuditEntry.ofScope(operation.action(), orgId, projectId, metadata);
         }
     }
+
+    /** The metadata of the audit entry of a break-glass access. */
+    private record BreakGlassAudit(boolean breakGlass, String operationId) {}
+
+    /** The metadata of the audit entry of a denial. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record DenialAudit(
+            String verdict,
+            @Nullable Boolean breakGlass,
+            @Nullable String breakGlassReason) {}
 
     RequestAuthorizer(Vertx vertx, ServiceContext serviceContext, Outbox outbox, String service) {
         this.vertx = vertx;
@@ -95,11 +106,12 @@ final class RequestAuthorizer {
         if (!decision.allowed()) {
             return Future.failedFuture(denial(operation, call, principal, callScope, decision));
         }
-        var request = new Request(call, principal, callScope.orgId, callScope.projectId, changeContext);
+        var authorized = changeContext.withRolePath(decision.rolePath(principal));
+        var request = new Request(call, principal, callScope.orgId, callScope.projectId, authorized);
         var reason = call.breakGlassReason();
         return reason == null || call.isStreamContinuation()
                 ? Future.succeededFuture(request)
-                : recordBreakGlass(operation, principal, callScope, reason, changeContext)
+                : recordBreakGlass(operation, principal, callScope, reason, authorized)
                         .map(request);
     }
 
@@ -163,7 +175,7 @@ final class RequestAuthorizer {
             CallScope callScope,
             String reason,
             ChangeContext changeContext) {
-        var metadata = Json.object().put("break_glass", true).put("operation_id", operation.id());
+        var metadata = Json.toObject(new BreakGlassAudit(true, operation.id()));
         return outbox.transaction(changeContext, unit -> {
             AuditTrail.recordBreakGlass(
                     unit, principal, callScope.auditEntry(operation, metadata), operation.id(), reason);
@@ -173,11 +185,8 @@ final class RequestAuthorizer {
 
     private static DenialException denial(
             ApiOperation operation, Call call, Principal principal, CallScope callScope, Decision decision) {
-        var metadata = Json.object().put("verdict", decision.verdict().text());
         var reason = call.breakGlassReason();
-        if (reason != null) {
-            metadata.put("break_glass", true).put("break_glass_reason", reason);
-        }
+        var metadata = Json.toObject(new DenialAudit(decision.verdict().text(), reason == null ? null : true, reason));
         return new DenialException(
                 principal, callScope.auditEntry(operation, metadata), decision.toProblem(operation.action()));
     }

@@ -5,13 +5,20 @@ import dev.slipway.messaging.InboxConsumer;
 import dev.slipway.messaging.KafkaSender;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.Relay;
+import dev.slipway.messaging.Topics;
 import dev.slipway.service.HealthRegistry.Status;
+import dev.slipway.service.consistency.ClaimConsumer;
+import dev.slipway.service.consistency.ClaimVerifier;
+import dev.slipway.service.consistency.ConsistencyCheck;
+import dev.slipway.service.consistency.ConsistencyClaim;
+import dev.slipway.service.consistency.ConsistencyRunner;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** A service: its database and outbox, the API operations it serves and the topics it consumes. */
@@ -49,6 +57,8 @@ public final class Service {
     private final KafkaSender deadLetters;
     private final List<InboxConsumer> consumers = new ArrayList<>();
     private final Set<InboxConsumer> optionalConsumers = new HashSet<>();
+    private final ConsistencyRunner consistency;
+    private @Nullable ClaimConsumer claimConsumer;
     private volatile Status status = new Status(false, "starting");
 
     private Service(Vertx vertx, ServiceContext serviceContext, String name, ServiceDatabase database) {
@@ -67,9 +77,13 @@ public final class Service {
                 name);
         this.outbox = new Outbox(database.transactions(), traces, serviceContext.clock(), relay::wake);
         outbox.checkPayloads(AuditTrail.EVENT_TYPE, serviceContext.auditActions()::stamp);
-        this.mutations = new Mutations(outbox);
+        var commits =
+                ServiceLevelIndicator.timer(serviceContext.telemetry().metrics(), ServiceLevelIndicator.AUDIT_WRITE);
+        this.mutations = new Mutations(outbox, nanos -> commits.record(nanos, TimeUnit.NANOSECONDS));
         this.dispatcher = new Dispatcher(vertx, serviceContext, outbox, name);
         this.deadLetters = new KafkaSender(vertx, serviceContext.kafka());
+        this.consistency =
+                new ConsistencyRunner(vertx, name, database.reads(), outbox, serviceContext.consistencyInterval());
         serviceContext.health().register(name, () -> status);
     }
 
@@ -108,6 +122,7 @@ public final class Service {
     }
 
     /** Applies every event of the topics once. The consumer name is part of the Kafka group and of the inbox key: do not change it. */
+    @CanIgnoreReturnValue
     public Service consume(String consumer, List<String> topics, InboxConsumer.EventHandler handler) {
         consumers.add(new InboxConsumer(
                 vertx,
@@ -151,9 +166,46 @@ public final class Service {
         return this;
     }
 
+    /** Checks an invariant of the service's own rows in the background. */
+    @CanIgnoreReturnValue
+    public Service check(ConsistencyCheck check) {
+        consistency.add(check);
+        return this;
+    }
+
+    /** Publishes rows in the background, for other services to compare with their own. */
+    @CanIgnoreReturnValue
+    public Service claim(ConsistencyClaim claim) {
+        consistency.add(claim);
+        return this;
+    }
+
+    /** Compares the claims of another service with the service's own rows. */
+    @CanIgnoreReturnValue
+    public Service verify(ClaimVerifier verifier) {
+        var consumer = claimConsumer;
+        if (consumer == null) {
+            consumer = new ClaimConsumer(vertx, name);
+            claimConsumer = consumer;
+            consume("claims", List.of(Topics.CONSISTENCY_EVENTS), consumer::apply);
+            optionalConsumers.add(consumers.get(consumers.size() - 1));
+        }
+        consumer.add(verifier);
+        return this;
+    }
+
+    /** Returns how far the consumers of this process are behind their topics, in seconds: the largest of them. */
+    public double secondsBehind() {
+        return consumers.stream()
+                .mapToDouble(InboxConsumer::secondsBehind)
+                .max()
+                .orElse(0);
+    }
+
     /** Starts the relay and the consumers. Requests are accepted after {@link #acceptRequests}. */
     public Future<Void> start() {
         relay.start();
+        consistency.start();
         vertx.setPeriodic(60_000, CLEANUP_INTERVAL_MS, timer -> deleteExpiredRows());
         return Future.all(consumers.stream().map(InboxConsumer::start).toList())
                 .<Void>mapEmpty()
@@ -199,6 +251,7 @@ public final class Service {
     /** Stops accepting requests, completes those in flight, publishes the outbox and closes all connections. */
     public Future<Void> stop() {
         status = new Status(false, "stopping");
+        consistency.stop();
         return dispatcher
                 .close()
                 .compose(ok -> Future.join(

@@ -14,6 +14,7 @@ import java.time.Duration;
  * The parts that all services of a process share.
  *
  * @param database null if no service of the process needs one
+ * @param consistencyInterval time between two passes of the consistency checks
  */
 public record ServiceContext(
         Contract contract,
@@ -29,7 +30,8 @@ public record ServiceContext(
         int eventLoops,
         boolean clustered,
         Duration maxAuthzAgeForWrites,
-        Duration maxAuthzAgeForReads) {
+        Duration maxAuthzAgeForReads,
+        Duration consistencyInterval) {
 
     /** Returns the context of a service, with its own identity at the broker. */
     public ServiceContext as(String service) {
@@ -47,7 +49,8 @@ public record ServiceContext(
                 eventLoops,
                 clustered,
                 maxAuthzAgeForWrites,
-                maxAuthzAgeForReads);
+                maxAuthzAgeForReads,
+                consistencyInterval);
     }
 
     /** Returns a waiter for requests that carry an {@code X-Revision}. */

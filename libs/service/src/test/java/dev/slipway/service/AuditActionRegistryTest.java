@@ -8,11 +8,14 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.messaging.ReceivedRecord;
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -21,6 +24,41 @@ class AuditActionRegistryTest {
     private static final String OWN_ACTION = "depot.rack.reserve";
 
     private final AuditActionRegistry registry = new AuditActionRegistry();
+
+    @Test
+    @Proves("3.33")
+    void auditActions_haveAllFields_andContainEveryAdminReleaseAndPublishAction() {
+        var seeds = RegistrySeeds.load().entries();
+        var actions = seeds.stream()
+                .filter(entry -> entry.kind().equals("audit_action"))
+                .collect(Collectors.toMap(entry -> entry.id(), entry -> entry));
+        assertThat(actions.values()).isNotEmpty().allSatisfy(action -> {
+            assertThat(action.id()).isNotBlank();
+            assertThat(action.version()).isPositive();
+            assertThat(action.body().path("privileged").isBoolean())
+                    .as(action.id())
+                    .isTrue();
+            for (var reference : Map.of("product_id", "product", "retention_class", "retention_class")
+                    .entrySet()) {
+                assertThat(seeds)
+                        .as("%s of %s", reference.getKey(), action.id())
+                        .anyMatch(entry -> entry.kind().equals(reference.getValue())
+                                && entry.id()
+                                        .equals(action.body()
+                                                .path(reference.getKey())
+                                                .asText()));
+            }
+        });
+        var admin = Contract.load().operations().stream()
+                .filter(operation -> operation.isMutation() && operation.path().startsWith("/api/v1/admin/"))
+                .map(ApiOperation::action)
+                .distinct()
+                .toList();
+        assertThat(admin).hasSizeGreaterThan(20);
+        assertThat(actions.keySet())
+                .containsAll(admin)
+                .contains("apps.version.publish", "apps.artifact.promote", "evidence.release.write");
+    }
 
     @Test
     void everyMutatingOperation_hasAnActiveAuditAction() {
@@ -76,6 +114,39 @@ class AuditActionRegistryTest {
         var access = payload("iam.decision.explain", "success");
         access.putObject("metadata").put("break_glass", true);
         assertThat(registry.stamp(access).has("action_version")).isFalse();
+    }
+
+    @Test
+    void stamp_removesMetadata_whoseKeyIsNotAllowed() {
+        var payload = payload("apps.app.write", "success");
+        payload.putObject("metadata").put("reason", "kept").put("password", "removed");
+        assertThat(registry.stamp(payload).path("metadata"))
+                .isEqualTo(Json.object().put("reason", "kept"));
+        var denied = payload(OWN_ACTION, "denied");
+        denied.putObject("metadata").put("verdict", "not_bound").put("rack", 7);
+        assertThat(registry.stamp(denied).path("metadata"))
+                .isEqualTo(Json.object().put("verdict", "not_bound"));
+    }
+
+    @Test
+    void stamp_keepsMetadata_whoseKeyTheActionRegisters() {
+        var snapshot = Json.object()
+                .put("kind", "audit_action")
+                .put("entry_id", OWN_ACTION)
+                .put("entry_version", 1)
+                .put("lifecycle", "active");
+        snapshot.putObject("body")
+                .put("retention_class", "standard")
+                .put("privileged", false)
+                .putArray("metadata_keys")
+                .add("rack");
+        registry.apply(record(envelope("catalog.registry.snapshot", snapshot)));
+        var payload = payload(OWN_ACTION, "success");
+        payload.putObject("metadata").put("rack", 7).put("other", 1);
+        assertThat(registry.findOtherMetadata(OWN_ACTION, payload.path("metadata")))
+                .containsExactly("other");
+        assertThat(registry.stamp(payload).path("metadata"))
+                .isEqualTo(Json.object().put("rack", 7));
     }
 
     /** Otherwise nobody could activate an action again. */
