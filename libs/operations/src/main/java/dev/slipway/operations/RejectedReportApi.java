@@ -7,7 +7,7 @@ import io.vertx.core.Future;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** Lists rejected reports, for platform roles, adapters and projects. */
+/** Lists rejected reports, for platform roles, adapters, projects and the owners of shared runtimes. */
 public final class RejectedReportApi {
     private final RejectedReportStore store;
 
@@ -24,6 +24,17 @@ public final class RejectedReportApi {
     public Future<Reply> listOwn(Request request) {
         return store.listOfAdapter(
                         request.principal().id(), request.cursor(), request.limit(), request.query("correlation_id"))
+                .map(page -> page.toReply(Function.identity()));
+    }
+
+    /** Lists the reports on a shared runtime that exists. */
+    public Future<Reply> listOfSharedRuntime(Request request) {
+        return store.listOfSharedRuntime(
+                        request.pathId("org_id"),
+                        request.pathId("shared_runtime_id"),
+                        request.cursor(),
+                        request.limit(),
+                        request.query("correlation_id"))
                 .map(page -> page.toReply(Function.identity()));
     }
 

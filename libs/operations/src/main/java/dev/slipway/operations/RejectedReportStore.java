@@ -1,6 +1,7 @@
 package dev.slipway.operations;
 
 import dev.slipway.contract.Cursor;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.OperationBlockers.RejectedReports;
 import dev.slipway.operations.domain.SubjectKind;
@@ -32,21 +33,32 @@ public final class RejectedReportStore {
             FROM shared_runtimes r JOIN app_versions v ON v.id = r.app_version_id WHERE r.id = $1
             """;
 
-    private static final String INSERT = """
-            INSERT INTO rejected_reports (id, rejected_at, report_event_id, report_event_type, code, reason, correlation_id, adapter_id, org_id,
-                project_id, runtime_backend, subject_kind, subject_id, command_id)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-            """;
-    private static final String LIST = """
-            SELECT id, rejected_at, report_event_id, report_event_type, code, reason, correlation_id, adapter_id, org_id, project_id,
-                runtime_backend, subject_kind, subject_id, command_id
-            FROM rejected_reports
+    private static final TableColumns COLUMNS = TableColumns.of(
+            "rejected_reports",
+            "id",
+            "rejected_at",
+            "report_event_id",
+            "report_event_type",
+            "code",
+            "reason",
+            "correlation_id",
+            "adapter_id",
+            "org_id",
+            "project_id",
+            "runtime_backend",
+            "subject_kind",
+            "subject_id",
+            "command_id");
+    private static final String INSERT = COLUMNS.insert();
+    private static final String LIST = COLUMNS.select() + """
             WHERE ($1::timestamptz IS NULL OR (rejected_at, id) < ($1, $2::uuid)) AND ($4::text IS NULL OR correlation_id = $4) AND %s
             ORDER BY rejected_at DESC, id DESC LIMIT $3
             """;
     private static final String LIST_ALL = LIST.formatted("true");
     private static final String LIST_OF_PROJECT =
             LIST.formatted("project_id = $5 AND ($6::uuid IS NULL OR subject_id = $6)");
+    private static final String LIST_OF_SHARED_RUNTIME =
+            LIST.formatted("org_id = $5 AND subject_id = $6 AND subject_kind = 'shared_runtime'");
     private static final String LIST_OF_ADAPTER = LIST.formatted("""
             (adapter_id = $5 OR adapter_id IS NULL AND runtime_backend = (SELECT runtime_backend FROM adapters WHERE id = $5))""");
     private static final String SUMMARIZE = """
@@ -123,6 +135,12 @@ public final class RejectedReportStore {
         var parameters =
                 parameters(after, limit, correlationId).addUUID(projectId).addUUID(instanceId);
         return list(LIST_OF_PROJECT, parameters, limit);
+    }
+
+    Future<Page<RejectedReport>> listOfSharedRuntime(
+            UUID orgId, UUID runtimeId, @Nullable Cursor after, int limit, @Nullable String correlationId) {
+        var parameters = parameters(after, limit, correlationId).addUUID(orgId).addUUID(runtimeId);
+        return list(LIST_OF_SHARED_RUNTIME, parameters, limit);
     }
 
     Future<Page<RejectedReport>> listOfAdapter(

@@ -24,14 +24,20 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
 /** Consumes adapter reports: authorizes each, has it applied, and audits it. A rejected report changes nothing and is published as such. */
 public final class ReportConsumer {
     private static final Pattern UUID_TEXT = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+
+    /** Rejections that replicated permissions may lift: of an unknown sender, and of one without permission. */
+    private static final Set<ErrorCode> PERMISSION_CODES =
+            EnumSet.of(ErrorCode.TOKEN_INVALID, ErrorCode.INSUFFICIENT_PERMISSIONS, ErrorCode.NOT_FOUND);
 
     private final AuthzModel model;
     private final ReportAuthorization authorization;
@@ -68,6 +74,9 @@ public final class ReportConsumer {
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
             UUID operationId) {}
+
+    /** The metadata of a rejected report's audit entry. */
+    private record RejectionAudit(String report) {}
 
     /** The payload of {@code runtime.report.rejected}: of the report only its ids, since its sender may be unauthorized. */
     private record RejectedReportEvent(
@@ -122,8 +131,19 @@ public final class ReportConsumer {
                 return null;
             });
         } catch (ProblemException rejected) {
-            return Future.failedFuture(rejected);
+            return Future.failedFuture(
+                    isReplicated(record, rejected.problem())
+                            ? rejected
+                            : new NotReadyException("the permissions of the sender may not be replicated yet"));
         }
+    }
+
+    /**
+     * Returns whether a rejection is final. IAM may have created the sender a moment before it reported, as it does with the operator of a
+     * new shared runtime: only a model that is as new as the report knows that it has no permission.
+     */
+    private boolean isReplicated(ReceivedRecord record, Problem problem) {
+        return !PERMISSION_CODES.contains(problem.code()) || model.isConfirmedSince(record.appendedAt());
     }
 
     /** A report on a command whose operation has ended is the last one on that command. */
@@ -217,7 +237,7 @@ public final class ReportConsumer {
                         key,
                         rejected.orgId(),
                         rejected.projectId(),
-                        Json.object().put("report", rejected.reportEventType())),
+                        Json.toObject(new RejectionAudit(rejected.reportEventType()))),
                 "denied",
                 rejected.code());
     }
