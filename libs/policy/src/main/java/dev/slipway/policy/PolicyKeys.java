@@ -24,6 +24,7 @@ public record PolicyKeys(Map<String, PolicyKey> byId) {
     public static final String DEPRECATED_VERSIONS = "allow_deprecated_versions";
     public static final String ENTITLEMENT_MUTATIONS = "features.entitlement_mutations";
     public static final String INSTANCE_MUTATIONS = "features.instance_mutations";
+    public static final String UNGATED_PRODUCTS = "ungated_products";
 
     public PolicyKeys {
         byId = Collections.unmodifiableMap(new TreeMap<>(byId));
