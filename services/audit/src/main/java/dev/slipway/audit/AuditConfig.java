@@ -1,7 +1,10 @@
 package dev.slipway.audit;
 
+import dev.slipway.audit.correlation.TriageLinks;
+import dev.slipway.audit.evidence.EvidenceConfig;
 import dev.slipway.audit.log.domain.LogOrigin;
 import dev.slipway.audit.log.domain.Witness;
+import dev.slipway.audit.status.StatusConfig;
 import dev.slipway.settings.Settings;
 
 import java.time.Duration;
@@ -16,13 +19,19 @@ import java.util.List;
  * @param keyRotation time between two new checkpoint keys
  * @param keyOverlap how long a key continues to sign beside its successor
  * @param witnesses cosign the checkpoints
+ * @param triageLinks creates the links from a correlation id to Grafana
+ * @param evidence releases and evidence
+ * @param status the configuration of the status
  */
 public record AuditConfig(
         Duration accessLogRetention,
         LogOrigin origin,
         Duration keyRotation,
         Duration keyOverlap,
-        List<Witness> witnesses) {
+        List<Witness> witnesses,
+        TriageLinks triageLinks,
+        EvidenceConfig evidence,
+        StatusConfig status) {
     public static AuditConfig from(Settings settings) {
         var template = settings.text("SLIPWAY_AUDIT_LOG_ORIGIN", LogOrigin.DEFAULT);
         if (!LogOrigin.isValid(template)) {
@@ -35,7 +44,22 @@ public record AuditConfig(
                 new LogOrigin(template),
                 settings.duration("SLIPWAY_AUDIT_KEY_ROTATION", Duration.ofDays(90)),
                 settings.duration("SLIPWAY_AUDIT_KEY_OVERLAP", Duration.ofDays(7)),
-                witnesses(settings));
+                witnesses(settings),
+                triageLinks(settings),
+                EvidenceConfig.from(settings),
+                StatusConfig.from(settings));
+    }
+
+    private static TriageLinks triageLinks(Settings settings) {
+        var url = settings.text("SLIPWAY_GRAFANA_URL", "").replaceFirst("/+$", "");
+        if (!url.isEmpty() && !url.matches("https?://\\S+")) {
+            settings.addError("SLIPWAY_GRAFANA_URL=" + url + " must be an http or https address");
+        }
+        return new TriageLinks(
+                url.isEmpty() ? null : url,
+                settings.text("SLIPWAY_TEMPO_DATASOURCE", "tempo"),
+                settings.text("SLIPWAY_LOKI_DATASOURCE", "loki"),
+                settings.text("SLIPWAY_LOKI_SELECTOR", "{service_name=~\"slipway.*\"}"));
     }
 
     private static List<Witness> witnesses(Settings settings) {

@@ -58,6 +58,7 @@ final class AuditLogFixture implements AutoCloseable {
     final FreshDatabase database;
     final AuditLogConsumer consumer;
     final AuditLogApi api;
+    final TileApi tiles;
     final LogKeyRing keys;
     final RetentionSweep retention;
     final LegalHoldApi holds;
@@ -95,7 +96,15 @@ final class AuditLogFixture implements AutoCloseable {
         this(FreshDatabase.create(), KeyCipher.generateKey());
     }
 
+    AuditLogFixture(String origin) {
+        this(FreshDatabase.create(), KeyCipher.generateKey(), origin);
+    }
+
     AuditLogFixture(FreshDatabase database, String encryptionKey) {
+        this(database, encryptionKey, LogOrigin.DEFAULT);
+    }
+
+    private AuditLogFixture(FreshDatabase database, String encryptionKey, String origin) {
         this.database = database;
         service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 4, null), "audit", false));
         outbox = new Outbox(service.transactions(), telemetry.traces(), clock, () -> {});
@@ -106,13 +115,14 @@ final class AuditLogFixture implements AutoCloseable {
                 checkpoints,
                 outbox,
                 new KeyCipher(encryptionKey),
-                new LogKeyRing.Settings(new LogOrigin(LogOrigin.DEFAULT), ROTATION, OVERLAP),
+                new LogKeyRing.Settings(new LogOrigin(origin), ROTATION, OVERLAP),
                 clock);
         signer = new CheckpointSigner(vertx, checkpoints, logs, keys, outbox, clock);
-        consumer = new AuditLogConsumer(logs);
+        consumer = new AuditLogConsumer(logs, signer::onAppending);
         var entries = new AuditEntryStore(service.reads());
         trees = new TreeReader(entries);
         api = new AuditLogApi(entries, trees, checkpoints, keys, new AuditActionRegistry(), new Mutations(outbox));
+        tiles = new TileApi(entries, trees, checkpoints);
         var retentionStore = new RetentionStore(service.reads());
         retention = new RetentionSweep(vertx, retentionStore, outbox);
         holds = new LegalHoldApi(retentionStore, new Mutations(outbox));
@@ -219,8 +229,17 @@ final class AuditLogFixture implements AutoCloseable {
     }
 
     static Request request(Map<String, String> query, @Nullable JsonNode body) {
-        var call = new Call("operation", "correlation", null, Map.of(), query, Map.of(), body);
+        return request(Map.of(), query, body);
+    }
+
+    private static Request request(Map<String, String> path, Map<String, String> query, @Nullable JsonNode body) {
+        var call = new Call("operation", "correlation", null, path, query, Map.of(), body);
         return new Request(call, Principal.user(Ids.next(), "Auditor"), ORG, null, context());
+    }
+
+    /** Returns a tile or a bundle of the log. */
+    byte[] tile(String path) {
+        return await(tiles.tile(request(Map.of("tile", path), Map.of(), null))).body();
     }
 
     private static ChangeContext context() {

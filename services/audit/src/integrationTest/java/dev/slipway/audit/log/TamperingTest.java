@@ -127,6 +127,19 @@ class TamperingTest {
     }
 
     @Test
+    void changedTile_isDetected() {
+        var lines = new ArrayList<>(fixture.export(500));
+        var tile = lines.stream()
+                .filter(line -> line.contains("\"tile\""))
+                .findFirst()
+                .orElseThrow();
+        lines.replaceAll(line -> line.equals(tile) ? line.replace(".p/12", ".p/11") : line);
+        var fault = fault(lines);
+        assertThat(fault.sequence()).isEqualTo(ENTRIES);
+        assertThat(fault.problem()).contains("tile/0/000.p/11 is not the tile of the entries before it");
+    }
+
+    @Test
     void truncatedExport_isDetected() {
         var lines = fixture.export(500);
         var withoutLastCheckpoint = lines.subList(0, lines.size() - 2);

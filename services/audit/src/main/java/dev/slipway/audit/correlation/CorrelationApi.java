@@ -2,6 +2,7 @@ package dev.slipway.audit.correlation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.audit.correlation.CorrelationEntry.Kind;
+import dev.slipway.audit.correlation.TriageLinks.Links;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
@@ -23,11 +24,13 @@ public final class CorrelationApi {
     private static final String REFUSALS = "refusals";
 
     private final CorrelationStore store;
+    private final TriageLinks triageLinks;
     private final Authorizer authorizer;
     private final Clock clock;
 
-    public CorrelationApi(CorrelationStore store, Authorizer authorizer, Clock clock) {
+    public CorrelationApi(CorrelationStore store, TriageLinks triageLinks, Authorizer authorizer, Clock clock) {
         this.store = store;
+        this.triageLinks = triageLinks;
         this.authorizer = authorizer;
         this.clock = clock;
     }
@@ -38,7 +41,8 @@ public final class CorrelationApi {
             List<String> traceIds,
             boolean truncated,
             List<Item> items,
-            @Nullable String nextCursor) {}
+            @Nullable String nextCursor,
+            Links links) {}
 
     /** An entry in the response body. */
     record Item(
@@ -70,7 +74,7 @@ public final class CorrelationApi {
         return store.find(correlationId, accessibleScopes, reader.id(), refusals, cursor, request.limit())
                 .map(page -> page.items().isEmpty() && !refusals && cursor == null
                         ? notFound()
-                        : Reply.ofRecord(timeline(correlationId, page)));
+                        : Reply.ofRecord(timeline(correlationId, page, triageLinks)));
     }
 
     private static Reply notFound() {
@@ -80,17 +84,22 @@ public final class CorrelationApi {
                         "No entries that you can read have this correlation id. Entries of recent requests appear after a moment."));
     }
 
-    static Timeline timeline(String correlationId, Page<CorrelationEntry> page) {
+    static Timeline timeline(String correlationId, Page<CorrelationEntry> page, TriageLinks triageLinks) {
         var next = page.next();
+        var traceIds = page.items().stream()
+                .map(CorrelationEntry::traceId)
+                .filter(Objects::nonNull)
+                .distinct()
+                .toList();
+        var times = page.items().stream().map(CorrelationEntry::at).sorted().toList();
         return new Timeline(
                 correlationId,
-                page.items().stream()
-                        .map(CorrelationEntry::traceId)
-                        .filter(Objects::nonNull)
-                        .distinct()
-                        .toList(),
+                traceIds,
                 next != null,
                 page.items().stream().map(Item::of).toList(),
-                next == null ? null : next.encode());
+                next == null ? null : next.encode(),
+                times.isEmpty()
+                        ? triageLinks.create(correlationId, traceIds, null, null)
+                        : triageLinks.create(correlationId, traceIds, times.get(0), times.get(times.size() - 1)));
     }
 }

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 
-/** An access-log record, an audit record or an event that carries a correlation id. */
+/** An access-log record, an audit record or an event, also of usage or evidence, that carries a correlation id. */
 record CorrelationEntry(
         Kind kind,
         UUID eventId,
@@ -23,11 +23,24 @@ record CorrelationEntry(
         @Nullable UUID orgId,
         @Nullable UUID projectId,
         ObjectNode payload) {
-    /** The kinds of entries; each has its own table. */
+    /** The kinds of entries. Calls and audit records have tables of their own; the others are events. */
     enum Kind {
         CALL,
         AUDIT,
-        EVENT;
+        EVENT,
+        USAGE,
+        EVIDENCE;
+
+        /** Returns the kind of an event by its type. */
+        static Kind ofEvent(String eventType) {
+            if (eventType.equals("audit.recorded")) {
+                return AUDIT;
+            }
+            if (eventType.startsWith("evidence.")) {
+                return EVIDENCE;
+            }
+            return eventType.startsWith("usage.") || eventType.contains("_usage.") ? USAGE : EVENT;
+        }
 
         static Kind of(String text) {
             return valueOf(text.toUpperCase(Locale.ROOT));
@@ -40,7 +53,7 @@ record CorrelationEntry(
 
     static CorrelationEntry of(Map<String, String> headers, Envelope event) {
         var payload = event.payload();
-        var kind = event.eventType().equals("audit.recorded") ? Kind.AUDIT : Kind.EVENT;
+        var kind = Kind.ofEvent(event.eventType());
         return new CorrelationEntry(
                 kind,
                 event.eventId(),
@@ -58,7 +71,8 @@ record CorrelationEntry(
         return switch (kind) {
             case CALL -> payload;
             case AUDIT -> selectFields("actor", "action", "target_type", "target_id", "result", "reason", "metadata");
-            case EVENT -> Json.object().put("event_id", eventId.toString()).set("payload", payload);
+            case EVENT, USAGE, EVIDENCE ->
+                Json.object().put("event_id", eventId.toString()).set("payload", payload);
         };
     }
 

@@ -44,7 +44,7 @@ public final class CorrelationStore {
             )
             INSERT INTO events (event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload)
             SELECT event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::jsonb
-            FROM entries WHERE kind = 'event' ON CONFLICT DO NOTHING
+            FROM entries WHERE kind <> 'audit' ON CONFLICT DO NOTHING
             """;
 
     /**
@@ -181,8 +181,9 @@ public final class CorrelationStore {
     }
 
     private static CorrelationEntry entry(Row row) {
+        var table = CorrelationEntry.Kind.of(row.getString("kind"));
         return new CorrelationEntry(
-                CorrelationEntry.Kind.of(row.getString("kind")),
+                table == CorrelationEntry.Kind.EVENT ? CorrelationEntry.Kind.ofEvent(row.getString("title")) : table,
                 row.getUUID("event_id"),
                 row.getString("title"),
                 row.getOffsetDateTime("occurred_at").toInstant(),

@@ -1,5 +1,6 @@
 package dev.slipway.audit.log;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.audit.log.AuditEntryStore.EntryFilter;
 import dev.slipway.audit.log.AuditEntryStore.StoredEntry;
 import dev.slipway.audit.log.AuditLogJson.CheckpointResponse;
@@ -16,6 +17,7 @@ import dev.slipway.audit.log.domain.LogId;
 import dev.slipway.audit.log.domain.NoteKey;
 import dev.slipway.audit.log.domain.ProofPlan;
 import dev.slipway.audit.log.domain.Subtree;
+import dev.slipway.audit.log.domain.Tile;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
@@ -34,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 
@@ -79,16 +83,19 @@ public final class AuditLogApi {
         var from = number(request, "from_sequence", 0);
         return requireLatest(logId).compose(latest -> {
             var to = Math.min(latest.size(), from + request.limit());
-            return store.export(logId, from, to)
-                    .compose(entries -> store.listCheckpoints(logId, from, to).map(signed -> ExportPage.of(
-                                    logId,
-                                    keys.origin(logId),
-                                    keys.publicKeys(logId),
-                                    from,
-                                    entries,
-                                    signed,
-                                    latest.size())
-                            .toReply()));
+            var entries = store.export(logId, from, to);
+            var signed = store.listCheckpoints(logId, from, to);
+            var tiles = trees.findTiles(logId, tilesOf(from, to, latest.size()));
+            return Future.all(entries, signed, tiles).map(ok -> ExportPage.of(
+                            logId,
+                            keys.origin(logId),
+                            keys.publicKeys(logId),
+                            from,
+                            entries.result(),
+                            signed.result(),
+                            tiles.result(),
+                            latest.size())
+                    .toReply());
         });
     }
 
@@ -171,17 +178,25 @@ public final class AuditLogApi {
                             "is an action of the platform, which records it itself")
                     .asException();
         }
+        var metadata = body.metadata() == null ? Json.object() : body.metadata();
+        requireAllowedMetadata(body.action(), metadata);
         var entry = new AuditEntry(
-                body.action(),
-                body.targetType(),
-                body.targetId(),
-                request.orgId(),
-                request.projectId(),
-                body.metadata() == null ? Json.object() : body.metadata());
+                body.action(), body.targetType(), body.targetId(), request.orgId(), request.projectId(), metadata);
         return mutations.run(
                 request,
                 unit -> Future.succeededFuture(Reply.ofRecord(new ReceiptResponse(AuditTrail.recordReportedAction(
                         unit, request.principal(), entry, body.result(), body.reason())))));
+    }
+
+    private void requireAllowedMetadata(String action, ObjectNode metadata) {
+        var others = actions.findOtherMetadata(action, metadata);
+        if (!others.isEmpty()) {
+            throw Problem.validationOf(
+                            ErrorCode.VALIDATION_ERROR,
+                            "/metadata/" + others.get(0),
+                            "is not an allowed key; add it to metadata_keys of the action in the registry")
+                    .asException();
+        }
     }
 
     private static void audit(UnitOfWork unit, Request request, RedactionMetadata metadata) {
@@ -191,6 +206,16 @@ public final class AuditLogApi {
                 request.principal(),
                 new AuditEntry(
                         REDACT_ACTION, "audit_log", logId.name(), request.orgId(), null, Json.toObject(metadata)));
+    }
+
+    /** Returns the tiles that the entries of a page complete, and on the last page those that remain partial. */
+    private static List<Tile> tilesOf(long from, long to, long signedSize) {
+        var tiles = new ArrayList<>(Tile.completedBetween(from, to));
+        if (to == signedSize && from < to) {
+            tiles.addAll(Tile.partial(to));
+            tiles.sort(Comparator.comparingLong(Tile::leaves));
+        }
+        return tiles;
     }
 
     private static ProofPlan leaf(long sequence) {

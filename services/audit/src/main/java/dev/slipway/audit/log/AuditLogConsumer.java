@@ -27,9 +27,14 @@ public final class AuditLogConsumer {
     private static final Comparator<LogId> BY_ID = Comparator.comparing(LogId::value);
 
     private final AuditLogStore store;
+    private final Runnable onAppending;
 
-    public AuditLogConsumer(AuditLogStore store) {
+    /**
+     * @param onAppending called when entries are appended, before they are committed
+     */
+    public AuditLogConsumer(AuditLogStore store, Runnable onAppending) {
         this.store = store;
+        this.onAppending = onAppending;
     }
 
     /** Locks the logs in the order of their ids, so that two processes cannot wait for each other. */
@@ -53,6 +58,7 @@ public final class AuditLogConsumer {
         return store.lockHeads(unit, logIds)
                 .compose(heads -> store.findAppended(unit, eventIds).map(appended -> {
                     append(unit, heads, records, appended);
+                    onAppending.run();
                     return null;
                 }));
     }

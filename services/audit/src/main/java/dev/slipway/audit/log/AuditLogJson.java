@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.audit.log.AuditEntryStore.StoredEntry;
 import dev.slipway.audit.log.CheckpointStore.StoredCheckpoint;
+import dev.slipway.audit.log.TreeReader.StoredTile;
 import dev.slipway.audit.log.domain.Hash;
 import dev.slipway.audit.log.domain.NoteKey;
 import dev.slipway.audit.log.domain.PersonalValue;
@@ -11,6 +12,7 @@ import dev.slipway.contract.Json;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -137,6 +139,18 @@ final class AuditLogJson {
         static CheckpointLine of(StoredCheckpoint checkpoint) {
             return new CheckpointLine(
                     "checkpoint", checkpoint.size(), checkpoint.root().hex(), checkpoint.note(), checkpoint.signedAt());
+        }
+    }
+
+    /**
+     * A tile of an export, after the last entry that it covers.
+     *
+     * @param hashes the hashes of the tile, in Base64
+     */
+    record TileLine(String type, String path, String hashes) {
+        static TileLine of(StoredTile stored) {
+            return new TileLine(
+                    "tile", stored.tile().path(), Base64.getEncoder().encodeToString(stored.encode()));
         }
     }
 

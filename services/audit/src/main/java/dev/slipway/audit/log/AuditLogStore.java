@@ -32,7 +32,7 @@ public final class AuditLogStore {
     private static final String LOCK_HEADS =
             "SELECT log_id, size, roots FROM log_heads WHERE log_id = ANY($1) ORDER BY log_id FOR UPDATE";
     private static final String FIND_APPENDED = "SELECT event_id FROM log_leaves WHERE event_id = ANY($1)";
-    private static final String CREATE_PARTITION = "SELECT create_log_partition($1)";
+    private static final String CREATE_PARTITION = "SELECT create_log_partition($1), create_archive_partition($1)";
     private static final BatchInsert INSERT_LEAF =
             new BatchInsert("""
             INSERT INTO log_leaves (log_id, sequence, event_id, leaf_hash)
@@ -63,7 +63,7 @@ public final class AuditLogStore {
         this.reads = reads;
     }
 
-    /** Creates the partition of a month if it does not exist. */
+    /** Creates the partitions of a month, of the log and of the archive, if they do not exist. */
     Future<Void> createPartition(LocalDate month) {
         return reads.preparedQuery(CREATE_PARTITION).execute(Tuple.of(month)).mapEmpty();
     }

@@ -31,6 +31,10 @@ public final class CheckpointSigner {
     private static final Logger LOG = LoggerFactory.getLogger(CheckpointSigner.class);
     /** A checkpoint is due within a second of an append. */
     private static final long INTERVAL_MS = 200;
+    /** Finds entries whose checkpoint was not signed before a process ended. */
+    private static final long IDLE_INTERVAL_MS = 5_000;
+    /** Outlasts the transaction that appends entries. */
+    private static final int RUNS_AFTER_APPEND = 25;
 
     private static final long KEY_CHECK_INTERVAL_MS = 60_000;
     private static final int MAX_LOGS = 200;
@@ -41,8 +45,11 @@ public final class CheckpointSigner {
     private final LogKeyRing keys;
     private final Outbox outbox;
     private final Clock clock;
+    private final io.vertx.core.Context context;
+    private int frequentRuns;
+    private long timer = -1;
     private boolean signing;
-    private boolean stopped;
+    private volatile boolean stopped;
 
     /** The payload of {@code audit.checkpoint.signed}. */
     private record CheckpointPayload(
@@ -64,13 +71,14 @@ public final class CheckpointSigner {
         this.keys = keys;
         this.outbox = outbox;
         this.clock = clock;
+        this.context = vertx.getOrCreateContext();
     }
 
     /** Completes when there is a key. Checkpoints follow. */
     public Future<Void> start() {
         return keys.refresh().compose(ok -> createPartitions()).onSuccess(ok -> {
-            vertx.setPeriodic(INTERVAL_MS, timer -> signUnlessBusy());
-            vertx.setPeriodic(KEY_CHECK_INTERVAL_MS, timer -> Future.join(keys.refresh(), createPartitions())
+            onAppending();
+            vertx.setPeriodic(KEY_CHECK_INTERVAL_MS, id -> Future.join(keys.refresh(), createPartitions())
                     .onFailure(e -> LOG.atWarn().setCause(e).log("checkpoint keys not refreshed; retrying")));
         });
     }
@@ -79,19 +87,38 @@ public final class CheckpointSigner {
         stopped = true;
     }
 
+    /** Looks for new entries more often for a while. Called before the entries are committed. */
+    public void onAppending() {
+        context.runOnContext(ignored -> {
+            frequentRuns = RUNS_AFTER_APPEND;
+            if (!signing) {
+                schedule(INTERVAL_MS);
+            }
+        });
+    }
+
+    private void schedule(long delayMs) {
+        vertx.cancelTimer(timer);
+        timer = vertx.setTimer(delayMs, id -> run());
+    }
+
     private Future<Void> createPartitions() {
         var today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
         return logs.createPartition(today).compose(ok -> logs.createPartition(today.plusMonths(1)));
     }
 
-    private void signUnlessBusy() {
-        if (signing || stopped) {
+    private void run() {
+        if (stopped) {
             return;
         }
         signing = true;
         signAll()
                 .onFailure(e -> LOG.atWarn().setCause(e).log("checkpoints not signed; retrying"))
-                .onComplete(done -> signing = false);
+                .onComplete(done -> {
+                    signing = false;
+                    frequentRuns--;
+                    schedule(frequentRuns > 0 ? INTERVAL_MS : IDLE_INTERVAL_MS);
+                });
     }
 
     private Future<Void> signAll() {

@@ -5,7 +5,9 @@ import dev.slipway.audit.log.AuditLogJson.CheckpointLine;
 import dev.slipway.audit.log.AuditLogJson.EntryLine;
 import dev.slipway.audit.log.AuditLogJson.LogLine;
 import dev.slipway.audit.log.AuditLogJson.PageLine;
+import dev.slipway.audit.log.AuditLogJson.TileLine;
 import dev.slipway.audit.log.CheckpointStore.StoredCheckpoint;
+import dev.slipway.audit.log.TreeReader.StoredTile;
 import dev.slipway.audit.log.domain.LogId;
 import dev.slipway.audit.log.domain.NoteKey;
 import dev.slipway.contract.Json;
@@ -23,7 +25,7 @@ final class ExportPage {
 
     private ExportPage() {}
 
-    /** {@code checkpoints} are those of the entries; {@code signedSize} is the size of the newest checkpoint of the log. */
+    /** {@code checkpoints} and {@code tiles} are those of the entries; {@code signedSize} is the size of the newest checkpoint of the log. */
     static ExportPage of(
             LogId logId,
             String origin,
@@ -31,18 +33,23 @@ final class ExportPage {
             long from,
             List<StoredEntry> entries,
             List<StoredCheckpoint> checkpoints,
+            List<StoredTile> tiles,
             long signedSize) {
         var page = new ExportPage();
         page.add(LogLine.of(logId.name(), origin, from, keys));
         var next = from;
         var signed = checkpoints.iterator();
         var checkpoint = signed.hasNext() ? signed.next() : null;
+        var nextTile = 0;
         for (var entry : entries) {
             if (page.lines.size() >= MAX_BYTES) {
                 break;
             }
             page.add(EntryLine.of(entry));
             next = entry.sequence() + 1;
+            while (nextTile < tiles.size() && tiles.get(nextTile).tile().leaves() <= next) {
+                page.add(TileLine.of(tiles.get(nextTile++)));
+            }
             while (checkpoint != null && checkpoint.size() <= next) {
                 page.add(CheckpointLine.of(checkpoint));
                 checkpoint = signed.hasNext() ? signed.next() : null;
@@ -53,7 +60,7 @@ final class ExportPage {
     }
 
     Reply toReply() {
-        return new Reply(null, lines.toByteArray(), null, null, null);
+        return Reply.ofBytes(lines.toByteArray());
     }
 
     private void add(Record line) {

@@ -6,16 +6,20 @@ import dev.slipway.audit.log.AuditLogJson.CheckpointLine;
 import dev.slipway.audit.log.AuditLogJson.EntryLine;
 import dev.slipway.audit.log.AuditLogJson.LogLine;
 import dev.slipway.audit.log.AuditLogJson.PageLine;
+import dev.slipway.audit.log.AuditLogJson.TileLine;
 import dev.slipway.audit.log.domain.Checkpoint;
 import dev.slipway.audit.log.domain.Frontier;
 import dev.slipway.audit.log.domain.Hash;
 import dev.slipway.audit.log.domain.NoteKey;
 import dev.slipway.audit.log.domain.SignedNote;
+import dev.slipway.audit.log.domain.Tile;
+import dev.slipway.audit.log.domain.TileWindow;
 import dev.slipway.contract.Json;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -34,6 +38,7 @@ public final class ExportVerifier {
     private @Nullable LogLine log;
     private List<NoteKey> keys = List.of();
     private Frontier tree = Frontier.EMPTY;
+    private final TileWindow tiles = new TileWindow();
     private @Nullable Checkpoint latest;
     private @Nullable Checkpoint expected;
     private long checkpoints;
@@ -122,6 +127,7 @@ public final class ExportVerifier {
             case "log" -> verifyHeader(Json.toRecord(json, LogLine.class));
             case "entry" -> verifyEntry(Json.toRecord(json, EntryLine.class));
             case "checkpoint" -> verifyCheckpoint(Json.toRecord(json, CheckpointLine.class));
+            case "tile" -> verifyTile(Json.toRecord(json, TileLine.class));
             case "page" -> verifyPage(Json.toRecord(json, PageLine.class));
             default -> throw new IllegalArgumentException("the line is not part of an export");
         }
@@ -169,7 +175,8 @@ public final class ExportVerifier {
         } else {
             expired++;
         }
-        tree = tree.append(leafHash);
+        tree = tree.append(leafHash, tiles::addCompleted);
+        tiles.addLeaf(leafHash);
         if (expected != null && expected.size() == tree.size()) {
             require(
                     expected.root().equals(tree.root()),
@@ -234,6 +241,13 @@ public final class ExportVerifier {
     private Checkpoint requireSigned(SignedNote note) {
         require(!note.verify(keys).isEmpty(), "the checkpoint has no signature of a known key of the log");
         return Checkpoint.parse(note.text());
+    }
+
+    private void verifyTile(TileLine line) {
+        var tile = Tile.parse(line.path());
+        require(
+                tiles.matches(tile, Base64.getDecoder().decode(line.hashes())),
+                line.path() + " is not the tile of the entries before it");
     }
 
     private void verifyPage(PageLine page) {

@@ -18,11 +18,14 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class CorrelationApiTest {
+    private static final TriageLinks LINKS =
+            new TriageLinks("https://grafana.test", "tempo", "loki", "{app=\"slipway\"}");
+
     @Test
     void timeline_matchesContract_forEveryKind() {
         var entries = Arrays.stream(Kind.values()).map(kind -> entry(kind, "t")).toList();
 
-        assertThat(problems(Json.toObject(CorrelationApi.timeline("c-1", new Page<>(entries, null)))))
+        assertThat(problems(Json.toObject(CorrelationApi.timeline("c-1", new Page<>(entries, null), LINKS))))
                 .isEmpty();
     }
 
@@ -31,7 +34,7 @@ class CorrelationApiTest {
         var entries =
                 List.of(entry(Kind.CALL, "b"), entry(Kind.AUDIT, null), entry(Kind.EVENT, "a"), entry(Kind.EVENT, "b"));
 
-        var body = Json.toObject(CorrelationApi.timeline("c-1", new Page<>(entries, null)));
+        var body = Json.toObject(CorrelationApi.timeline("c-1", new Page<>(entries, null), LINKS));
 
         assertThat(body.path("trace_ids").toString()).isEqualTo("[\"b\",\"a\"]");
         assertThat(body.path("truncated").asBoolean()).isFalse();
@@ -41,7 +44,8 @@ class CorrelationApiTest {
     void timeline_isTruncated_whenThereIsANextPage() {
         var next = new Cursor(Instant.EPOCH, Ids.next());
 
-        var body = Json.toObject(CorrelationApi.timeline("c-1", new Page<>(List.of(entry(Kind.CALL, "t")), next)));
+        var body =
+                Json.toObject(CorrelationApi.timeline("c-1", new Page<>(List.of(entry(Kind.CALL, "t")), next), LINKS));
 
         assertThat(body.path("truncated").asBoolean()).isTrue();
         assertThat(body.path("next_cursor").asText()).isEqualTo(next.encode());

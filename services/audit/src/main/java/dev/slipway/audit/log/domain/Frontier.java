@@ -30,11 +30,7 @@ public record Frontier(long size, List<Hash> roots) {
     }
 
     public byte[] encodeRoots() {
-        var encoded = new byte[roots.size() * Hash.BYTES];
-        for (var i = 0; i < roots.size(); i++) {
-            System.arraycopy(roots.get(i).bytes(), 0, encoded, i * Hash.BYTES, Hash.BYTES);
-        }
-        return encoded;
+        return Hash.concatenate(roots);
     }
 
     public Frontier append(Hash leaf) {

@@ -7,6 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 
 /** A SHA-256 hash. */
 public final class Hash {
@@ -45,6 +46,15 @@ public final class Hash {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("this JVM has no SHA-256", e);
         }
+    }
+
+    /** Returns the bytes of all hashes, one after the other. */
+    public static byte[] concatenate(List<Hash> hashes) {
+        var all = new byte[hashes.size() * BYTES];
+        for (var i = 0; i < hashes.size(); i++) {
+            System.arraycopy(hashes.get(i).bytes, 0, all, i * BYTES, BYTES);
+        }
+        return all;
     }
 
     public byte[] bytes() {

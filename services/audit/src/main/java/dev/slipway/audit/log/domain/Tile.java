@@ -1,6 +1,7 @@
 package dev.slipway.audit.log.domain;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -34,6 +35,52 @@ public record Tile(int level, long index, int width) {
             level++;
         }
         return tiles;
+    }
+
+    /** Returns the full tiles that a tree completes while it grows, in the order of their completion. */
+    public static List<Tile> completedBetween(long fromSize, long toSize) {
+        var tiles = new ArrayList<Tile>();
+        var level = 0;
+        for (var shift = HEIGHT; shift < Long.SIZE && toSize >>> shift > 0; shift += HEIGHT) {
+            for (var index = fromSize >>> shift; index < toSize >>> shift; index++) {
+                tiles.add(new Tile(level, index, FULL_WIDTH));
+            }
+            level++;
+        }
+        tiles.sort(Comparator.comparingLong(Tile::leaves).thenComparingInt(Tile::level));
+        return tiles;
+    }
+
+    /** Returns the partial tiles of a tree, those of the leaves first. */
+    public static List<Tile> partial(long treeSize) {
+        var tiles = new ArrayList<Tile>();
+        var level = 0;
+        for (var hashes = treeSize; hashes > 0; hashes >>>= HEIGHT) {
+            var width = (int) (hashes % FULL_WIDTH);
+            if (width > 0) {
+                tiles.add(new Tile(level, hashes >>> HEIGHT, width));
+            }
+            level++;
+        }
+        return tiles;
+    }
+
+    /** Returns the size of the smallest tree that has this tile. */
+    public long leaves() {
+        return range().to() << (level * HEIGHT);
+    }
+
+    /** Returns the stored hashes of this tile. */
+    public TileRange range() {
+        var from = index << HEIGHT;
+        return new TileRange(level, from, from + width);
+    }
+
+    /** Returns whether a tree of this size has the tile. */
+    public boolean isPartOf(long treeSize) {
+        var shift = level * HEIGHT;
+        var hashes = shift < Long.SIZE ? treeSize >>> shift : 0;
+        return index <= hashes >>> HEIGHT && range().to() <= hashes;
     }
 
     /** Returns the path below the log's prefix, for example {@code tile/0/x001/234.p/5}. */

@@ -54,4 +54,36 @@ class TileTest {
                 .containsExactly("tile/0/000", "tile/0/001", "tile/0/002.p/88", "tile/1/000.p/2");
         assertThat(Tile.all(70_000)).hasSize(274 + 2 + 1).last().isEqualTo(new Tile(2, 0, 1));
     }
+
+    @Test
+    void completedBetween_returnsFullTilesInOrderOfCompletion() {
+        assertThat(Tile.completedBetween(0, 255)).isEmpty();
+        assertThat(Tile.completedBetween(100, 600).stream().map(Tile::path))
+                .containsExactly("tile/0/000", "tile/0/001");
+        assertThat(Tile.completedBetween(600, 700)).isEmpty();
+        assertThat(Tile.completedBetween(65_300, 65_536).stream().map(Tile::path))
+                .containsExactly("tile/0/255", "tile/1/000");
+    }
+
+    @Test
+    void partial_returnsTheTilesThatAreNotFull() {
+        assertThat(Tile.partial(512).stream().map(Tile::path)).containsExactly("tile/1/000.p/2");
+        assertThat(Tile.partial(600).stream().map(Tile::path)).containsExactly("tile/0/002.p/88", "tile/1/000.p/2");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "tile/0/000, 256, true",
+        "tile/0/000, 255, false",
+        "tile/0/001.p/4, 260, true",
+        "tile/0/001.p/5, 260, false",
+        "tile/1/000.p/1, 256, true",
+        "tile/1/000.p/1, 255, false",
+        "tile/8/000.p/1, 9223372036854775807, false",
+        "tile/63/000, 9223372036854775807, false",
+        "tile/0/x999/x999/x999/x999/x999/999, 9223372036854775807, false",
+    })
+    void isPartOf_comparesWithTheHashesOfTheLevel(String path, long treeSize, boolean expected) {
+        assertThat(Tile.parse(path).isPartOf(treeSize)).isEqualTo(expected);
+    }
 }

@@ -1,0 +1,80 @@
+package dev.slipway.audit.consistency;
+
+import dev.slipway.contract.Json;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.consistency.ConsistencyJson.CheckCompleted;
+import dev.slipway.service.consistency.ConsistencyJson.Difference;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The newest result of each check. */
+public final class ConsistencyResultStore {
+    private static final String UPSERT = """
+            INSERT INTO consistency_results (service, name, description, started_at, completed_at, checked, differences, examples)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb)
+            ON CONFLICT (service, name) DO UPDATE
+            SET description = $3, started_at = $4, completed_at = $5, checked = $6, differences = $7, examples = $8::text::jsonb
+            WHERE consistency_results.completed_at < $5
+            """;
+    private static final String LIST = """
+            SELECT service, name, description, started_at, completed_at, checked, differences, examples::text AS examples
+            FROM consistency_results ORDER BY service, name
+            """;
+
+    private final SqlClient reads;
+
+    public ConsistencyResultStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    /** Stores a result, unless a newer one is stored. */
+    void upsert(UnitOfWork unit, CheckCompleted result) {
+        unit.write(
+                UPSERT,
+                Tuple.of(
+                        result.service(),
+                        result.check(),
+                        result.description(),
+                        result.startedAt().atOffset(ZoneOffset.UTC),
+                        result.completedAt().atOffset(ZoneOffset.UTC),
+                        result.checked(),
+                        result.differences(),
+                        Json.text(result.examples())));
+    }
+
+    Future<List<CheckCompleted>> list() {
+        return reads.query(LIST).execute().map(rows -> {
+            var results = new ArrayList<CheckCompleted>(rows.size());
+            rows.forEach(row -> results.add(result(row)));
+            return results;
+        });
+    }
+
+    private static CheckCompleted result(Row row) {
+        return new CheckCompleted(
+                row.getString("service"),
+                row.getString("name"),
+                row.getString("description"),
+                row.getOffsetDateTime("started_at").toInstant(),
+                row.getOffsetDateTime("completed_at").toInstant(),
+                row.getLong("checked"),
+                row.getLong("differences"),
+                examples(row.getString("examples")));
+    }
+
+    private static List<Difference> examples(String json) {
+        return new JsonArray(json)
+                .stream()
+                        .map(JsonObject.class::cast)
+                        .map(each -> new Difference(each.getString("key"), each.getString("difference")))
+                        .toList();
+    }
+}

@@ -1,0 +1,184 @@
+package dev.slipway.audit.evidence;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Cursor;
+import dev.slipway.contract.Json;
+import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.UnitOfWork;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+
+/** All SQL of evidence. Rows are inserted and read, never changed. */
+public final class EvidenceStore {
+    private static final String COLUMNS = """
+            id, release_id, sequence, type, type_version, owner, subject, result, source_sha, fields, format, digest, content_digest,
+            content_bytes, retention_class, release_blocking, producer_id, producer_type, correlation_id, supersedes_id, recorded_at
+            """;
+    private static final String SELECT = "SELECT " + COLUMNS + " FROM evidence_items e ";
+    private static final String INSERT = """
+            INSERT INTO evidence_items (id, release_id, sequence, type, type_version, owner, subject, result, source_sha, fields, format,
+                digest, content_digest, content_bytes, retention_class, release_blocking, producer_id, producer_type, correlation_id,
+                supersedes_id, recorded_at, content)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+            """;
+    private static final String LIST_CURRENT = "SELECT DISTINCT ON (release_id, type, subject) " + COLUMNS
+            + " FROM evidence_items WHERE release_id = ANY($1) ORDER BY release_id, type, subject, sequence DESC";
+    private static final String LIST = SELECT + """
+            WHERE release_id = $1 AND (recorded_at, id) < ($2, $3)
+                AND ($4 OR NOT EXISTS (SELECT FROM evidence_items s WHERE s.supersedes_id = e.id))
+            ORDER BY recorded_at DESC, id DESC LIMIT $5
+            """;
+    private static final String FIND =
+            "SELECT content, " + COLUMNS + " FROM evidence_items WHERE release_id = $1 AND id = $2";
+    private static final String FIND_ALL =
+            "SELECT content, " + COLUMNS + " FROM evidence_items WHERE release_id = $1 AND id = ANY($2)";
+    private static final String COUNT = "SELECT count(*) AS items FROM evidence_items WHERE release_id = $1";
+    private static final String UPSERT_TYPE = """
+            INSERT INTO evidence_types (id, version, lifecycle, body) VALUES ($1, $2, $3, $4::text::jsonb)
+            ON CONFLICT (id) DO UPDATE SET version = $2, lifecycle = $3, body = $4::text::jsonb
+            WHERE evidence_types.version <= $2
+            """;
+    private static final String INSERT_TYPE = """
+            INSERT INTO evidence_types (id, version, lifecycle, body) VALUES ($1, $2, $3, $4::text::jsonb) ON CONFLICT DO NOTHING
+            """;
+    private static final String LIST_TYPES =
+            "SELECT id, version, lifecycle, body::text AS body FROM evidence_types ORDER BY id";
+
+    private final SqlClient reads;
+
+    /** An evidence type as the registry stores it. */
+    record StoredType(String id, int version, String lifecycle, ObjectNode body) {}
+
+    /** A row and its inline content; the content is null if there is none, or if it is in the object store. */
+    record EvidenceRow(Evidence evidence, byte @Nullable [] content) {}
+
+    public EvidenceStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    QueryExecutor reads() {
+        return QueryExecutor.of(reads);
+    }
+
+    void insert(UnitOfWork unit, Evidence evidence, byte @Nullable [] inlineContent) {
+        unit.write(INSERT, Tuple.from(new @Nullable Object[] {
+            evidence.id(),
+            evidence.releaseId(),
+            evidence.sequence(),
+            evidence.type(),
+            evidence.typeVersion(),
+            evidence.owner(),
+            evidence.subject(),
+            evidence.result(),
+            evidence.sourceSha(),
+            Json.text(evidence.fields()),
+            evidence.format(),
+            evidence.digest(),
+            evidence.contentDigest(),
+            evidence.contentBytes(),
+            evidence.retentionClass(),
+            evidence.releaseBlocking(),
+            evidence.producerId(),
+            evidence.producerType(),
+            evidence.correlationId(),
+            evidence.supersedesId(),
+            SqlTime.of(evidence.recordedAt()),
+            inlineContent == null ? null : Buffer.buffer(inlineContent)
+        }));
+    }
+
+    /** Returns the newest evidence of every type and subject of the candidates. */
+    Future<List<Evidence>> listCurrent(QueryExecutor executor, Collection<UUID> releaseIds) {
+        return executor.query(LIST_CURRENT, Tuple.tuple().addArrayOfUUID(releaseIds.toArray(UUID[]::new)))
+                .map(rows -> ReleaseStore.list(rows, EvidenceStore::toEvidence));
+    }
+
+    Future<List<Evidence>> list(UUID releaseId, boolean superseded, @Nullable Cursor after, int limit) {
+        var parameters = ReleaseStore.withCursor(Tuple.of(releaseId), after)
+                .addBoolean(superseded)
+                .addInteger(limit);
+        return reads.preparedQuery(LIST)
+                .execute(parameters)
+                .map(rows -> ReleaseStore.list(rows, EvidenceStore::toEvidence));
+    }
+
+    Future<@Nullable EvidenceRow> find(UUID releaseId, UUID id) {
+        return reads.preparedQuery(FIND)
+                .execute(Tuple.of(releaseId, id))
+                .map(rows -> rows.size() == 0 ? null : toRow(rows.iterator().next()));
+    }
+
+    Future<List<EvidenceRow>> findAll(UUID releaseId, Collection<UUID> ids) {
+        return reads.preparedQuery(FIND_ALL)
+                .execute(Tuple.of(releaseId).addArrayOfUUID(ids.toArray(UUID[]::new)))
+                .map(rows -> ReleaseStore.list(rows, EvidenceStore::toRow));
+    }
+
+    Future<Long> count(UnitOfWork unit, UUID releaseId) {
+        return unit.query(COUNT, Tuple.of(releaseId))
+                .map(rows -> rows.iterator().next().getLong("items"));
+    }
+
+    /** Stores a type, unless a later version is stored. */
+    void upsertType(UnitOfWork unit, StoredType type) {
+        unit.write(UPSERT_TYPE, parameters(type));
+    }
+
+    void insertTypeIfMissing(UnitOfWork unit, StoredType type) {
+        unit.write(INSERT_TYPE, parameters(type));
+    }
+
+    Future<List<StoredType>> listTypes(QueryExecutor executor) {
+        return executor.query(LIST_TYPES, Tuple.tuple())
+                .map(rows -> ReleaseStore.list(
+                        rows,
+                        row -> new StoredType(
+                                row.getString("id"),
+                                row.getInteger("version"),
+                                row.getString("lifecycle"),
+                                Json.parseStoredObject(row.getString("body")))));
+    }
+
+    private static Tuple parameters(StoredType type) {
+        return Tuple.of(type.id, type.version, type.lifecycle, Json.text(type.body));
+    }
+
+    private static EvidenceRow toRow(Row row) {
+        var content = row.getBuffer("content");
+        return new EvidenceRow(toEvidence(row), content == null ? null : content.getBytes());
+    }
+
+    private static Evidence toEvidence(Row row) {
+        return new Evidence(
+                row.getUUID("id"),
+                row.getUUID("release_id"),
+                row.getLong("sequence"),
+                row.getString("type"),
+                row.getInteger("type_version"),
+                row.getString("owner"),
+                row.getString("subject"),
+                row.getString("result"),
+                row.getString("source_sha"),
+                Json.parseStoredObject(row.getString("fields")),
+                row.getString("format"),
+                row.getString("digest"),
+                row.getString("content_digest"),
+                row.getLong("content_bytes"),
+                row.getString("retention_class"),
+                row.getBoolean("release_blocking"),
+                row.getUUID("producer_id"),
+                row.getString("producer_type"),
+                row.getString("correlation_id"),
+                row.getUUID("supersedes_id"),
+                SqlTime.read(row, "recorded_at"));
+    }
+}

@@ -1,0 +1,20 @@
+package dev.slipway.audit.evidence.domain;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.UUID;
+
+/**
+ * The part of a piece of evidence that gates evaluate.
+ *
+ * @param environment the environment that the evidence names, if any
+ * @param digest covers all fields of the evidence and its content
+ */
+public record EvidenceItem(
+        UUID id,
+        String type,
+        String subject,
+        String result,
+        String sourceSha,
+        @Nullable String environment,
+        String digest) {}

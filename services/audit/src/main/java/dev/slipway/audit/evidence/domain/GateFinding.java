@@ -1,0 +1,32 @@
+package dev.slipway.audit.evidence.domain;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Locale;
+import java.util.UUID;
+
+/** One piece of evidence that a gate requires, its status and the reason. */
+public record GateFinding(
+        String evidenceType,
+        String subject,
+        Status status,
+        @Nullable UUID evidenceId,
+        String explanation) {
+    /** Everything but satisfied and not applicable blocks the gate. */
+    public enum Status {
+        SATISFIED,
+        MISSING,
+        FAILING,
+        OTHER_REVISION,
+        OTHER_ENVIRONMENT,
+        NOT_APPLICABLE;
+
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    public boolean blocks() {
+        return status != Status.SATISFIED && status != Status.NOT_APPLICABLE;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.slipway.audit.evidence.domain;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The evidence of one type that a gate requires, as the evidence-type registry defines it.
+ *
+ * @param subjects the subjects that evidence is needed for
+ * @param anySubject whether evidence for one of the subjects suffices
+ * @param passingResults the results that satisfy the gate
+ * @param environmentBound whether evidence counts only for the environment that it names
+ */
+public record GateRequirement(
+        String evidenceType,
+        int typeVersion,
+        Gate gate,
+        Applicability appliesTo,
+        List<String> subjects,
+        boolean anySubject,
+        List<String> passingResults,
+        boolean environmentBound) {
+    public GateRequirement {
+        subjects = List.copyOf(subjects);
+        passingResults = List.copyOf(passingResults);
+    }
+
+    /** The releases that a requirement applies to. */
+    public enum Applicability {
+        ALL,
+        PRODUCTION_IMPACTING,
+        CAPACITY_IMPACTING,
+        RELEASE_RISKING,
+        /** Security findings of the release were triaged: reviewed and accepted, but not fixed. */
+        TRIAGED_SCAN;
+
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        public static Applicability of(String text) {
+            return valueOf(text.toUpperCase(Locale.ROOT));
+        }
+    }
+}

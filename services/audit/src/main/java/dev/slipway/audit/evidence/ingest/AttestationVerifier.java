@@ -1,0 +1,120 @@
+package dev.slipway.audit.evidence.ingest;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.Json;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.spec.X509EncodedKeySpec;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.StreamSupport;
+
+/** Reads DSSE envelopes with in-toto statements. With trusted keys, only attestations that one of them has signed are accepted. */
+public final class AttestationVerifier {
+    private static final String CONTENT = "/content";
+    private static final String IN_TOTO = "application/vnd.in-toto+json";
+    private static final int MAX_SIGNATURES = 16;
+
+    private final List<PublicKey> trustedKeys;
+
+    public AttestationVerifier(List<PublicKey> trustedKeys) {
+        this.trustedKeys = List.copyOf(trustedKeys);
+    }
+
+    /** Parses a public key: X.509 in PEM or Base64, of Ed25519, ECDSA or RSA. */
+    public static PublicKey parseKey(String text) {
+        var base64 = text.replaceAll("-----(?:BEGIN|END) PUBLIC KEY-----|\\s", "");
+        var spec = new X509EncodedKeySpec(Base64.getDecoder().decode(base64));
+        for (var algorithm : List.of("Ed25519", "EC", "RSA")) {
+            try {
+                return KeyFactory.getInstance(algorithm).generatePublic(spec);
+            } catch (GeneralSecurityException e) {
+                // a key of another algorithm
+            }
+        }
+        throw new IllegalArgumentException("not a public key of Ed25519, ECDSA or RSA");
+    }
+
+    EvidenceContent read(JsonNode envelope) {
+        var type = envelope.path("payloadType").asText();
+        if (!type.equals(IN_TOTO)) {
+            throw new EvidenceException(CONTENT, "is not a DSSE envelope with an in-toto statement");
+        }
+        var payload = decode(envelope.path("payload").asText());
+        var verified = isSigned(envelope, preAuthEncoding(type, payload));
+        if (!verified && !trustedKeys.isEmpty()) {
+            throw new EvidenceException(CONTENT, "is not signed with a trusted key");
+        }
+        var statement = parse(payload);
+        SecretScanner.requireNoSecret(CONTENT + "/payload", statement);
+        if (!statement.path("_type").asText().startsWith("https://in-toto.io/Statement/")) {
+            throw new EvidenceException(CONTENT, "does not contain an in-toto statement");
+        }
+        var fields = Json.object()
+                .put("predicate_type", statement.path("predicateType").asText());
+        var digests = fields.putArray("digests");
+        statement.path("subject").forEach(subject -> {
+            var sha256 = subject.at("/digest/sha256").asText();
+            if (!sha256.isEmpty()) {
+                digests.add("sha256:" + sha256);
+            }
+        });
+        return EvidenceContent.ofJson(envelope, null, verified ? "verified" : "unverified", fields);
+    }
+
+    private boolean isSigned(JsonNode envelope, byte[] signed) {
+        return StreamSupport.stream(envelope.path("signatures").spliterator(), false)
+                .limit(MAX_SIGNATURES)
+                .map(signature -> decode(signature.path("sig").asText()))
+                .anyMatch(signature -> trustedKeys.stream().anyMatch(key -> isValid(key, signed, signature)));
+    }
+
+    private static boolean isValid(PublicKey key, byte[] signed, byte[] signature) {
+        try {
+            var check = Signature.getInstance(
+                    switch (key.getAlgorithm()) {
+                        case "EC" -> "SHA256withECDSA";
+                        case "RSA" -> "SHA256withRSA";
+                        default -> "Ed25519";
+                    });
+            check.initVerify(key);
+            check.update(signed);
+            return check.verify(signature);
+        } catch (GeneralSecurityException e) {
+            return false; // malformed signature
+        }
+    }
+
+    /** The pre-authentication encoding of DSSE, which protects the payload type. */
+    private static byte[] preAuthEncoding(String type, byte[] payload) {
+        var bytes = new ByteArrayOutputStream();
+        var typeBytes = type.getBytes(StandardCharsets.UTF_8);
+        bytes.writeBytes(("DSSEv1 " + typeBytes.length + " ").getBytes(StandardCharsets.US_ASCII));
+        bytes.writeBytes(typeBytes);
+        bytes.writeBytes((" " + payload.length + " ").getBytes(StandardCharsets.US_ASCII));
+        bytes.writeBytes(payload);
+        return bytes.toByteArray();
+    }
+
+    private static JsonNode parse(byte[] payload) {
+        try {
+            return Json.parse(payload);
+        } catch (IOException e) {
+            throw new EvidenceException(CONTENT, "has a payload that is not JSON");
+        }
+    }
+
+    private static byte[] decode(String base64) {
+        try {
+            return Base64.getDecoder().decode(base64);
+        } catch (IllegalArgumentException e) {
+            throw new EvidenceException(CONTENT, "has a payload or signature that is not Base64");
+        }
+    }
+}

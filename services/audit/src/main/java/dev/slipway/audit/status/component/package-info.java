@@ -1,0 +1,5 @@
+/** The components that processes report. */
+@NullMarked
+package dev.slipway.audit.status.component;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Maintenance windows. */
+@NullMarked
+package dev.slipway.audit.status.maintenance;
+
+import org.jspecify.annotations.NullMarked;
