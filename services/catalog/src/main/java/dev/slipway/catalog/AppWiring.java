@@ -31,7 +31,8 @@ final class AppWiring {
             Service service,
             RegistryWiring registries,
             PolicyWiring policies,
-            ArtifactWiring artifacts) {
+            ArtifactWiring artifacts,
+            ReleaseGateWiring gates) {
         var mutations = service.mutations();
         appStore = new AppStore(service.reads());
         apps = new AppApi(appStore, registries::findActiveVersions, policies::findEligibility, mutations);
@@ -46,7 +47,12 @@ final class AppWiring {
                 artifacts::findTrust,
                 versionStore::listPublishedNames);
         releases = new ReleaseApi(
-                versionStore, manifests, mutations, QueryExecutor.of(service.reads()), policies::countInstances);
+                versionStore,
+                manifests,
+                mutations,
+                QueryExecutor.of(service.reads()),
+                policies::countInstances,
+                gates::requirePassed);
     }
 
     Service serve(Service service) {

@@ -53,7 +53,8 @@ final class ArtifactWiring {
             ArtifactConfig config,
             Service service,
             RegistryWiring registries,
-            PolicyWiring policies) {
+            PolicyWiring policies,
+            ReleaseGateWiring gates) {
         store = new ArtifactStore();
         var reads = new ArtifactReadStore(service.reads());
         var types = new ArtifactTypeLookup(registries::findArtifactType);
@@ -72,7 +73,14 @@ final class ArtifactWiring {
         var metrics = new ArtifactMetrics(serviceContext.telemetry().metrics());
         metrics.start(vertx, reads);
         artifacts = new ArtifactApi(
-                reads, store, types, verificationRunner, new DigestUsageStore(), metrics, service.mutations());
+                reads,
+                store,
+                types,
+                verificationRunner,
+                new DigestUsageStore(),
+                metrics,
+                gates::requirePassed,
+                service.mutations());
         registrations = new RegistrationApi(
                 config.sources(),
                 store,

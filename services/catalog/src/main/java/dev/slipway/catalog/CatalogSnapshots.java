@@ -6,20 +6,16 @@ import dev.slipway.catalog.artifact.ArtifactStore;
 import dev.slipway.catalog.policy.PolicyLevelStore;
 import dev.slipway.catalog.policy.entitlement.EntitlementStore;
 import dev.slipway.catalog.registry.RegistryStore;
-import dev.slipway.contract.Ids;
-import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.StateRepublisher;
 import dev.slipway.messaging.StateRepublisher.TableScan;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
-import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 
 import java.util.List;
-import java.util.Map;
 
 /**
  * Republishes the state of the catalog if its topic has lost it. Rows are locked in share mode while they are published, so that a
@@ -48,14 +44,6 @@ final class CatalogSnapshots {
     }
 
     Future<Void> republishIfNeeded() {
-        var stateRepublisher = new StateRepublisher<>(outbox, LAYOUT, KINDS);
-        var changeContext = new ChangeContext(Ids.next().toString(), Context.root());
-        return Topics.findId(vertx, kafka, Topics.CATALOG_STATE)
-                .compose(id -> outbox.transaction(
-                        changeContext,
-                        unit -> stateRepublisher.runIfNeeded(
-                                unit,
-                                Map.of(Topics.CATALOG_STATE, id),
-                                () -> stateRepublisher.republishAll(page -> page))));
+        return StateRepublisher.republishIfNeeded(vertx, kafka, outbox, Topics.CATALOG_STATE, LAYOUT, KINDS);
     }
 }

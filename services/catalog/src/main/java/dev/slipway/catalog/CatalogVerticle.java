@@ -1,9 +1,12 @@
 package dev.slipway.catalog;
 
 import dev.slipway.catalog.app.CatalogSeed;
+import dev.slipway.catalog.instanceprojection.InstanceProjectionInvariantStore;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.ChangeContext;
+import dev.slipway.messaging.StateHeartbeat;
+import dev.slipway.messaging.Topics;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.Service;
@@ -19,7 +22,7 @@ public final class CatalogVerticle extends VerticleBase {
     private final CatalogSeed seed;
     private final ArtifactConfig artifactConfig;
     private @Nullable Service service;
-    private @Nullable CatalogHeartbeat heartbeat;
+    private @Nullable StateHeartbeat heartbeat;
 
     public CatalogVerticle(ServiceContext serviceContext, CatalogSeed seed, ArtifactConfig artifactConfig) {
         this.serviceContext = serviceContext;
@@ -34,12 +37,14 @@ public final class CatalogVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
+        opened.verify(InstanceProjectionInvariantStore.verifier());
         var registries = new RegistryWiring(serviceContext, opened);
         var policies = new PolicyWiring(opened);
-        var artifacts = new ArtifactWiring(vertx, serviceContext, artifactConfig, opened, registries, policies);
-        var apps = new AppWiring(vertx, serviceContext, opened, registries, policies, artifacts);
-        var wired = apps.serve(registries.serve(artifacts.serve(policies.serve())));
-        var publisher = new CatalogHeartbeat(vertx, opened.outbox());
+        var gates = new ReleaseGateWiring();
+        var artifacts = new ArtifactWiring(vertx, serviceContext, artifactConfig, opened, registries, policies, gates);
+        var apps = new AppWiring(vertx, serviceContext, opened, registries, policies, artifacts, gates);
+        var wired = gates.serve(apps.serve(registries.serve(artifacts.serve(policies.serve()))));
+        var publisher = new StateHeartbeat(vertx, opened.outbox(), Topics.CATALOG_STATE, "catalog.heartbeat");
         heartbeat = publisher;
         return new CatalogSnapshots(vertx, serviceContext.kafka(), opened.outbox())
                 .republishIfNeeded()

@@ -295,7 +295,8 @@ abstract class RegistryCases {
                 id,
                 1,
                 Instant.EPOCH,
-                Instant.EPOCH);
+                Instant.EPOCH,
+                null);
     }
 
     static void assertFails(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, Reason reason) {

@@ -35,6 +35,7 @@ public final class ArtifactApi {
     private final VerificationRunner verifications;
     private final DigestUsageStore usage;
     private final ArtifactMetrics metrics;
+    private final ReleaseGateLookup releaseGates;
     private final Mutations mutations;
 
     public ArtifactApi(
@@ -44,6 +45,7 @@ public final class ArtifactApi {
             VerificationRunner verifications,
             DigestUsageStore usage,
             ArtifactMetrics metrics,
+            ReleaseGateLookup releaseGates,
             Mutations mutations) {
         this.reads = reads;
         this.store = store;
@@ -51,6 +53,7 @@ public final class ArtifactApi {
         this.verifications = verifications;
         this.usage = usage;
         this.metrics = metrics;
+        this.releaseGates = releaseGates;
         this.mutations = mutations;
     }
 
@@ -95,7 +98,17 @@ public final class ArtifactApi {
                 request,
                 unit -> change(request, unit, "apps.artifact.promote", current -> types.find(
                                 unit, current.artifactType())
-                        .map(type -> ArtifactLifecycle.promote(current, type, channel, body.reason(), unit.now())))));
+                        .map(type -> ArtifactLifecycle.promote(current, type, channel, body.reason(), unit.now()))
+                        .compose(decision -> requireReleaseGates(unit, channel, decision)))));
+    }
+
+    /** Production needs passed release gates, if the policy of the project says so. */
+    private Future<ArtifactDecision> requireReleaseGates(UnitOfWork unit, Channel channel, ArtifactDecision decision) {
+        return channel == Channel.PROD && decision instanceof Accepted accepted && accepted.event() != null
+                ? releaseGates
+                        .requirePassed(unit, accepted.next())
+                        .map(verdictId -> new Accepted(accepted.next().withReleaseVerdict(verdictId), accepted.event()))
+                : Future.succeededFuture(decision);
     }
 
     public Future<Reply> deprecate(Request request) {

@@ -114,7 +114,8 @@ final class ArtifactJson {
             UUID createdByPrincipalId,
             UUID createdByUserId,
             Instant createdAt,
-            Instant updatedAt) {
+            Instant updatedAt,
+            @Nullable UUID releaseVerdictId) {
         static ArtifactResponse of(Artifact artifact) {
             return new ArtifactResponse(
                     artifact.id(),
@@ -141,7 +142,8 @@ final class ArtifactJson {
                     artifact.createdByPrincipalId(),
                     artifact.createdByUserId(),
                     artifact.createdAt(),
-                    artifact.updatedAt());
+                    artifact.updatedAt(),
+                    artifact.releaseVerdictId());
         }
     }
 

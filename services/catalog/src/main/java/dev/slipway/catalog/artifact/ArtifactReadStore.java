@@ -39,7 +39,7 @@ public final class ArtifactReadStore {
                 CASE WHEN r.digest IS NULL THEN a.trust_state ELSE 'revoked' END AS trust_state,
                 CASE WHEN r.digest IS NULL THEN a.trust_reason ELSE r.reason END AS trust_reason,
                 a.channel, a.verification::text AS verification, a.sequence, a.created_by_principal_id, a.created_by_user_id,
-                a.created_at, a.updated_at
+                a.created_at, a.updated_at, a.release_verdict_id
             FROM app_artifacts a LEFT JOIN revoked_digests r ON r.digest = a.digest
             """;
     /** The project's own artifacts and those shared with it. */
@@ -174,7 +174,8 @@ public final class ArtifactReadStore {
                 row.getUUID("created_by_user_id"),
                 row.getLong("sequence"),
                 row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant());
+                row.getOffsetDateTime("updated_at").toInstant(),
+                row.getUUID("release_verdict_id"));
     }
 
     private static HistoryEntry toHistoryEntry(Row row) {

@@ -39,7 +39,7 @@ public final class ArtifactStore {
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $25, $26)
             """;
     private static final String UPDATE = """
-            UPDATE app_artifacts SET lifecycle_state = $3, channel = $4, sequence = $5, updated_at = $6
+            UPDATE app_artifacts SET lifecycle_state = $3, channel = $4, sequence = $5, updated_at = $6, release_verdict_id = $7
             WHERE id = $1 AND project_id = $2
             """;
     private static final String UPDATE_TRUST = """
@@ -112,7 +112,8 @@ public final class ArtifactStore {
                         next.lifecycle().text(),
                         channel == null ? null : channel.text(),
                         next.sequence(),
-                        at(next.updatedAt())));
+                        at(next.updatedAt()),
+                        next.releaseVerdictId()));
         if (event instanceof ArtifactEvent.Revoked revoked) {
             unit.write(REVOKE, Tuple.of(next.digest().text(), next.id(), revoked.reason(), at(next.updatedAt())));
         } else if (event instanceof ArtifactEvent.Verified || event instanceof ArtifactEvent.VerificationFailed) {

@@ -170,7 +170,8 @@ public final class RegistrationApi {
                 actor.responsibleUserId(),
                 1,
                 unit.now(),
-                unit.now());
+                unit.now(),
+                null);
     }
 
     /** Fails if the project has the artifact, or if its digest is revoked. */

@@ -58,6 +58,11 @@ public final class EffectivePolicyStore {
                 .compose(EffectivePolicyStore::requireReplicated);
     }
 
+    /** Reads the global level, which applies to the platform's own resources. */
+    public static Future<PolicyLevels> findGlobal(UnitOfWork unit) {
+        return findForSubject(unit, PolicySubject.global());
+    }
+
     static Future<PolicyLevels> findForSubject(UnitOfWork unit, PolicySubject subject) {
         return unit.query(LEVELS, row(subject)).map(EffectivePolicyStore::toLevels);
     }

@@ -58,7 +58,8 @@ class ArtifactJsonTest {
             ID,
             7,
             Instant.EPOCH,
-            Instant.EPOCH);
+            Instant.EPOCH,
+            null);
 
     @Test
     void responses_matchTheContract() {

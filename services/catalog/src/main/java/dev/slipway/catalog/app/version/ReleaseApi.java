@@ -47,19 +47,25 @@ public final class ReleaseApi {
     private final Mutations mutations;
     private final QueryExecutor reads;
     private final Function<List<UUID>, Future<Map<UUID, Long>>> countInstances;
+    private final BiFunction<UnitOfWork, AppVersion, Future<@Nullable UUID>> releaseGates;
 
-    /** {@code countInstances} returns the number of live instances by version id. */
+    /**
+     * @param countInstances returns the number of live instances by version id
+     * @param releaseGates returns the verdict of the release gates of a version, or null if it needs none; fails if they have not passed
+     */
     public ReleaseApi(
             VersionStore store,
             ManifestValidator manifests,
             Mutations mutations,
             QueryExecutor reads,
-            Function<List<UUID>, Future<Map<UUID, Long>>> countInstances) {
+            Function<List<UUID>, Future<Map<UUID, Long>>> countInstances,
+            BiFunction<UnitOfWork, AppVersion, Future<@Nullable UUID>> releaseGates) {
         this.store = store;
         this.manifests = manifests;
         this.mutations = mutations;
         this.reads = reads;
         this.countInstances = countInstances;
+        this.releaseGates = releaseGates;
     }
 
     public Future<Reply> manifestSchema(Request request) {
@@ -135,7 +141,17 @@ public final class ReleaseApi {
                                         current,
                                         Json.text(requirePublishable(report).registryVersions()),
                                         unit.now()))
+                                .compose(decision -> requireReleaseGates(unit, decision))
                         : Future.succeededFuture(VersionLifecycle.publish(current, "{}", unit.now())));
+    }
+
+    /** Publication needs passed release gates, if the policy of the platform says so. */
+    private Future<VersionDecision> requireReleaseGates(UnitOfWork unit, VersionDecision decision) {
+        return decision instanceof Accepted accepted
+                ? releaseGates
+                        .apply(unit, accepted.next())
+                        .map(verdictId -> new Accepted(accepted.next().withReleaseVerdict(verdictId), accepted.event()))
+                : Future.succeededFuture(decision);
     }
 
     public Future<Reply> deprecate(Request request) {

@@ -68,14 +68,16 @@ final class VersionJson {
             ObjectNode registryVersions,
             long instances,
             List<ManifestProblem> problems,
-            Instant updatedAt) {
+            Instant updatedAt,
+            @Nullable UUID releaseVerdictId) {
         static AdminVersionResponse of(AppVersion version, long instances, List<ManifestProblem> problems) {
             return new AdminVersionResponse(
                     VersionFields.of(version),
                     Json.parseStoredObject(version.registryVersions()),
                     instances,
                     problems,
-                    version.updatedAt());
+                    version.updatedAt(),
+                    version.releaseVerdictId());
         }
     }
 

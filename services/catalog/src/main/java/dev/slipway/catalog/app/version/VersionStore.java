@@ -34,7 +34,7 @@ public final class VersionStore {
     private static final String COLUMNS = """
             v.id, v.app_id, a.slug, v.version, v.runtime_backend, v.status, v.manifest::text AS manifest, v.manifest_digest,
             v.deprecation_date, v.successor, v.registry_versions::text AS registry_versions, v.revision, v.created_at, v.updated_at,
-            v.published_at
+            v.published_at, v.release_verdict_id
             """;
     private static final String SELECT =
             "SELECT " + COLUMNS + " FROM app_versions v JOIN app_catalog a ON a.id = v.app_id ";
@@ -72,7 +72,7 @@ public final class VersionStore {
                 manifest = CASE status WHEN 'draft' THEN $3::text::jsonb ELSE manifest END,
                 manifest_digest = CASE status WHEN 'draft' THEN $4 ELSE manifest_digest END,
                 status = $5, deprecation_date = $6, successor = $7, registry_versions = $8::text::jsonb, revision = $9,
-                updated_at = $10, published_at = $11
+                updated_at = $10, published_at = $11, release_verdict_id = $12
             WHERE id = $1
             """;
 
@@ -161,7 +161,8 @@ public final class VersionStore {
             next.registryVersions(),
             next.revision(),
             next.updatedAt().atOffset(ZoneOffset.UTC),
-            published == null ? null : published.atOffset(ZoneOffset.UTC)
+            published == null ? null : published.atOffset(ZoneOffset.UTC),
+            next.releaseVerdictId()
         }));
         if (event instanceof VersionEvent.Published) {
             unit.write(MARK_APP_PUBLISHED, Tuple.of(next.appId()));
@@ -249,6 +250,7 @@ public final class VersionStore {
                 row.getLong("revision"),
                 row.getOffsetDateTime("created_at").toInstant(),
                 row.getOffsetDateTime("updated_at").toInstant(),
-                published == null ? null : published.toInstant());
+                published == null ? null : published.toInstant(),
+                row.getUUID("release_verdict_id"));
     }
 }

@@ -16,6 +16,7 @@ import java.util.UUID;
  * @param trustReason why verification failed or the artifact was revoked
  * @param channel the last channel it was promoted to
  * @param sequence incremented by every change, without gaps
+ * @param releaseVerdictId the verdict of the release gates under which it was promoted to production, if any
  */
 public record Artifact(
         UUID id,
@@ -42,7 +43,8 @@ public record Artifact(
         UUID createdByUserId,
         long sequence,
         Instant createdAt,
-        Instant updatedAt) {
+        Instant updatedAt,
+        @Nullable UUID releaseVerdictId) {
 
     /** An OCI manifest or index, or a single file. */
     public enum Kind {
@@ -127,6 +129,37 @@ public record Artifact(
             @Nullable Long sizeBytes,
             @Nullable String contentEncoding) {}
 
+    /** Returns a copy of the same state. */
+    public Artifact withReleaseVerdict(@Nullable UUID verdictId) {
+        return new Artifact(
+                id,
+                resourceName,
+                orgId,
+                projectId,
+                appSlug,
+                artifactType,
+                artifactTypeVersion,
+                kind,
+                source,
+                repository,
+                tag,
+                digest,
+                mediaType,
+                sizeBytes,
+                visibility,
+                lifecycle,
+                trust,
+                trustReason,
+                channel,
+                verification,
+                createdByPrincipalId,
+                createdByUserId,
+                sequence,
+                createdAt,
+                updatedAt,
+                verdictId);
+    }
+
     Artifact withTrust(Trust nextTrust, @Nullable String reason, @Nullable Verification nextVerification, Instant now) {
         return copy(lifecycle, nextTrust, reason, channel, nextVerification, now);
     }
@@ -167,7 +200,8 @@ public record Artifact(
                 createdByUserId,
                 sequence + 1,
                 createdAt,
-                now);
+                now,
+                releaseVerdictId);
     }
 
     private static String lower(Enum<?> value) {

@@ -42,7 +42,8 @@ class VersionJsonTest {
             4,
             Instant.EPOCH,
             Instant.EPOCH,
-            Instant.EPOCH);
+            Instant.EPOCH,
+            null);
 
     @Test
     void responses_matchTheContract() {

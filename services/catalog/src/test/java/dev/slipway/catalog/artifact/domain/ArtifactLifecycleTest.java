@@ -271,6 +271,7 @@ class ArtifactLifecycleTest {
                 id,
                 7,
                 THEN,
-                THEN);
+                THEN,
+                null);
     }
 }

@@ -12,6 +12,7 @@ import java.util.UUID;
  *
  * @param registryVersions the version of every registry entry it was published under, by kind and id
  * @param revision incremented by every change
+ * @param releaseVerdictId the verdict of the release gates under which it was published, if any
  */
 public record AppVersion(
         UUID id,
@@ -28,7 +29,8 @@ public record AppVersion(
         long revision,
         Instant createdAt,
         Instant updatedAt,
-        @Nullable Instant publishedAt) {
+        @Nullable Instant publishedAt,
+        @Nullable UUID releaseVerdictId) {
 
     /** In the order of the lifecycle; a version never returns to an earlier status. */
     public enum Status {
@@ -47,6 +49,27 @@ public record AppVersion(
         }
     }
 
+    /** Returns a copy of the same state. */
+    public AppVersion withReleaseVerdict(@Nullable UUID verdictId) {
+        return new AppVersion(
+                id,
+                appId,
+                appSlug,
+                version,
+                runtimeBackend,
+                status,
+                manifest,
+                manifestDigest,
+                deprecationDate,
+                successor,
+                registryVersions,
+                revision,
+                createdAt,
+                updatedAt,
+                publishedAt,
+                verdictId);
+    }
+
     AppVersion withContent(ManifestContent manifestContent, Instant now) {
         return new AppVersion(
                 id,
@@ -63,7 +86,8 @@ public record AppVersion(
                 revision + 1,
                 createdAt,
                 now,
-                publishedAt);
+                publishedAt,
+                releaseVerdictId);
     }
 
     AppVersion asPublished(String usedRegistryVersions, Instant now) {
@@ -100,7 +124,8 @@ public record AppVersion(
                 revision + 1,
                 createdAt,
                 now,
-                published);
+                published,
+                releaseVerdictId);
     }
 
     /** A manifest as JSON text, with its digest. */

@@ -33,6 +33,7 @@ public final class VersionLifecycle {
                 1,
                 now,
                 now,
+                null,
                 null);
     }
 

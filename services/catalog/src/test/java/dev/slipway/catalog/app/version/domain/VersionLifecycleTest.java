@@ -130,6 +130,7 @@ class VersionLifecycleTest {
                 4,
                 THEN,
                 THEN,
-                status == Status.DRAFT ? null : THEN);
+                status == Status.DRAFT ? null : THEN,
+                null);
     }
 }
