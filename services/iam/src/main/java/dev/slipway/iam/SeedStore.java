@@ -16,6 +16,7 @@ import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.Department;
 import dev.slipway.iam.tenancy.domain.Organization;
 import dev.slipway.iam.tenancy.domain.Project;
+import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.iam.tenancy.domain.Role;
 import dev.slipway.iam.tenancy.domain.RoleBinding;
 import dev.slipway.iam.tenancy.domain.RoleBinding.Holder;
@@ -137,7 +138,7 @@ final class SeedStore {
                                 p.slug(),
                                 p.displayName(),
                                 p.operatorServiceAccountId(),
-                                false,
+                                ResourceState.ACTIVE,
                                 unit.now(),
                                 unit.now())))
                 .mapEmpty();

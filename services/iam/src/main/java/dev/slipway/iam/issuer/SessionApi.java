@@ -8,6 +8,7 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.contract.SingleLine;
 import dev.slipway.iam.tenancy.domain.User;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
@@ -117,16 +118,13 @@ public final class SessionApi {
                 }));
     }
 
-    /** Returns the name that the issuer gives the user, without control characters and shortened to what can be stored. */
+    /** Returns the name that the issuer gives the user as a single line, shortened to what can be stored; without one, the subject. */
     private static String displayName(ExternalIdentity identity) {
-        var given = identity.displayName() == null || identity.displayName().isBlank()
-                ? identity.subject()
-                : identity.displayName();
-        return given.codePoints()
-                .filter(c -> !Character.isISOControl(c) && Character.getType(c) != Character.SURROGATE)
-                .limit(MAX_NAME_LENGTH)
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-                .toString();
+        var given = identity.displayName() == null ? "" : SingleLine.sanitize(identity.displayName());
+        var name = given.isBlank() ? SingleLine.sanitize(identity.subject()) : given;
+        return name.codePointCount(0, name.length()) <= MAX_NAME_LENGTH
+                ? name
+                : name.substring(0, name.offsetByCodePoints(0, MAX_NAME_LENGTH));
     }
 
     private static Reply reply(UUID id, String displayName, boolean created) {

@@ -30,6 +30,9 @@ public final class SharedRuntimeOperatorConsumer {
 
     private final Function<UnitOfWork, Future<Revision>> beginRevision;
 
+    /** The metadata of the audit entry of a created operator. */
+    private record OperatorAudit(UUID sharedRuntimeId) {}
+
     /** The payload of an event, as far as it is used here. */
     private record RuntimeEvent(
             UUID sharedRuntimeId,
@@ -107,7 +110,7 @@ public final class SharedRuntimeOperatorConsumer {
                         runtime.operatorId.toString(),
                         runtime.orgId,
                         null,
-                        Json.object().put("shared_runtime_id", runtime.sharedRuntimeId.toString())),
+                        Json.toObject(new OperatorAudit(runtime.sharedRuntimeId))),
                 "success",
                 null);
     }

@@ -17,10 +17,16 @@ import io.vertx.core.Future;
 public final class TenancyRules {
     private TenancyRules() {}
 
-    /** Fails with {@code resource_deleted} if the organization or project of the scope is deleted. */
+    /**
+     * Fails with {@code not_found} if the organization or project of the scope does not exist, which is possible for platform roles only, and
+     * with {@code resource_deleted} if it is deleted.
+     */
     public static Future<Void> requireNotDeleted(UnitOfWork unit, BindingScope scope) {
-        return BindingScopeStore.isDeleted(unit, scope).map(deleted -> {
-            if (deleted) {
+        return BindingScopeStore.find(unit, scope).map(state -> {
+            if (!state.found()) {
+                throw Problem.of(ErrorCode.NOT_FOUND, "Not found.").asException();
+            }
+            if (state.deleted()) {
                 throw deleted(scope.level().text());
             }
             return null;

@@ -37,11 +37,15 @@ public final class TokenExchangeApi {
     private final AccessTokenIssuer tokens;
     private final Outbox outbox;
     private final AuthzModel model;
+    private final String reportAudience;
     private final Counter issued;
     private final Counter refused;
 
     private record ExchangeRequest(
-            UUID clientId, String clientSecret, @Nullable String scope) {
+            UUID clientId,
+            String clientSecret,
+            @Nullable String scope,
+            @Nullable String audience) {
         @Nullable
         List<String> actions() {
             return scope == null ? null : List.of(scope.strip().split(" +", -1));
@@ -54,18 +58,21 @@ public final class TokenExchangeApi {
     private record ExchangeOutcome(
             @Nullable PreparedToken token, @Nullable Problem refusal) {}
 
+    /** {@code reportAudience} is that of tokens in records, which the API refuses. */
     public TokenExchangeApi(
             TokenExchangeStore store,
             CredentialUse credentialUse,
             AccessTokenIssuer tokens,
             Outbox outbox,
             AuthzModel model,
+            String reportAudience,
             MeterRegistry meters) {
         this.store = store;
         this.credentialUse = credentialUse;
         this.tokens = tokens;
         this.outbox = outbox;
         this.model = model;
+        this.reportAudience = reportAudience;
         this.issued = exchanges(meters, "given");
         this.refused = exchanges(meters, "refused");
     }
@@ -115,7 +122,13 @@ public final class TokenExchangeApi {
         var active =
                 found.state() == ResourceState.ACTIVE && (kind != Kind.API_KEY || model.principal(found.id()) != null);
         var refusal = ExchangeRules.check(
-                found.revokedAt(), found.expiresAt(), active, found.actions(), request.actions(), unit.now());
+                found.revokedAt(),
+                found.expiresAt(),
+                active,
+                found.projectSuspended(),
+                found.actions(),
+                request.actions(),
+                unit.now());
         if (refusal != null) {
             return refuse(unit, kind, request.clientId, found, problem(refusal, found));
         }
@@ -123,7 +136,13 @@ public final class TokenExchangeApi {
         var requested = request.actions();
         var scope = String.join(" ", requested == null ? found.actions() : requested);
         var token = tokens.prepare(
-                unit, found.id(), found.orgId(), found.projectId(), request.clientId, scope, claims(kind, found));
+                unit,
+                found.id(),
+                found.orgId(),
+                found.projectId(),
+                request.clientId,
+                scope,
+                claims(kind, request, found));
         audit(unit, kind, request.clientId, found, new AuditMetadata(token.jti(), scope), "success", null);
         return new ExchangeOutcome(token, null);
     }
@@ -135,6 +154,10 @@ public final class TokenExchangeApi {
                 Problem.of(ErrorCode.CREDENTIAL_INVALID, "The credential expired at " + found.expiresAt() + ".");
             case OWNER_INACTIVE ->
                 Problem.of(ErrorCode.CREDENTIAL_INVALID, "The owner of the credential is not active.");
+            case PROJECT_SUSPENDED ->
+                Problem.of(
+                        ErrorCode.PROJECT_SUSPENDED,
+                        "The project of the credential is suspended. Ask an administrator of its organization to resume it.");
             case SCOPE_EXCEEDED ->
                 Problem.of(
                         ErrorCode.GRANT_EXCEEDS_OWN,
@@ -142,8 +165,11 @@ public final class TokenExchangeApi {
         };
     }
 
-    private static Map<String, String> claims(Kind kind, CredentialWithOwner found) {
+    private Map<String, String> claims(Kind kind, ExchangeRequest request, CredentialWithOwner found) {
         var claims = new TreeMap<String, String>();
+        if ("reports".equals(request.audience)) {
+            claims.put("aud", reportAudience);
+        }
         claims.put("actor_type", actorType(kind));
         putIfPresent(claims, "org_id", found.orgId());
         putIfPresent(claims, "project_id", found.projectId());

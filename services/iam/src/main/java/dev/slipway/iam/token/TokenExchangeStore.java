@@ -18,18 +18,20 @@ import java.util.UUID;
 public final class TokenExchangeStore {
     private static final String CREDENTIAL = "SELECT c.secret_hash, c.expires_at, c.revoked_at, c.last_used_at, ";
     private static final String OF_SERVICE_ACCOUNT = CREDENTIAL + """
-            a.id, a.display_name, a.org_id, a.project_id, NULL::uuid AS shared_runtime_id, a.state, a.allowed_actions AS actions
-            FROM credentials c JOIN service_accounts a ON a.id = c.owner_id
+            a.id, a.display_name, a.org_id, a.project_id, NULL::uuid AS shared_runtime_id, a.state, a.allowed_actions AS actions,
+            p.suspended_at IS NOT NULL AS project_suspended
+            FROM credentials c JOIN service_accounts a ON a.id = c.owner_id JOIN projects p ON p.id = a.project_id
             WHERE c.id = $1 AND c.owner_kind = 'service_account'
             """;
     private static final String OF_OPERATOR = CREDENTIAL + """
-            o.id, o.display_name, o.org_id, NULL::uuid AS project_id, o.shared_runtime_id, o.state, o.allowed_actions AS actions
+            o.id, o.display_name, o.org_id, NULL::uuid AS project_id, o.shared_runtime_id, o.state, o.allowed_actions AS actions,
+            false AS project_suspended
             FROM credentials c JOIN shared_runtime_operators o ON o.id = c.owner_id
             WHERE c.id = $1 AND c.owner_kind = 'shared_runtime_operator'
             """;
     private static final String OF_API_KEY = CREDENTIAL + """
             u.id, u.display_name, NULL::uuid AS org_id, NULL::uuid AS project_id, NULL::uuid AS shared_runtime_id,
-            'active' AS state, k.actions
+            'active' AS state, k.actions, false AS project_suspended
             FROM credentials c JOIN api_keys k ON k.id = c.id JOIN users u ON u.id = c.owner_id
             WHERE c.id = $1 AND c.owner_kind = 'api_key'
             """;
@@ -46,7 +48,8 @@ public final class TokenExchangeStore {
             @Nullable UUID projectId,
             @Nullable UUID sharedRuntimeId,
             ResourceState state,
-            List<String> actions) {}
+            List<String> actions,
+            boolean projectSuspended) {}
 
     Future<@Nullable CredentialWithOwner> find(UnitOfWork unit, Kind kind, UUID credentialId) {
         var sql =
@@ -74,6 +77,7 @@ public final class TokenExchangeStore {
                 row.getUUID("project_id"),
                 row.getUUID("shared_runtime_id"),
                 EnumText.parse(ResourceState.class, row.getString("state")),
-                List.of(row.getArrayOfStrings("actions")));
+                List.of(row.getArrayOfStrings("actions")),
+                row.getBoolean("project_suspended"));
     }
 }

@@ -11,19 +11,19 @@ public record Project(
         String slug,
         String displayName,
         UUID operatorServiceAccountId,
-        boolean deleted,
+        ResourceState state,
         Instant createdAt,
         Instant updatedAt) {
 
-    public ResourceState state() {
-        return ResourceState.deletedIf(deleted);
+    public boolean isDeleted() {
+        return state == ResourceState.DELETED;
     }
 
     public Project withNameAndDepartment(String nextName, UUID nextDepartment, Instant at) {
-        return new Project(id, orgId, nextDepartment, slug, nextName, operatorServiceAccountId, deleted, createdAt, at);
+        return new Project(id, orgId, nextDepartment, slug, nextName, operatorServiceAccountId, state, createdAt, at);
     }
 
-    public Project withDeleted(Instant at) {
-        return new Project(id, orgId, departmentId, slug, displayName, operatorServiceAccountId, true, createdAt, at);
+    public Project withState(ResourceState next, Instant at) {
+        return new Project(id, orgId, departmentId, slug, displayName, operatorServiceAccountId, next, createdAt, at);
     }
 }

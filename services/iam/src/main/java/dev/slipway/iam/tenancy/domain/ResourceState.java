@@ -3,6 +3,8 @@ package dev.slipway.iam.tenancy.domain;
 /** The lifecycle state of a tenant resource or a principal. */
 public enum ResourceState {
     ACTIVE,
+    /** A project in which only reads and removals are allowed until it is resumed. */
+    SUSPENDED,
     /** A principal that cannot authenticate until it is enabled again. */
     DISABLED,
     /** Kept as history; its slug stays taken. */

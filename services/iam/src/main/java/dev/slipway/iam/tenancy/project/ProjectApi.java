@@ -13,6 +13,7 @@ import dev.slipway.iam.tenancy.binding.RoleBindingStore;
 import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.Department;
 import dev.slipway.iam.tenancy.domain.Project;
+import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.iam.tenancy.organization.DepartmentStore;
 import dev.slipway.iam.tenancy.organization.OrganizationStore;
 import dev.slipway.iam.tenancy.project.ProjectJson.CreateProject;
@@ -74,7 +75,7 @@ public final class ProjectApi {
                             body.slug(),
                             body.displayName(),
                             Ids.next(),
-                            false,
+                            ResourceState.ACTIVE,
                             unit.now(),
                             unit.now());
                     return insert(unit, publisher, project, creator);
@@ -100,13 +101,36 @@ public final class ProjectApi {
         return mutation.run(request, "iam.project.delete", (unit, publisher) -> ProjectStore.load(
                         unit, orgOf(request), request.projectId())
                 .map(before -> {
-                    if (before.deleted()) {
+                    if (before.isDeleted()) {
                         return result(before, before, null);
                     }
-                    var after = before.withDeleted(unit.now());
+                    var after = before.withState(ResourceState.DELETED, unit.now());
                     ProjectStore.update(unit, publisher, after);
                     return result(before, after, null);
                 }));
+    }
+
+    /** Allows only reads and removals in a project until it is resumed. Suspending it again returns the same. */
+    public Future<Reply> suspend(Request request) {
+        return setState(request, "iam.project.suspend", ResourceState.SUSPENDED);
+    }
+
+    public Future<Reply> resume(Request request) {
+        return setState(request, "iam.project.resume", ResourceState.ACTIVE);
+    }
+
+    private Future<Reply> setState(Request request, String action, ResourceState state) {
+        return mutation.run(
+                request, action, (unit, publisher) -> ProjectStore.load(unit, orgOf(request), request.projectId())
+                        .map(TenancyRules::requireActive)
+                        .map(before -> {
+                            if (before.state() == state) {
+                                return result(before, before, null);
+                            }
+                            var after = before.withState(state, unit.now());
+                            ProjectStore.update(unit, publisher, after);
+                            return result(before, after, null);
+                        }));
     }
 
     public Future<Reply> get(Request request) {

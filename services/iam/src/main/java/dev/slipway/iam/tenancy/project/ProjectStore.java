@@ -5,7 +5,9 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.tenancy.AuthzPublisher;
+import dev.slipway.iam.tenancy.domain.EnumText;
 import dev.slipway.iam.tenancy.domain.Project;
+import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
@@ -32,7 +34,8 @@ public final class ProjectStore {
             "operator_service_account_id",
             "created_at",
             "updated_at",
-            "deleted_at");
+            "deleted_at",
+            "suspended_at");
     private static final String SELECT = COLUMNS.select();
     private static final String FIND = SELECT + "WHERE id = $1 AND org_id = $2";
     private static final String LIST = SELECT + """
@@ -43,7 +46,8 @@ public final class ProjectStore {
     private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String UPDATE = """
             UPDATE projects SET display_name = $3, department_id = $4, updated_at = $5,
-                deleted_at = CASE WHEN $6 THEN $5::timestamptz END
+                deleted_at = CASE WHEN $6 = 'deleted' THEN $5::timestamptz END,
+                suspended_at = CASE WHEN $6 = 'suspended' THEN coalesce(suspended_at, $5::timestamptz) END
             WHERE id = $1 AND org_id = $2
             """;
 
@@ -67,6 +71,7 @@ public final class ProjectStore {
             project.operatorServiceAccountId(),
             SqlTime.of(project.createdAt()),
             SqlTime.of(project.updatedAt()),
+            null,
             null
         });
         return unit.query(INSERT, row).map(added -> {
@@ -84,7 +89,7 @@ public final class ProjectStore {
             next.displayName(),
             next.departmentId(),
             SqlTime.of(next.updatedAt()),
-            next.deleted()
+            EnumText.of(next.state())
         }));
         publisher.publishProject(next);
     }
@@ -124,9 +129,16 @@ public final class ProjectStore {
                 row.getString("slug"),
                 row.getString("display_name"),
                 row.getUUID("operator_service_account_id"),
-                row.getValue("deleted_at") != null,
+                state(row),
                 SqlTime.read(row, "created_at"),
                 SqlTime.read(row, "updated_at"));
+    }
+
+    private static ResourceState state(Row row) {
+        if (row.getValue("deleted_at") != null) {
+            return ResourceState.DELETED;
+        }
+        return row.getValue("suspended_at") == null ? ResourceState.ACTIVE : ResourceState.SUSPENDED;
     }
 
     private static Future<Project> requireOne(RowSet<Row> rows) {

@@ -14,6 +14,7 @@ public final class ExchangeRules {
         CREDENTIAL_REVOKED,
         CREDENTIAL_EXPIRED,
         OWNER_INACTIVE,
+        PROJECT_SUSPENDED,
         SCOPE_EXCEEDED
     }
 
@@ -26,6 +27,7 @@ public final class ExchangeRules {
             @Nullable Instant revokedAt,
             @Nullable Instant expiresAt,
             boolean ownerActive,
+            boolean projectSuspended,
             List<String> allowed,
             @Nullable List<String> requested,
             Instant now) {
@@ -37,6 +39,9 @@ public final class ExchangeRules {
         }
         if (!ownerActive) {
             return Refusal.OWNER_INACTIVE;
+        }
+        if (projectSuspended) {
+            return Refusal.PROJECT_SUSPENDED;
         }
         return requested != null && !allowed.containsAll(requested) ? Refusal.SCOPE_EXCEEDED : null;
     }
