@@ -3,6 +3,7 @@ package dev.slipway.instances;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.EventSchemas;
 import dev.slipway.instances.appinstance.AppInstanceApi;
+import dev.slipway.instances.appinstance.AppInstanceReadStore;
 import dev.slipway.instances.appinstance.AppInstanceReports;
 import dev.slipway.instances.appinstance.AppInstanceStore;
 import dev.slipway.instances.appinstance.AppOperationApi;
@@ -15,7 +16,11 @@ import dev.slipway.instances.appinstance.LaunchApi;
 import dev.slipway.instances.appinstance.LaunchContextStore;
 import dev.slipway.instances.appinstance.MemberApi;
 import dev.slipway.instances.appinstance.PlanStore;
+import dev.slipway.instances.appinstance.PolicyMetrics;
+import dev.slipway.instances.appinstance.ProjectPolicyStore;
+import dev.slipway.instances.appinstance.ReportInputs;
 import dev.slipway.instances.appinstance.RuntimeApi;
+import dev.slipway.instances.consistency.InstanceInvariantStore;
 import dev.slipway.instances.projection.InstancesProjectionStore;
 import dev.slipway.instances.sharedruntime.AttachedRuntimeApi;
 import dev.slipway.instances.sharedruntime.AttachmentApi;
@@ -80,6 +85,8 @@ public final class InstancesVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
+        InstanceInvariantStore.checks().forEach(opened::check);
+        InstanceInvariantStore.claims().forEach(opened::claim);
         var reads = opened.reads();
         var outbox = opened.outbox();
         var mutations = opened.mutations();
@@ -89,20 +96,21 @@ public final class InstancesVerticle extends VerticleBase {
         var adapters = new AdapterStore(reads);
         var operations = new OperationStore(SubjectKind.APP_INSTANCE, reads);
         var commands = new CommandStore(SubjectKind.APP_INSTANCE);
-        var instances = new AppInstanceStore(reads, operations, commands, new EventStore(SubjectKind.APP_INSTANCE));
-        var contexts = new LaunchContextStore(
-                vertx, reads, config.maxPolicyAge(), serviceContext.telemetry().metrics());
+        var instances = new AppInstanceStore(operations, commands, new EventStore(SubjectKind.APP_INSTANCE));
+        var instanceReads = new AppInstanceReadStore(reads);
+        var policyMetrics = PolicyMetrics.register(serviceContext.telemetry().metrics());
+        var contexts = new LaunchContextStore(vertx, reads, config.maxPolicyAge(), policyMetrics);
+        var policies = new ProjectPolicyStore(reads, contexts, policyMetrics);
         var history = new InstanceHistoryStore(reads);
-        var plans = new PlanStore();
         var projections = new InstancesProjectionStore();
 
-        var instanceApi = new AppInstanceApi(instances, history);
-        var launchApi = new LaunchApi(contexts, instances, plans, adapters, mutations, config.region());
-        var changeApi = new InstanceChangeApi(instances, contexts, authorizer, clock, mutations);
-        var memberApi = new MemberApi(instances, contexts, mutations);
-        var appOperationApi = new AppOperationApi(vertx, instances, contexts, authorizer, mutations);
+        var instanceApi = new AppInstanceApi(instanceReads, history);
+        var launchApi = new LaunchApi(contexts, instances, adapters, mutations, config.region());
+        var changeApi = new InstanceChangeApi(instances, contexts, policies, authorizer, clock, mutations);
+        var memberApi = new MemberApi(instances, instanceReads, contexts, policies, mutations);
+        var appOperationApi = new AppOperationApi(vertx, instances, contexts, policies, authorizer, mutations);
         var operationApi = new OperationApi(
-                request -> instances
+                request -> instanceReads
                         .find(request.projectId(), request.pathId("app_instance_id"))
                         .map(found -> new VisibleSubject(
                                 found.projectId(), found.id(), found.app().runtimeBackend(), null)),
@@ -124,16 +132,15 @@ public final class InstancesVerticle extends VerticleBase {
 
         var rejectedReports = new RejectedReportStore(reads);
         var rejectedReportApi = new RejectedReportApi(rejectedReports);
-        var usageWindows = new UsageWindowStore();
-        var reports = new AppInstanceReports(vertx, instances, contexts, adapters, rejectedReports, usageWindows);
+        var inputs = new ReportInputs(vertx, contexts, adapters, rejectedReports, new UsageWindowStore());
+        var reports = new AppInstanceReports(instances, contexts, inputs);
         var runtimeCommands = new CommandStore(SubjectKind.SHARED_RUNTIME);
         var runtimeOperations = new OperationStore(SubjectKind.SHARED_RUNTIME, reads);
         var runtimes =
                 new SharedRuntimeStore(runtimeOperations, runtimeCommands, new EventStore(SubjectKind.SHARED_RUNTIME));
         var runtimeReads = new SharedRuntimeReadStore(reads);
-        var runtimeReports =
-                new SharedRuntimeReportHandler(vertx, runtimes, contexts, adapters, rejectedReports, usageWindows);
-        serveSharedRuntimes(opened, contexts, adapters, runtimes, runtimeReads, runtimeOperations, changes);
+        var runtimeReports = new SharedRuntimeReportHandler(runtimes, contexts, inputs);
+        serveSharedRuntimes(opened, contexts, policies, adapters, runtimes, runtimeReads, runtimeOperations, changes);
 
         var reportConsumer = new ReportConsumer(
                 serviceContext.authz(),
@@ -154,12 +161,17 @@ public final class InstancesVerticle extends VerticleBase {
                 operations,
                 reports,
                 unit -> {
-                    plans.deleteExpired(unit);
+                    PlanStore.APP_INSTANCES.deleteExpired(unit);
                     rejectedReports.deleteExpired(unit);
                 },
                 config.deadlineInterval());
         var runtimeDeadlines = new DeadlineSweep(
-                vertx, outbox, runtimeOperations, runtimeReports, unit -> {}, config.deadlineInterval());
+                vertx,
+                outbox,
+                runtimeOperations,
+                runtimeReports,
+                PlanStore.SHARED_RUNTIMES::deleteExpired,
+                config.deadlineInterval());
         var resender = new CommandResender(vertx, outbox, commands);
         var runtimeResender = new CommandResender(vertx, outbox, runtimeCommands);
 
@@ -188,12 +200,15 @@ public final class InstancesVerticle extends VerticleBase {
                 .serve("listRejectedReports", rejectedReportApi::list)
                 .serve("listOwnRejectedReports", rejectedReportApi::listOwn)
                 .serve("listProjectRejectedReports", rejectedReportApi::listOfProject)
+                .serve("listSharedRuntimeRejectedReports", request -> runtimeReads
+                        .find(request.pathId("org_id"), request.pathId("shared_runtime_id"))
+                        .compose(runtime -> rejectedReportApi.listOfSharedRuntime(request)))
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), reportConsumer::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);
-                    var deleted = projections.findDeletedProject(event);
-                    if (deleted != null) {
-                        return runtimeReports.onProjectDeleted(unit, deleted);
+                    var closed = projections.findClosedProject(event);
+                    if (closed != null) {
+                        return runtimeReports.detachProject(unit, closed.id(), "project_" + closed.state());
                     }
                     // The topic exists before a version of this backend, which follows on the same partition, can be
                     // launched.
@@ -208,7 +223,7 @@ public final class InstancesVerticle extends VerticleBase {
                     deadlines.start();
                     runtimeResender.start();
                     runtimeDeadlines.start();
-                    vertx.setPeriodic(0, MEASURE_POLICY_AGE_MS, timer -> contexts.measurePolicyAge()
+                    vertx.setPeriodic(0, MEASURE_POLICY_AGE_MS, timer -> policies.measureAge()
                             .onFailure(e -> LOG.atWarn().setCause(e).log("measuring the age of policy failed")));
                 });
     }
@@ -216,6 +231,7 @@ public final class InstancesVerticle extends VerticleBase {
     private void serveSharedRuntimes(
             Service opened,
             LaunchContextStore contexts,
+            ProjectPolicyStore policies,
             AdapterStore adapters,
             SharedRuntimeStore runtimes,
             SharedRuntimeReadStore reads,
@@ -227,10 +243,12 @@ public final class InstancesVerticle extends VerticleBase {
         var runtimeContexts = new SharedRuntimeContextStore(contexts, serviceContext.authz());
         var api = new SharedRuntimeApi(
                 runtimes, reads, runtimeContexts, contexts, adapters, authorizer, mutations, config.region());
-        var changeApi = new SharedRuntimeChangeApi(vertx, runtimes, runtimeContexts, contexts, authorizer, mutations);
-        var attachmentApi = new AttachmentApi(vertx, runtimes, reads, runtimeContexts, contexts, authorizer, mutations);
-        var workerApi = new WorkerApi(runtimes, reads, contexts, mutations);
-        var attachedApi = new AttachedRuntimeApi(reads, contexts);
+        var changeApi =
+                new SharedRuntimeChangeApi(vertx, runtimes, runtimeContexts, contexts, policies, authorizer, mutations);
+        var attachmentApi = new AttachmentApi(
+                vertx, runtimes, reads, runtimeContexts, contexts, policies, adapters, authorizer, mutations);
+        var workerApi = new WorkerApi(runtimes, reads, contexts, policies, mutations);
+        var attachedApi = new AttachedRuntimeApi(reads, contexts, policies);
         var ownerOperations = new OperationApi(
                 request -> reads.find(request.pathId("org_id"), request.pathId("shared_runtime_id"))
                         .map(found -> new VisibleSubject(
@@ -263,6 +281,7 @@ public final class InstancesVerticle extends VerticleBase {
                 .serve("rollbackSharedRuntime", changeApi::rollback)
                 .serve("listAttachments", attachmentApi::list)
                 .serve("createAttachment", attachmentApi::create)
+                .serve("planAttachment", attachmentApi::plan)
                 .serve("getAttachment", attachmentApi::get)
                 .serve("updateAttachment", attachmentApi::update)
                 .serve("deleteAttachment", attachmentApi::delete)

@@ -20,10 +20,14 @@ class InstancesBoundariesTest {
                 "DeclaredOperation",
                 "LaunchBody",
                 "LaunchContextStore",
+                "LaunchPlan",
                 "LaunchPolicy",
                 "MemberJson",
                 "PlacementJson",
+                "PlanStore",
                 "PlanView",
+                "ProjectPolicyStore",
+                "ReportInputs",
                 "ReportMapper");
     }
 

@@ -7,10 +7,10 @@ import io.vertx.core.Future;
 
 /** Reads app instances, now and at a past time. */
 public final class AppInstanceApi {
-    private final AppInstanceStore store;
+    private final AppInstanceReadStore store;
     private final InstanceHistoryStore history;
 
-    public AppInstanceApi(AppInstanceStore store, InstanceHistoryStore history) {
+    public AppInstanceApi(AppInstanceReadStore store, InstanceHistoryStore history) {
         this.store = store;
         this.history = history;
     }

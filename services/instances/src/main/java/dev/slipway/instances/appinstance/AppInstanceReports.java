@@ -1,6 +1,5 @@
 package dev.slipway.instances.appinstance;
 
-import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
@@ -14,24 +13,18 @@ import dev.slipway.instances.appinstance.domain.ReportedUsageWindow;
 import dev.slipway.instances.appinstance.domain.VersionChange;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.DeadlineSweep;
 import dev.slipway.operations.DeadlineSweep.ExpiryHandler;
 import dev.slipway.operations.OperationStore.DueOperation;
 import dev.slipway.operations.Refusals;
-import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
-import dev.slipway.operations.UsageWindowStore;
-import dev.slipway.operations.UsageWindowStore.UsageWindow;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
-import dev.slipway.operations.domain.OperationBlockers;
 import dev.slipway.operations.domain.ReportType;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
@@ -39,26 +32,14 @@ import java.util.UUID;
 
 /** Applies adapter reports on instances, and expires their operations. */
 public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
-    private final Vertx vertx;
     private final AppInstanceStore instances;
     private final LaunchContextStore contexts;
-    private final AdapterStore adapters;
-    private final RejectedReportStore rejectedReports;
-    private final UsageWindowStore usageWindows;
+    private final ReportInputs inputs;
 
-    public AppInstanceReports(
-            Vertx vertx,
-            AppInstanceStore instances,
-            LaunchContextStore contexts,
-            AdapterStore adapters,
-            RejectedReportStore rejectedReports,
-            UsageWindowStore usageWindows) {
-        this.vertx = vertx;
+    public AppInstanceReports(AppInstanceStore instances, LaunchContextStore contexts, ReportInputs inputs) {
         this.instances = instances;
         this.contexts = contexts;
-        this.adapters = adapters;
-        this.rejectedReports = rejectedReports;
-        this.usageWindows = usageWindows;
+        this.inputs = inputs;
     }
 
     /** The payload of {@code apps.instance_usage.reported}. */
@@ -104,8 +85,9 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
     }
 
     private Future<AppliedReport> apply(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
-        return loadTarget(unit, report, loaded)
-                .compose(target -> validateOutput(unit, report, loaded).compose(invalidOutput -> {
+        return loadTarget(unit, report, loaded).compose(target -> inputs.validateOutput(
+                        unit, report, loaded.instance().app(), loaded.operation())
+                .compose(invalidOutput -> {
                     var decision = InstanceReports.apply(
                             loaded,
                             ReportMapper.toReport(
@@ -144,33 +126,6 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                 : Future.succeededFuture();
     }
 
-    /** Returns why the output of a declared operation is invalid; null if it is not. */
-    private Future<@Nullable String> validateOutput(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
-        var operation = loaded.operation();
-        if (report.type() != ReportType.OPERATION
-                || operation == null
-                || operation.kind() != Kind.DECLARED
-                || operation.status().isEnded()
-                || ReportMapper.status(report.payload()) != Operation.Status.SUCCEEDED) {
-            return Future.succeededFuture();
-        }
-        var output = report.payload().output();
-        return contexts.loadManifest(unit, loaded.instance().app()).compose(manifest -> {
-            var declared = manifest.findOperation(operation.name());
-            if (declared == null) {
-                return Future.succeededFuture();
-            }
-            // Off the event loop, because the schema and its patterns are untrusted.
-            return vertx.executeBlocking(
-                            () -> declared.validateOutput(output == null ? MissingNode.getInstance() : output))
-                    .map(problems -> problems.isEmpty()
-                            ? null
-                            : "The output does not match its schema: "
-                                    + problems.get(0).field() + " "
-                                    + problems.get(0).problem() + ".");
-        });
-    }
-
     /** Usage does not change the instance, so it is accepted in any generation; metering counts each fact once. */
     private Future<AppliedReport> publishUsage(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
         var payload = report.payload();
@@ -185,7 +140,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                             payload.windowStart(),
                             payload.windowEnd(),
                             unit.now()));
-                    return acceptWindow(unit, instance, payload);
+                    return inputs.acceptUsageWindow(unit, instance.id(), "", payload);
                 })
                 .map(ok -> {
                     unit.publish(
@@ -207,16 +162,6 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                 });
     }
 
-    private Future<Void> acceptWindow(UnitOfWork unit, AppInstance instance, RuntimeReport.Payload payload) {
-        var window = UsageWindow.of(instance.id(), "", payload);
-        return usageWindows.findFacts(unit, window).map(facts -> {
-            InstanceChangeApi.rejectIf(ReportedUsageWindow.checkQuantity(
-                    Objects.requireNonNull(payload.quantity()), facts.precision(), facts.overlaps()));
-            usageWindows.insert(unit, window);
-            return null;
-        });
-    }
-
     @Override
     public Future<Void> expire(UnitOfWork unit, DueOperation due) {
         var projectId = Objects.requireNonNull(due.subject().projectId());
@@ -228,10 +173,8 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
     private Future<Void> expire(UnitOfWork unit, LoadedInstance loaded) {
         var operation = Objects.requireNonNull(loaded.operation());
         var instance = loaded.instance();
-        var availability = adapters.findAvailability(instance.app().runtimeBackend());
-        var rejected = rejectedReports.summarize(unit, instance.ref(), operation.commandId());
-        return Future.all(availability, rejected).map(all -> {
-            var blocker = OperationBlockers.atDeadline(operation, availability.result(), rejected.result(), unit.now());
+        var backend = instance.app().runtimeBackend();
+        return inputs.findBlocker(unit, instance.ref(), backend, operation).map(blocker -> {
             var change = InstanceReports.expire(loaded, blocker, InstanceChangeApi.decisionContext(unit));
             var next = instances.apply(unit, change);
             auditExpiry(unit, change, blocker.code());

@@ -2,23 +2,14 @@ package dev.slipway.instances.appinstance;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import dev.slipway.contract.Cursor;
-import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.domain.AppInstance;
-import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
-import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
-import dev.slipway.instances.appinstance.domain.AppInstance.PreviousVersion;
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceChange;
 import dev.slipway.instances.appinstance.domain.InstanceChange.OfInstance;
 import dev.slipway.instances.appinstance.domain.InstanceChange.OfMember;
 import dev.slipway.instances.appinstance.domain.InstanceChange.OfOperation;
 import dev.slipway.instances.appinstance.domain.LoadedInstance;
 import dev.slipway.instances.appinstance.domain.Member;
-import dev.slipway.instances.appinstance.domain.Member.DesiredState;
-import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.instances.appinstance.domain.MemberOperationInput;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.CommandStore;
@@ -27,57 +18,21 @@ import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.OperationStore;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
-import dev.slipway.operations.domain.SubjectKind;
-import dev.slipway.operations.domain.SubjectRef;
-import dev.slipway.operations.domain.TextEnum;
-import dev.slipway.service.Page;
 import io.vertx.core.Future;
-import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
-import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** All SQL of app instances and their members. Every change locks the instance, and is applied with everything that belongs to it. */
+/** The SQL of changes of app instances and their members. Every change locks the instance, and is applied with everything that belongs to it. */
 public final class AppInstanceStore {
-    private static final String COLUMNS = """
-            i.id, i.resource_name, i.org_id, i.project_id, i.app_id, i.app_version_id, a.slug, v.version, v.runtime_backend,
-            i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
-            i.requested_by_principal_id, i.operator_service_account_id, i.config::text AS config,
-            i.runtime_state::text AS runtime_state, i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
-            i.placement_intent::text AS placement_intent, i.policy_version, i.delete_seconds, i.reap,
-            i.registry_versions::text AS registry_versions, i.previous_version_id, b.version AS previous_version,
-            i.previous_config::text AS previous_config, i.shared_runtime_id
-            """;
-    /** Lists leave out the parameters, which may be large. */
-    private static final String LIST_COLUMNS =
-            COLUMNS.replace("i.config::text", "'{}'").replace("i.previous_config::text", "'{}'");
-
-    private static final String FROM = """
-             FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
-            LEFT JOIN app_versions b ON b.id = i.previous_version_id
-            """;
-    private static final String ONE = FROM + "WHERE i.id = $1 AND i.project_id = $2";
-    private static final String FIND = "SELECT " + COLUMNS + ONE;
-    private static final String FIND_WITH_OPERATION = "SELECT " + COLUMNS + """
-            , (SELECT o.id FROM app_instance_operations o WHERE o.app_instance_id = i.id AND o.kind <> 'declared'
-                AND o.status IN ('accepted', 'running')) AS operation_id
-            """ + ONE;
-    private static final String LOCK = FIND + " FOR NO KEY UPDATE OF i";
+    private static final String LOCK = AppInstanceReadStore.FIND + " FOR NO KEY UPDATE OF i";
     private static final String LOCK_IF_FREE = LOCK + " SKIP LOCKED";
-    private static final String LIST = "SELECT " + LIST_COLUMNS + FROM + """
-            WHERE i.project_id = $1 AND ($2::text IS NULL OR i.status = $2)
-            AND ($3::timestamptz IS NULL OR (i.created_at, i.id) < ($3, $4::uuid))
-            ORDER BY i.created_at DESC, i.id DESC LIMIT $5
-            """;
     private static final String INSERT = """
             INSERT INTO app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, operating_mode,
                 control_plane_scope, tenant_boundary_mode, status, requested_by_user_id, requested_by_principal_id,
@@ -97,22 +52,6 @@ public final class AppInstanceStore {
             WHERE id = $1 AND project_id = $2
             """;
 
-    /** The members of a deleted instance are removed, whatever was reported last. */
-    private static final String SELECT_MEMBERS = """
-            SELECT m.id, m.app_instance_id, i.org_id, m.project_id, m.component, m.generation,
-                CASE i.status WHEN 'deleted' THEN 'removed' ELSE m.desired_state END AS desired_state,
-                CASE i.status WHEN 'deleted' THEN 'removed' ELSE m.observed_state END AS observed_state, m.component_key,
-                m.adapter_detail::text AS adapter_detail, m.reason, m.labels::text AS labels, m.cordoned, m.created_at, m.updated_at
-            FROM app_instance_members m JOIN app_instances i ON i.id = m.app_instance_id AND i.project_id = m.project_id
-            WHERE m.app_instance_id = $1 AND m.project_id = $2
-            """;
-
-    private static final String LIST_ALL_MEMBERS = SELECT_MEMBERS + "ORDER BY m.created_at, m.id";
-    private static final String FIND_MEMBER = SELECT_MEMBERS + "AND m.id = $3";
-    private static final String LIST_MEMBERS = SELECT_MEMBERS + """
-            AND ($3::text IS NULL OR m.component = $3) AND ($4::timestamptz IS NULL OR (m.created_at, m.id) < ($4, $5::uuid))
-            ORDER BY m.created_at DESC, m.id DESC LIMIT $6
-            """;
     private static final String INSERT_MEMBERS = """
             INSERT INTO app_instance_members (id, app_instance_id, project_id, component, generation, desired_state, observed_state, labels,
                 created_at, updated_at)
@@ -125,13 +64,11 @@ public final class AppInstanceStore {
             WHERE id = $1 AND app_instance_id = $2 AND project_id = $3
             """;
 
-    private final SqlClient reads;
     private final OperationStore operations;
     private final CommandStore commands;
     private final EventStore events;
 
-    public AppInstanceStore(SqlClient reads, OperationStore operations, CommandStore commands, EventStore events) {
-        this.reads = reads;
+    public AppInstanceStore(OperationStore operations, CommandStore commands, EventStore events) {
         this.operations = operations;
         this.commands = commands;
         this.events = events;
@@ -142,10 +79,6 @@ public final class AppInstanceStore {
         OPEN_OPERATIONS,
         MEMBERS
     }
-
-    /** An instance and the operation that changes it; null if none does. */
-    record InstanceWithOperation(
-            AppInstance instance, @Nullable UUID operationId) {}
 
     /** The private fields of an operation's event: a change that begins increments the generation. */
     private record InstanceGeneration(int instanceGeneration) {}
@@ -297,64 +230,14 @@ public final class AppInstanceStore {
 
     private static Future<@Nullable AppInstance> lock(UnitOfWork unit, String statement, UUID projectId, UUID id) {
         return unit.query(statement, Tuple.of(id, projectId))
-                .map(rows -> rows.size() == 0 ? null : fromRow(rows.iterator().next()));
-    }
-
-    Future<InstanceWithOperation> findWithOperation(UUID projectId, UUID id) {
-        return reads.preparedQuery(FIND_WITH_OPERATION)
-                .execute(Tuple.of(id, projectId))
-                .map(rows -> {
-                    var row = requireRow(rows, id);
-                    return new InstanceWithOperation(fromRow(row), row.getUUID("operation_id"));
-                });
-    }
-
-    public Future<AppInstance> find(UUID projectId, UUID id) {
-        return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId)).map(rows -> fromRow(requireRow(rows, id)));
-    }
-
-    Future<Page<AppInstance>> list(UUID projectId, @Nullable String status, @Nullable Cursor after, int limit) {
-        var parameters = Tuple.of(
-                projectId,
-                status,
-                after == null ? null : toUtc(after.createdAt()),
-                after == null ? null : after.id(),
-                limit + 1);
-        return reads.preparedQuery(LIST).execute(parameters).map(rows -> {
-            var items = new ArrayList<AppInstance>(rows.size());
-            rows.forEach(row -> items.add(fromRow(row)));
-            return Page.of(items, limit, last -> new Cursor(last.createdAt(), last.id()));
-        });
-    }
-
-    Future<Member> findMember(UUID projectId, UUID instanceId, UUID id) {
-        return reads.preparedQuery(FIND_MEMBER)
-                .execute(Tuple.of(instanceId, projectId, id))
-                .map(rows -> {
-                    if (rows.size() == 0) {
-                        throw Problem.of(ErrorCode.MEMBER_NOT_FOUND, "This instance has no member " + id + ".")
-                                .asException();
-                    }
-                    return memberFromRow(rows.iterator().next());
-                });
-    }
-
-    Future<Page<Member>> listMembers(
-            UUID projectId, UUID instanceId, @Nullable String component, @Nullable Cursor after, int limit) {
-        var parameters = Tuple.of(
-                instanceId,
-                projectId,
-                component,
-                after == null ? null : toUtc(after.createdAt()),
-                after == null ? null : after.id(),
-                limit + 1);
-        return reads.preparedQuery(LIST_MEMBERS)
-                .execute(parameters)
-                .map(rows -> Page.of(membersFromRows(rows), limit, last -> new Cursor(last.createdAt(), last.id())));
+                .map(rows -> rows.size() == 0
+                        ? null
+                        : AppInstanceReadStore.fromRow(rows.iterator().next()));
     }
 
     private static Future<List<Member>> listMembers(UnitOfWork unit, UUID projectId, UUID instanceId) {
-        return unit.query(LIST_ALL_MEMBERS, Tuple.of(instanceId, projectId)).map(AppInstanceStore::membersFromRows);
+        return unit.query(AppInstanceReadStore.LIST_ALL_MEMBERS, Tuple.of(instanceId, projectId))
+                .map(AppInstanceReadStore::membersFromRows);
     }
 
     private static void insert(UnitOfWork unit, AppInstance i) {
@@ -446,90 +329,11 @@ public final class AppInstanceStore {
         }));
     }
 
-    private static AppInstance fromRow(Row row) {
-        var previousId = row.getUUID("previous_version_id");
-        var deletedAt = row.getOffsetDateTime("deleted_at");
-        return new AppInstance(
-                row.getUUID("id"),
-                row.getString("resource_name"),
-                row.getUUID("org_id"),
-                row.getUUID("project_id"),
-                new AppVersionRef(
-                        row.getUUID("app_id"),
-                        row.getUUID("app_version_id"),
-                        row.getString("slug"),
-                        row.getString("version"),
-                        row.getString("runtime_backend")),
-                row.getString("display_name"),
-                row.getString("operating_mode"),
-                row.getString("control_plane_scope"),
-                TextEnum.parse(Status.class, row.getString("status")),
-                row.getUUID("requested_by_user_id"),
-                row.getUUID("requested_by_principal_id"),
-                row.getUUID("operator_service_account_id"),
-                row.getString("config"),
-                row.getString("runtime_state"),
-                row.getString("failure_reason"),
-                row.getInteger("generation"),
-                row.getLong("sequence"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant(),
-                deletedAt == null ? null : deletedAt.toInstant(),
-                PlacementJson.parse(row.getString("placement_intent")),
-                row.getString("policy_version"),
-                new LifecycleSettings(
-                        row.getInteger("delete_seconds"), row.getBoolean("reap"), row.getString("registry_versions")),
-                previousId == null
-                        ? null
-                        : new PreviousVersion(
-                                previousId, row.getString("previous_version"), row.getString("previous_config")),
-                row.getUUID("shared_runtime_id"));
-    }
-
-    private static List<Member> membersFromRows(RowSet<Row> rows) {
-        var members = new ArrayList<Member>(rows.size());
-        rows.forEach(row -> members.add(memberFromRow(row)));
-        return members;
-    }
-
-    private static Member memberFromRow(Row row) {
-        return new Member(
-                row.getUUID("id"),
-                new SubjectRef(
-                        SubjectKind.APP_INSTANCE,
-                        row.getUUID("app_instance_id"),
-                        row.getUUID("org_id"),
-                        row.getUUID("project_id")),
-                row.getString("component"),
-                row.getInteger("generation"),
-                TextEnum.parse(DesiredState.class, row.getString("desired_state")),
-                TextEnum.parse(ObservedState.class, row.getString("observed_state")),
-                row.getString("component_key"),
-                row.getString("adapter_detail"),
-                row.getString("reason"),
-                MemberJson.readLabels(row.getString("labels")),
-                row.getBoolean("cordoned"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant());
-    }
-
     private static AppInstance require(@Nullable AppInstance instance, UUID id) {
         if (instance == null) {
-            throw notFound(id);
+            throw AppInstanceReadStore.notFound(id);
         }
         return instance;
-    }
-
-    private static Row requireRow(RowSet<Row> rows, UUID id) {
-        if (rows.size() == 0) {
-            throw notFound(id);
-        }
-        return rows.iterator().next();
-    }
-
-    private static RuntimeException notFound(UUID id) {
-        return Problem.of(ErrorCode.APP_INSTANCE_NOT_FOUND, "This project has no app instance " + id + ".")
-                .asException();
     }
 
     private static OffsetDateTime toUtc(Instant instant) {

@@ -33,6 +33,7 @@ public final class AppOperationApi {
     private final Vertx vertx;
     private final AppInstanceStore instances;
     private final LaunchContextStore contexts;
+    private final ProjectPolicyStore policies;
     private final Authorizer authorizer;
     private final Mutations mutations;
 
@@ -40,11 +41,13 @@ public final class AppOperationApi {
             Vertx vertx,
             AppInstanceStore instances,
             LaunchContextStore contexts,
+            ProjectPolicyStore policies,
             Authorizer authorizer,
             Mutations mutations) {
         this.vertx = vertx;
         this.instances = instances;
         this.contexts = contexts;
+        this.policies = policies;
         this.authorizer = authorizer;
         this.mutations = mutations;
     }
@@ -79,7 +82,7 @@ public final class AppOperationApi {
         }
         requireAllowed(unit, request, instance, declared, name);
         InstanceChangeApi.rejectIf(InstanceRequests.checkRunning(instance));
-        return contexts.requireMutable(unit, request.projectId())
+        return policies.requireMutable(unit, request.projectId())
                 .compose(ok -> validateInput(body.input(), declared))
                 .map(input -> {
                     var change = InstanceRequests.runAppOperation(

@@ -37,6 +37,7 @@ import java.util.Objects;
 public final class InstanceChangeApi {
     private final AppInstanceStore instances;
     private final LaunchContextStore contexts;
+    private final ProjectPolicyStore policies;
     private final Authorizer authorizer;
     private final Clock clock;
     private final Mutations mutations;
@@ -44,11 +45,13 @@ public final class InstanceChangeApi {
     public InstanceChangeApi(
             AppInstanceStore instances,
             LaunchContextStore contexts,
+            ProjectPolicyStore policies,
             Authorizer authorizer,
             Clock clock,
             Mutations mutations) {
         this.instances = instances;
         this.contexts = contexts;
+        this.policies = policies;
         this.authorizer = authorizer;
         this.clock = clock;
         this.mutations = mutations;
@@ -141,7 +144,7 @@ public final class InstanceChangeApi {
     public Future<Reply> delete(Request request) {
         return mutations.run(request, unit -> load(unit, request)
                 .compose(loaded ->
-                        contexts.requireRemovable(unit, request.projectId()).map(ok -> delete(unit, request, loaded))));
+                        policies.requireRemovable(unit, request.projectId()).map(ok -> delete(unit, request, loaded))));
     }
 
     private Reply delete(UnitOfWork unit, Request request, LoadedInstance loaded) {

@@ -23,7 +23,6 @@ import java.util.Objects;
 public final class LaunchApi {
     private final LaunchContextStore contexts;
     private final AppInstanceStore instances;
-    private final PlanStore plans;
     private final AdapterStore adapters;
     private final Mutations mutations;
     private final String region;
@@ -31,13 +30,11 @@ public final class LaunchApi {
     public LaunchApi(
             LaunchContextStore contexts,
             AppInstanceStore instances,
-            PlanStore plans,
             AdapterStore adapters,
             Mutations mutations,
             String region) {
         this.contexts = contexts;
         this.instances = instances;
-        this.plans = plans;
         this.adapters = adapters;
         this.mutations = mutations;
         this.region = region;
@@ -79,7 +76,7 @@ public final class LaunchApi {
             LaunchContext context,
             @Nullable AdapterAvailability availability) {
         var plan = toPlan(request, context, decide(unit, launch, context));
-        var stored = plans.insert(unit, request.projectId(), plan);
+        var stored = PlanStore.APP_INSTANCES.insert(unit, request.projectId(), plan);
         return Reply.of(PlanView.of(stored, plan, context, availability, unit.now()));
     }
 

@@ -16,15 +16,10 @@ import dev.slipway.instances.appinstance.domain.VersionChange;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.policy.EffectivePolicy;
-import dev.slipway.policy.LaunchEligibilityRule;
 import dev.slipway.policy.LaunchEligibilityRule.Purpose;
 import dev.slipway.policy.LaunchEligibilityRule.VersionStatus;
 import dev.slipway.policy.PolicyKeys;
 import dev.slipway.service.NotReplicatedException;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Row;
@@ -37,7 +32,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Locks the project of a launch and loads everything that the decision on it needs: eligibility, policy, quota, manifest and plan.
@@ -55,7 +50,7 @@ public final class LaunchContextStore {
             FOR NO KEY UPDATE OF p
             """;
     /** Columns of a statement over {@code projects p} and {@code organizations o}. */
-    private static final String POLICY_COLUMNS = """
+    static final String POLICY_COLUMNS = """
             (SELECT extract(epoch FROM now() - f.known_until)::float8 FROM catalog_freshness f) AS policy_age_s,
             (SELECT coalesce(sum(k.version), 0)::bigint FROM policy_keys k) AS policy_stamp,
             (SELECT jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('level', l.level, 'subject_id', l.subject_id,
@@ -93,11 +88,6 @@ public final class LaunchContextStore {
             SELECT jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('id', id, 'version', version, 'state', state,
                 'body', body)), '[]'))::text AS keys FROM policy_keys
             """;
-    private static final String FIND_POLICY = "SELECT " + POLICY_COLUMNS + """
-            FROM projects p JOIN organizations o ON o.id = p.org_id WHERE p.id = $1
-            """;
-    private static final String FIND_POLICY_AGE =
-            "SELECT extract(epoch FROM now() - known_until)::float8 AS policy_age_s FROM catalog_freshness";
     private static final String FIND_VERSION = """
             SELECT v.id, v.runtime_backend, v.revision, a.slug
             FROM app_versions v JOIN app_catalog a ON a.id = v.app_id WHERE v.app_id = $1 AND v.version = $2
@@ -107,10 +97,6 @@ public final class LaunchContextStore {
             """;
     private static final String FIND_ATTACHMENT = """
             SELECT id FROM shared_runtime_attachments WHERE shared_runtime_id = $1 AND project_id = $2 AND status = 'attached'
-            """;
-    private static final String CONSUME_PLAN = """
-            DELETE FROM app_instance_plans WHERE id = $1 AND project_id = $2
-            RETURNING request::text AS request, outcome::text AS outcome, expires_at
             """;
 
     private final Vertx vertx;
@@ -123,11 +109,11 @@ public final class LaunchContextStore {
             Caffeine.newBuilder().maximumSize(MAX_CACHED_MANIFESTS).build();
     private volatile CachedKeys cachedKeys = new CachedKeys(0, LaunchPolicy.parseKeys("{}"));
 
-    public LaunchContextStore(Vertx vertx, SqlClient reads, Duration maxPolicyAge, MeterRegistry meters) {
+    public LaunchContextStore(Vertx vertx, SqlClient reads, Duration maxPolicyAge, PolicyMetrics metrics) {
         this.vertx = vertx;
         this.reads = reads;
         this.maxPolicyAge = maxPolicyAge;
-        this.metrics = new PolicyMetrics(meters);
+        this.metrics = metrics;
     }
 
     /**
@@ -181,7 +167,8 @@ public final class LaunchContextStore {
         return loadInputs(unit, launch)
                 .compose(found -> countInstances(unit, launch, found).compose(quota -> loadConfigured(
                                 unit, launch, found, ConfigSource.REQUEST)
-                        .compose(configured -> consumePlan(unit, launch.projectId(), planId)
+                        .compose(configured -> PlanStore.APP_INSTANCES
+                                .consume(unit, launch.projectId(), planId)
                                 .map(plan -> toContext(Purpose.LAUNCH, launch, found, quota, configured, plan)))))
                 .compose(context -> isAttached(unit, launch).map(context::withAttached));
     }
@@ -221,45 +208,6 @@ public final class LaunchContextStore {
                 found.policy(),
                 limited ? quota : null,
                 plan);
-    }
-
-    /** Rejects a change of an instance that policy disables; fails also if policy is stale. */
-    public Future<Void> requireMutable(UnitOfWork unit, UUID projectId) {
-        return requireMutable(unit, projectId, true);
-    }
-
-    /** Rejects the removal of an instance that policy disables; a stale policy does not prevent it. */
-    Future<Void> requireRemovable(UnitOfWork unit, UUID projectId) {
-        return requireMutable(unit, projectId, false);
-    }
-
-    private Future<Void> requireMutable(UnitOfWork unit, UUID projectId, boolean fresh) {
-        return unit.query(FIND_POLICY, Tuple.of(projectId)).compose(rows -> {
-            if (rows.size() == 0) {
-                return Future.failedFuture(notReplicated());
-            }
-            var row = rows.iterator().next();
-            if (fresh) {
-                requireFresh(row);
-            }
-            return parsePolicy(unit, row).compose(policy -> {
-                var started = System.nanoTime();
-                var disabled = LaunchEligibilityRule.checkMutationsEnabled(policy.effective());
-                metrics.recordDecision(disabled == null ? null : disabled.code(), System.nanoTime() - started);
-                return disabled == null
-                        ? Future.succeededFuture()
-                        : Future.failedFuture(Problem.of(ErrorCode.of(disabled.code()), disabled.message())
-                                .asException());
-            });
-        });
-    }
-
-    /** Measures the age of the policy data, so that it is visible while nothing is decided. */
-    public Future<Void> measurePolicyAge() {
-        return reads.query(FIND_POLICY_AGE).execute().map(rows -> {
-            metrics.recordAge(rows.iterator().next().getDouble("policy_age_s"));
-            return null;
-        });
     }
 
     /** Loads the manifest of the version that an instance or a shared runtime runs. */
@@ -400,40 +348,27 @@ public final class LaunchContextStore {
                 .map(rows -> new Quota(limit.getAsLong(), rows.iterator().next().getLong("live")));
     }
 
-    /** Deletes the plan that a launch consumes; if the launch fails, the transaction keeps the plan. */
-    private Future<@Nullable LaunchPlan> consumePlan(UnitOfWork unit, UUID projectId, @Nullable UUID planId) {
-        if (planId == null) {
-            return Future.succeededFuture();
-        }
-        return unit.query(CONSUME_PLAN, Tuple.of(planId, projectId)).map(rows -> {
-            if (rows.size() == 0) {
-                throw Problem.of(
-                                ErrorCode.PLAN_NOT_FOUND,
-                                "This project has no plan " + planId + ", or it has been used already.")
-                        .asException();
-            }
-            var row = rows.iterator().next();
-            if (!row.getOffsetDateTime("expires_at").toInstant().isAfter(unit.now())) {
-                throw Problem.of(ErrorCode.PLAN_EXPIRED, "The plan has expired. Create a new one.")
-                        .asException();
-            }
-            return new LaunchPlan(
-                    Json.parseStoredObject(row.getString("request")), Json.parseStoredObject(row.getString("outcome")));
-        });
+    public Future<LaunchPolicy> parsePolicy(UnitOfWork unit, Row row) {
+        return parsePolicy(row, () -> unit.query(FIND_POLICY_KEYS, Tuple.tuple()));
     }
 
-    public Future<LaunchPolicy> parsePolicy(UnitOfWork unit, Row row) {
-        return loadKeys(unit, row.getLong("policy_stamp"))
+    /** Parses a policy that was read outside a transaction. */
+    Future<LaunchPolicy> parsePolicy(Row row) {
+        return parsePolicy(row, () -> reads.query(FIND_POLICY_KEYS).execute());
+    }
+
+    private Future<LaunchPolicy> parsePolicy(Row row, Supplier<Future<RowSet<Row>>> findKeys) {
+        return loadKeys(row.getLong("policy_stamp"), findKeys)
                 .map(keys -> LaunchPolicy.parse(keys, row.getString("policy_levels")));
     }
 
     /** A key is never deleted, and every change increments its version: the sum of the versions identifies the state. */
-    private Future<PolicyKeys> loadKeys(UnitOfWork unit, long stamp) {
+    private Future<PolicyKeys> loadKeys(long stamp, Supplier<Future<RowSet<Row>>> findKeys) {
         var latest = cachedKeys;
         if (latest.stamp == stamp) {
             return Future.succeededFuture(latest.keys);
         }
-        return unit.query(FIND_POLICY_KEYS, Tuple.tuple()).map(rows -> {
+        return findKeys.get().map(rows -> {
             var keys = LaunchPolicy.parseKeys(rows.iterator().next().getString("keys"));
             cachedKeys = new CachedKeys(stamp, keys);
             return keys;
@@ -452,59 +387,7 @@ public final class LaunchContextStore {
         }
     }
 
-    private static NotReplicatedException notReplicated() {
+    static NotReplicatedException notReplicated() {
         return new NotReplicatedException("Project data");
-    }
-
-    /** The metrics of policy decisions. */
-    private static final class PolicyMetrics {
-        private static final String STALE = "policy_stale";
-
-        private final MeterRegistry registry;
-        private final Timer time;
-        private volatile long knownUntilNs = System.nanoTime();
-
-        PolicyMetrics(MeterRegistry registry) {
-            this.registry = registry;
-            time = Timer.builder("slipway.policy.decision")
-                    .description("Time to evaluate policy for a launch or a change")
-                    .tag("service", "instances")
-                    .publishPercentiles(0.5, 0.99)
-                    .register(registry);
-            Gauge.builder("slipway.policy.age", this, PolicyMetrics::ageSeconds)
-                    .description("Age of the catalog data (policy, registries, versions) in this service")
-                    .baseUnit("seconds")
-                    .tag("service", "instances")
-                    .register(registry);
-            var unused = refusals(STALE);
-        }
-
-        void recordAge(double seconds) {
-            knownUntilNs = System.nanoTime() - (long) (seconds * 1e9);
-        }
-
-        void recordDecision(@Nullable String refusalCode, long nanos) {
-            time.record(nanos, TimeUnit.NANOSECONDS);
-            if (refusalCode != null) {
-                refusals(refusalCode).increment();
-            }
-        }
-
-        void recordStale() {
-            refusals(STALE).increment();
-        }
-
-        private double ageSeconds() {
-            return (System.nanoTime() - knownUntilNs) / 1e9;
-        }
-
-        private Counter refusals(String reason) {
-            return Counter.builder("slipway.policy.refusals")
-                    .description(
-                            "Launches and changes that policy refused, by error code; policy_stale if policy was out of date")
-                    .tag("service", "instances")
-                    .tag("reason", reason)
-                    .register(registry);
-        }
     }
 }

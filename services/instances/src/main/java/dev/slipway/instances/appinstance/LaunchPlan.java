@@ -15,8 +15,8 @@ import java.util.Objects;
 import java.util.TreeSet;
 import java.util.UUID;
 
-/** A stored plan: the request and the outcome of deciding on it, both as JSON. */
-record LaunchPlan(ObjectNode request, ObjectNode outcome) {
+/** A plan: the request and the outcome of deciding on it, both as JSON. */
+public record LaunchPlan(ObjectNode request, ObjectNode outcome) {
 
     /** The outcome of an allowed launch. */
     private record AllowedOutcome(
@@ -34,11 +34,13 @@ record LaunchPlan(ObjectNode request, ObjectNode outcome) {
 
     /** The decision; {@code code}, {@code message} and {@code fields} are those of a refusal. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    private record Decision(
+    public record Decision(
             String result,
             @Nullable String code,
             @Nullable String message,
-            @Nullable JsonNode fields) {}
+            @Nullable JsonNode fields) {
+        public static final Decision ALLOWED = new Decision("allowed", null, null, null);
+    }
 
     /** A field of the outcome that differs from the plan. */
     private record ChangedField(
@@ -54,7 +56,7 @@ record LaunchPlan(ObjectNode request, ObjectNode outcome) {
         return of(
                 request,
                 new AllowedOutcome(
-                        new Decision("allowed", null, null, null),
+                        Decision.ALLOWED,
                         instance.app().versionId(),
                         instance.policyVersion(),
                         instance.app().runtimeBackend(),
@@ -64,7 +66,7 @@ record LaunchPlan(ObjectNode request, ObjectNode outcome) {
                         manifest.artifacts()));
     }
 
-    static LaunchPlan refused(JsonNode request, Problem problem) {
+    public static LaunchPlan refused(JsonNode request, Problem problem) {
         return of(
                 request,
                 new RefusedOutcome(new Decision(
@@ -74,7 +76,8 @@ record LaunchPlan(ObjectNode request, ObjectNode outcome) {
                         problem.details().get("fields"))));
     }
 
-    private static LaunchPlan of(JsonNode request, Object outcome) {
+    /** Returns the plan of a request; {@code outcome} is a record that starts with the decision. */
+    public static LaunchPlan of(JsonNode request, Object outcome) {
         var requested = ((ObjectNode) request).deepCopy();
         requested.remove("plan_id");
         return new LaunchPlan(normalize(requested), normalize(Json.toObject(outcome)));
@@ -85,8 +88,8 @@ record LaunchPlan(ObjectNode request, ObjectNode outcome) {
         return Json.parseStoredObject(Json.text(node));
     }
 
-    /** Rejects a launch whose outcome is no longer the planned one. */
-    void requireUnchanged(LaunchPlan now) {
+    /** Rejects a request whose outcome is no longer the planned one. */
+    public void requireUnchanged(LaunchPlan now) {
         var changed = new ArrayList<Object>();
         if (!request.equals(now.request)) {
             changed.add(new ChangedRequest("request"));
@@ -103,7 +106,7 @@ record LaunchPlan(ObjectNode request, ObjectNode outcome) {
             var details = Json.toObject(new Changes(changed));
             throw new Problem(
                             ErrorCode.PLAN_OUTDATED,
-                            "The launch no longer matches its plan: "
+                            "The request no longer matches its plan: "
                                     + details.path("changed")
                                             .path(0)
                                             .path("field")

@@ -5,9 +5,9 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.AppInstanceStore.Part;
-import dev.slipway.instances.appinstance.domain.InstanceRequests;
-import dev.slipway.instances.appinstance.domain.InstanceRequests.MemberRequest;
 import dev.slipway.instances.appinstance.domain.MemberOperation;
+import dev.slipway.instances.appinstance.domain.MemberRequests;
+import dev.slipway.instances.appinstance.domain.MemberRequests.MemberRequest;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.domain.Operation;
@@ -26,12 +26,21 @@ import java.util.UUID;
 /** Reads the members of instances, and starts member operations. */
 public final class MemberApi {
     private final AppInstanceStore instances;
+    private final AppInstanceReadStore reads;
     private final LaunchContextStore contexts;
+    private final ProjectPolicyStore policies;
     private final Mutations mutations;
 
-    public MemberApi(AppInstanceStore instances, LaunchContextStore contexts, Mutations mutations) {
+    public MemberApi(
+            AppInstanceStore instances,
+            AppInstanceReadStore reads,
+            LaunchContextStore contexts,
+            ProjectPolicyStore policies,
+            Mutations mutations) {
         this.instances = instances;
+        this.reads = reads;
         this.contexts = contexts;
+        this.policies = policies;
         this.mutations = mutations;
     }
 
@@ -49,18 +58,16 @@ public final class MemberApi {
     public Future<Reply> list(Request request) {
         var instanceId = request.pathId("app_instance_id");
         var cursor = request.cursor();
-        return instances
-                .find(request.projectId(), instanceId)
-                .compose(found -> instances.listMembers(
+        return reads.find(request.projectId(), instanceId)
+                .compose(found -> reads.listMembers(
                         request.projectId(), instanceId, request.query("component"), cursor, request.limit()))
                 .map(page -> page.toReply(MemberJson::view));
     }
 
     public Future<Reply> get(Request request) {
         var instanceId = request.pathId("app_instance_id");
-        return instances
-                .find(request.projectId(), instanceId)
-                .compose(found -> instances.findMember(request.projectId(), instanceId, request.pathId("member_id")))
+        return reads.find(request.projectId(), instanceId)
+                .compose(found -> reads.findMember(request.projectId(), instanceId, request.pathId("member_id")))
                 .map(member -> Reply.of(MemberJson.view(member)));
     }
 
@@ -70,14 +77,14 @@ public final class MemberApi {
                 .load(unit, request.projectId(), request.pathId("app_instance_id"), Part.OPEN_OPERATIONS, Part.MEMBERS)
                 .compose(loaded -> contexts.loadManifest(unit, loaded.instance().app())
                         .compose(manifest -> {
-                            var change = InstanceChangeApi.requireAccepted(InstanceRequests.operateMember(
+                            var change = InstanceChangeApi.requireAccepted(MemberRequests.operate(
                                     loaded,
                                     manifest.spec(),
                                     memberRequest,
                                     InstanceChangeApi.requester(request.principal()),
                                     MemberJson::writeInput,
                                     InstanceChangeApi.decisionContext(unit)));
-                            return contexts.requireMutable(unit, request.projectId())
+                            return policies.requireMutable(unit, request.projectId())
                                     .map(ok -> {
                                         instances.apply(unit, change);
                                         return operationReply(unit, request, change.openedOperation());

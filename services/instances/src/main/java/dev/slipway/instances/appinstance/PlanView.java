@@ -1,11 +1,10 @@
 package dev.slipway.instances.appinstance;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.LaunchContextStore.LaunchContext;
+import dev.slipway.instances.appinstance.PlanStore.StoredPlan;
 import dev.slipway.operations.domain.OperationBlockers.AdapterAvailability;
 import dev.slipway.policy.EffectivePolicy;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +36,7 @@ public record PlanView(
             @Nullable Instant lastSeenAt) {}
 
     static ObjectNode of(
-            PlanStore.StoredPlan stored,
+            StoredPlan stored,
             LaunchPlan plan,
             LaunchContext context,
             @Nullable AdapterAvailability adapters,
@@ -52,36 +51,23 @@ public record PlanView(
         return plan.outcome().deepCopy().setAll(Json.toObject(view));
     }
 
-    /** A plan that is not stored: the decision, and the policy and the adapters that it depends on. */
-    private record UnstoredPlan(
-            DecisionView decision,
-            PolicyView policy,
+    /** A plan without a quota. */
+    private record SharedRuntimePlanView(
+            UUID planId,
+            Instant expiresAt,
+            @Nullable PolicyView policy,
             @Nullable AdapterView adapter) {}
 
-    /** The decision; {@code code}, {@code message} and {@code fields} are those of a refusal. */
-    @JsonInclude(JsonInclude.Include.NON_NULL)
-    private record DecisionView(
-            String result,
-            @Nullable String code,
-            @Nullable String message,
-            @Nullable JsonNode fields) {}
-
-    /** Returns a plan that is not stored; {@code refusal} is null if what is planned is allowed, {@code outcome} are further fields. */
-    public static ObjectNode ofDecision(
-            @Nullable Problem refusal,
-            EffectivePolicy policy,
+    /** Returns the plan of a shared runtime or of an attachment to one; {@code policy} is null if the project is not found. */
+    public static ObjectNode ofSharedRuntime(
+            StoredPlan stored,
+            LaunchPlan plan,
+            @Nullable EffectivePolicy policy,
             @Nullable AdapterAvailability adapters,
-            Instant now,
-            ObjectNode outcome) {
-        var decision = refusal == null
-                ? new DecisionView("allowed", null, null, null)
-                : new DecisionView(
-                        "refused",
-                        refusal.code().code(),
-                        refusal.message(),
-                        refusal.details().get("fields"));
-        return Json.toObject(new UnstoredPlan(decision, policy(policy), adapter(adapters, now)))
-                .setAll(outcome);
+            Instant now) {
+        var view = new SharedRuntimePlanView(
+                stored.id(), stored.expiresAt(), policy == null ? null : policy(policy), adapter(adapters, now));
+        return plan.outcome().deepCopy().setAll(Json.toObject(view));
     }
 
     private static @Nullable AdapterView adapter(@Nullable AdapterAvailability adapters, Instant now) {

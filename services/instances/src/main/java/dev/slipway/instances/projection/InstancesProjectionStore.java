@@ -96,10 +96,13 @@ public final class InstancesProjectionStore {
             @Nullable UUID departmentId,
             @Nullable String state,
             long revision) {
-        boolean isDeleted() {
-            return "deleted".equals(state);
+        String stateOrActive() {
+            return Objects.requireNonNullElse(state, "active");
         }
     }
+
+    /** A project that may not use shared runtimes, because it is suspended or deleted. */
+    public record ClosedProject(UUID id, String state) {}
 
     private record ServiceAccountSnapshot(
             UUID serviceAccountId,
@@ -162,13 +165,14 @@ public final class InstancesProjectionStore {
         return s.kind.equals("runtime_backend") && s.lifecycle.equals("active") ? s.entryId : null;
     }
 
-    /** Returns the project that an event reports as deleted; null if it reports none. */
-    public @Nullable UUID findDeletedProject(Envelope event) {
+    /** Returns the project that an event reports as suspended or deleted; null if it reports none. */
+    public @Nullable ClosedProject findClosedProject(Envelope event) {
         if (!event.eventType().equals("iam.project.snapshot")) {
             return null;
         }
         var snapshot = Json.toRecord(event.payload(), ProjectSnapshot.class);
-        return snapshot.isDeleted() ? snapshot.projectId : null;
+        var state = snapshot.stateOrActive();
+        return state.equals("active") ? null : new ClosedProject(snapshot.projectId, state);
     }
 
     public void apply(UnitOfWork unit, Envelope event) {
@@ -192,7 +196,7 @@ public final class InstancesProjectionStore {
                     s.operatorServiceAccountId,
                     s.departmentId,
                     s.revision,
-                    s.isDeleted() ? "deleted" : "active"
+                    s.stateOrActive()
                 }));
             }
             case "iam.service_account.snapshot" -> {

@@ -8,14 +8,22 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.CompiledManifest;
 import dev.slipway.instances.appinstance.LaunchContextStore;
+import dev.slipway.instances.appinstance.LaunchPlan;
+import dev.slipway.instances.appinstance.PlanStore;
+import dev.slipway.instances.appinstance.PlanView;
+import dev.slipway.instances.appinstance.ProjectPolicyStore;
 import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.Attachment.Policies;
 import dev.slipway.instances.sharedruntime.domain.AttachmentRequests;
 import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
+import dev.slipway.instances.sharedruntime.domain.RuntimeDecision;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.RemovalMode;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.AdapterStore;
+import dev.slipway.operations.Refusals;
 import dev.slipway.operations.domain.Operation;
+import dev.slipway.policy.EffectivePolicy;
 import dev.slipway.service.ETags;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
@@ -26,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 /** Attaches projects to shared runtimes, changes their policies, and detaches them. */
@@ -39,6 +49,8 @@ public final class AttachmentApi {
     private final SharedRuntimeReadStore reads;
     private final SharedRuntimeContextStore contexts;
     private final LaunchContextStore manifests;
+    private final ProjectPolicyStore policies;
+    private final AdapterStore adapters;
     private final Authorizer authorizer;
     private final Mutations mutations;
 
@@ -48,6 +60,8 @@ public final class AttachmentApi {
             SharedRuntimeReadStore reads,
             SharedRuntimeContextStore contexts,
             LaunchContextStore manifests,
+            ProjectPolicyStore policies,
+            AdapterStore adapters,
             Authorizer authorizer,
             Mutations mutations) {
         this.vertx = vertx;
@@ -55,6 +69,8 @@ public final class AttachmentApi {
         this.reads = reads;
         this.contexts = contexts;
         this.manifests = manifests;
+        this.policies = policies;
+        this.adapters = adapters;
         this.authorizer = authorizer;
         this.mutations = mutations;
     }
@@ -65,7 +81,8 @@ public final class AttachmentApi {
             AttachmentPolicyJson.@Nullable Contribution contributionPolicy,
             AttachmentPolicyJson.@Nullable Submission submissionPolicy,
             @Nullable JsonNode appPolicy,
-            @Nullable String billingPolicyRef) {
+            @Nullable String billingPolicyRef,
+            @Nullable UUID planId) {
         /** Returns the policies, with the current ones where the body has none. */
         Policies toPolicies(Policies current) {
             return new Policies(
@@ -93,31 +110,25 @@ public final class AttachmentApi {
                                 Reply.of(AttachmentView.of(attachment, runtime, operationId)), "revision"))));
     }
 
+    /** The outcome of an allowed attachment. */
+    private record AllowedOutcome(
+            LaunchPlan.Decision decision,
+            UUID sharedRuntimeId,
+            AttachmentPolicyJson.Contribution contributionPolicy,
+            AttachmentPolicyJson.Submission submissionPolicy) {}
+
     public Future<Reply> create(Request request) {
         var call = SharedRuntimeCall.of(request);
         var body = Json.toRecord(request.body(), AttachmentBody.class);
-        var projectId = java.util.Objects.requireNonNull(body.projectId());
-        var principal = request.principal();
         return mutations
-                .run(request, unit -> load(unit, call).compose(loaded -> manifests
-                        .loadManifest(unit, loaded.runtime().app())
-                        .compose(manifest -> validate(manifest, body.appPolicy())
-                                .compose(ok -> contexts.checkProject(
-                                        unit,
-                                        call.orgId(),
-                                        projectId,
-                                        loaded.runtime().app().slug(),
-                                        loaded.runtime().app().version(),
-                                        principal.responsibleUserId(),
-                                        principal.id()))
-                                .map(refusal -> {
-                                    var change = SharedRuntimeCall.requireAccepted(AttachmentRequests.attach(
-                                            loaded,
-                                            manifest.spec(),
-                                            projectId,
-                                            body.toPolicies(Policies.DEFAULT),
-                                            refusal,
-                                            SharedRuntimeCall.context(unit)));
+                .run(request, unit -> load(unit, call).compose(loaded -> decide(unit, call, loaded, body)
+                        .compose(decision -> PlanStore.SHARED_RUNTIMES
+                                .consume(unit, call.orgId(), body.planId())
+                                .map(plan -> {
+                                    if (plan != null) {
+                                        plan.requireUnchanged(toPlan(call, decision));
+                                    }
+                                    var change = SharedRuntimeCall.requireAccepted(decision);
                                     return reply(
                                             unit,
                                             call,
@@ -126,6 +137,70 @@ public final class AttachmentApi {
                                             "create");
                                 }))))
                 .map(reply -> ETags.withETag(reply, "revision"));
+    }
+
+    private Future<RuntimeDecision> decide(
+            UnitOfWork unit, SharedRuntimeCall call, LoadedSharedRuntime loaded, AttachmentBody body) {
+        var projectId = Objects.requireNonNull(body.projectId());
+        var app = loaded.runtime().app();
+        var principal = call.request().principal();
+        return manifests.loadManifest(unit, app).compose(manifest -> validate(manifest, body.appPolicy())
+                .compose(ok -> contexts.checkProject(
+                        unit,
+                        call.orgId(),
+                        projectId,
+                        app.slug(),
+                        app.version(),
+                        principal.responsibleUserId(),
+                        principal.id()))
+                .map(refusal -> AttachmentRequests.attach(
+                        loaded,
+                        manifest.spec(),
+                        projectId,
+                        body.toPolicies(Policies.DEFAULT),
+                        refusal,
+                        SharedRuntimeCall.context(unit))));
+    }
+
+    /** Decides on an attachment and stores the outcome as a plan, without attaching the project. */
+    public Future<Reply> plan(Request request) {
+        var call = SharedRuntimeCall.of(request);
+        var body = Json.toRecord(request.body(), AttachmentBody.class);
+        var projectId = Objects.requireNonNull(body.projectId());
+        return mutations.run(request, unit -> load(unit, call)
+                .compose(loaded -> decide(unit, call, loaded, body).compose(decision -> {
+                    var app = loaded.runtime().app();
+                    return Future.all(
+                                    policies.findEffective(call.orgId(), projectId, List.of(app.appId())),
+                                    adapters.findAvailability(app.runtimeBackend()))
+                            .map(both -> {
+                                Map<UUID, EffectivePolicy> found = both.resultAt(0);
+                                var plan = toPlan(call, decision);
+                                var stored = PlanStore.SHARED_RUNTIMES.insert(unit, call.orgId(), plan);
+                                return Reply.of(PlanView.ofSharedRuntime(
+                                        stored, plan, found.get(app.appId()), both.resultAt(1), unit.now()));
+                            });
+                })));
+    }
+
+    private static LaunchPlan toPlan(SharedRuntimeCall call, RuntimeDecision decision) {
+        var request = ((ObjectNode) call.request().body())
+                .deepCopy()
+                .put("shared_runtime_id", call.runtimeId().toString());
+        if (decision instanceof RuntimeDecision.Refused refused) {
+            return LaunchPlan.refused(request, Refusals.toProblem(refused.refusal()));
+        }
+        var change = ((RuntimeDecision.Accepted) decision).change();
+        var attachment = change.addedAttachments().get(0);
+        return LaunchPlan.of(
+                request,
+                new AllowedOutcome(
+                        LaunchPlan.Decision.ALLOWED,
+                        attachment.sharedRuntimeId(),
+                        AttachmentPolicyJson.Contribution.of(
+                                attachment.contributionOr(change.next().contribution())),
+                        AttachmentPolicyJson.Submission.of(
+                                attachment.submissionOr(change.next().submission()))));
     }
 
     /** Changes the policies, and returns what exceeds them now. */

@@ -12,6 +12,7 @@ import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.AttachmentRequests.Exceeding;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.Worker;
+import dev.slipway.policy.EffectivePolicy;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -137,7 +138,12 @@ record AttachmentView(
     }
 
     /** Returns the runtime as the project of the attachment sees it; its endpoints are shown to those who may submit operations. */
-    static ObjectNode consumer(SharedRuntime r, Attachment attachment, List<Worker> workers, ManifestSpec manifest) {
+    static ObjectNode consumer(
+            SharedRuntime r,
+            Attachment attachment,
+            List<Worker> workers,
+            ManifestSpec manifest,
+            @Nullable EffectivePolicy policy) {
         var endpoints = Json.parseStoredObject(r.state().runtimeState()).path("endpoints");
         var maySubmit = attachment.status() == Attachment.Status.ATTACHED
                 && attachment.submissionOr(r.submission()).allowed();
@@ -153,10 +159,11 @@ record AttachmentView(
                 maySubmit && endpoints.isArray() ? endpoints : Json.array(),
                 of(attachment, r, (UUID) null),
                 workers.stream().map(AttachmentView::worker).toList(),
-                policies(r, attachment, manifest)));
+                policies(r, attachment, manifest, policy)));
     }
 
-    private static List<PolicyValue> policies(SharedRuntime runtime, Attachment attachment, ManifestSpec manifest) {
+    private static List<PolicyValue> policies(
+            SharedRuntime runtime, Attachment attachment, ManifestSpec manifest, @Nullable EffectivePolicy policy) {
         var values = new ArrayList<PolicyValue>();
         var contribution =
                 Json.toObject(AttachmentPolicyJson.Contribution.of(attachment.contributionOr(runtime.contribution())));
@@ -179,7 +186,19 @@ record AttachmentView(
                         : value("submission_policy.operations", operations, attachment.submission() != null));
         values.add(value(
                 "submission_policy.max_concurrent", submission.get("max_concurrent"), attachment.submission() != null));
+        if (policy != null) {
+            policy.effectiveValues().forEach(each -> values.add(platformValue(each)));
+        }
         return values;
+    }
+
+    private static PolicyValue platformValue(EffectivePolicy.EffectiveValue effective) {
+        var value = effective.value();
+        var setBy = effective.setBy();
+        return new PolicyValue(
+                effective.key().id(),
+                value == null ? NullNode.getInstance() : value.json(),
+                setBy == null ? "registry" : setBy.level().text());
     }
 
     private record Names(List<String> names) {}

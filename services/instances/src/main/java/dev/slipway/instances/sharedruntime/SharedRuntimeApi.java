@@ -1,7 +1,6 @@
 package dev.slipway.instances.sharedruntime;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.Ids;
@@ -9,7 +8,9 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.ResourceName;
 import dev.slipway.instances.appinstance.LaunchBody;
 import dev.slipway.instances.appinstance.LaunchContextStore;
+import dev.slipway.instances.appinstance.LaunchPlan;
 import dev.slipway.instances.appinstance.PlacementJson;
+import dev.slipway.instances.appinstance.PlanStore;
 import dev.slipway.instances.appinstance.PlanView;
 import dev.slipway.instances.appinstance.domain.Placement;
 import dev.slipway.instances.sharedruntime.SharedRuntimeContextStore.RuntimeContext;
@@ -84,7 +85,8 @@ public final class SharedRuntimeApi {
             @Nullable JsonNode config,
             AttachmentPolicyJson.@Nullable Contribution contributionPolicy,
             AttachmentPolicyJson.@Nullable Submission submissionPolicy,
-            @Nullable List<UUID> attachedProjectIds) {
+            @Nullable List<UUID> attachedProjectIds,
+            @Nullable UUID planId) {
         RuntimeRequest toRequest(Request request) {
             var principal = request.principal();
             return new RuntimeRequest(
@@ -105,53 +107,59 @@ public final class SharedRuntimeApi {
         }
     }
 
-    /** The outcome of a creation; a refused one has neither version, placement nor config. */
-    @JsonInclude(JsonInclude.Include.NON_NULL)
-    private record AllowedPlan(
-            @Nullable UUID appVersionId,
-            @Nullable String runtimeBackend,
-            @Nullable PlacementJson placementIntent,
-            @Nullable JsonNode config) {}
+    /** The outcome of an allowed creation. */
+    private record AllowedOutcome(
+            LaunchPlan.Decision decision,
+            UUID appVersionId,
+            @Nullable String policyVersion,
+            String runtimeBackend,
+            PlacementJson placementIntent,
+            JsonNode config) {}
 
     public Future<Reply> create(Request request) {
-        var body = Json.toRecord(request.body(), CreateBody.class).toRequest(request);
-        return mutations.run(
-                request, unit -> contexts.load(unit, body).map(context -> create(unit, request, body, context)));
+        var body = Json.toRecord(request.body(), CreateBody.class);
+        var wanted = body.toRequest(request);
+        return mutations.run(request, unit -> contexts.load(unit, wanted).compose(context -> PlanStore.SHARED_RUNTIMES
+                .consume(unit, wanted.orgId(), body.planId())
+                .map(plan -> create(unit, request, decide(unit, wanted, context), plan))));
     }
 
-    private Reply create(UnitOfWork unit, Request request, RuntimeRequest body, RuntimeContext context) {
-        var change = SharedRuntimeCall.requireAccepted(decide(unit, body, context));
+    private Reply create(UnitOfWork unit, Request request, RuntimeDecision decision, @Nullable LaunchPlan plan) {
+        if (plan != null) {
+            plan.requireUnchanged(toPlan(request, decision));
+        }
+        var change = SharedRuntimeCall.requireAccepted(decision);
         var runtime = runtimes.apply(unit, change);
         var operation = change.openedOperation();
         new SharedRuntimeCall(request, runtime.orgId(), runtime.id(), null).audit(unit, runtime, CREATE, operation);
         return SharedRuntimeView.reply(runtime, operation.id());
     }
 
-    /** Decides on a creation without storing anything. */
+    /** Decides on a creation and stores the outcome as a plan, without creating anything. */
     public Future<Reply> plan(Request request) {
         var body = Json.toRecord(request.body(), CreateBody.class).toRequest(request);
-        return mutations.run(request, unit -> contexts.load(unit, body).compose(context -> findAdapters(context)
-                .map(availability -> plan(unit, body, context, availability))));
+        return mutations.run(request, unit -> contexts.load(unit, body)
+                .compose(context -> findAdapters(context).map(availability -> {
+                    var plan = toPlan(request, decide(unit, body, context));
+                    var stored = PlanStore.SHARED_RUNTIMES.insert(unit, body.orgId(), plan);
+                    return Reply.of(PlanView.ofSharedRuntime(stored, plan, context.policy(), availability, unit.now()));
+                })));
     }
 
-    private Reply plan(
-            UnitOfWork unit, RuntimeRequest body, RuntimeContext context, @Nullable AdapterAvailability availability) {
-        var decision = decide(unit, body, context);
-        var refusal = decision instanceof RuntimeDecision.Refused refused ? refused.refusal() : null;
-        var version = context.eligibility().version();
-        var plan = refusal != null || version == null
-                ? new AllowedPlan(null, null, null, null)
-                : new AllowedPlan(
-                        version.id(),
-                        version.runtimeBackend(),
-                        PlacementJson.of(context.eligibility().policy().placement()),
-                        Json.parseStoredObject(context.config().text()));
-        return Reply.of(PlanView.ofDecision(
-                refusal == null ? null : Refusals.toProblem(refusal),
-                context.policy(),
-                availability,
-                unit.now(),
-                Json.toObject(plan)));
+    private static LaunchPlan toPlan(Request request, RuntimeDecision decision) {
+        if (decision instanceof RuntimeDecision.Refused refused) {
+            return LaunchPlan.refused(request.body(), Refusals.toProblem(refused.refusal()));
+        }
+        var runtime = ((RuntimeDecision.Accepted) decision).change().next();
+        return LaunchPlan.of(
+                request.body(),
+                new AllowedOutcome(
+                        LaunchPlan.Decision.ALLOWED,
+                        runtime.app().versionId(),
+                        runtime.policyVersion(),
+                        runtime.app().runtimeBackend(),
+                        PlacementJson.of(runtime.placement()),
+                        Json.parseStoredObject(runtime.config())));
     }
 
     private RuntimeDecision decide(UnitOfWork unit, RuntimeRequest body, RuntimeContext context) {

@@ -11,6 +11,7 @@ import dev.slipway.instances.appinstance.DeclaredOperation;
 import dev.slipway.instances.appinstance.LaunchBody;
 import dev.slipway.instances.appinstance.LaunchContextStore;
 import dev.slipway.instances.appinstance.LaunchContextStore.ConfigSource;
+import dev.slipway.instances.appinstance.ProjectPolicyStore;
 import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.RuntimeDecision;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests;
@@ -36,6 +37,7 @@ public final class SharedRuntimeChangeApi {
     private final SharedRuntimeStore runtimes;
     private final SharedRuntimeContextStore contexts;
     private final LaunchContextStore manifests;
+    private final ProjectPolicyStore policies;
     private final Authorizer authorizer;
     private final Mutations mutations;
 
@@ -44,12 +46,14 @@ public final class SharedRuntimeChangeApi {
             SharedRuntimeStore runtimes,
             SharedRuntimeContextStore contexts,
             LaunchContextStore manifests,
+            ProjectPolicyStore policies,
             Authorizer authorizer,
             Mutations mutations) {
         this.vertx = vertx;
         this.runtimes = runtimes;
         this.contexts = contexts;
         this.manifests = manifests;
+        this.policies = policies;
         this.authorizer = authorizer;
         this.mutations = mutations;
     }
@@ -195,7 +199,7 @@ public final class SharedRuntimeChangeApi {
 
     /** A project for which policy disables changes cannot submit work either. */
     private Future<Void> requireMutable(UnitOfWork unit, SharedRuntimeCall call) {
-        return call.projectId() == null ? Future.succeededFuture() : manifests.requireMutable(unit, call.projectId());
+        return call.projectId() == null ? Future.succeededFuture() : policies.requireMutable(unit, call.projectId());
     }
 
     /** Validates off the event loop, because the schema and its patterns are untrusted. */

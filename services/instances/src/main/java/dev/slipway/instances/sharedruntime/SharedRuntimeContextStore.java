@@ -271,9 +271,14 @@ public final class SharedRuntimeContextStore {
                 .compose(context -> unit.query(FIND_PROJECT_STATE, Tuple.of(projectId, orgId))
                         .map(rows -> {
                             var refusal = context.eligibility().refusal();
-                            if (rows.size() == 0
-                                    || rows.iterator().next().getString("state").equals("deleted")) {
+                            var state = rows.size() == 0
+                                    ? "deleted"
+                                    : rows.iterator().next().getString("state");
+                            if (state.equals("deleted")) {
                                 return notInOrganization(projectId);
+                            }
+                            if (state.equals("suspended")) {
+                                return suspended(projectId);
                             }
                             return refusal == null ? null : ofProject(projectId, refusal.refusal());
                         }));
@@ -285,6 +290,11 @@ public final class SharedRuntimeContextStore {
                 "Project " + projectId + ": " + refusal.message(),
                 Map.of("project_id", projectId.toString()),
                 List.of());
+    }
+
+    private static Refusal suspended(UUID projectId) {
+        return Refusal.of(
+                "project_suspended", "Project " + projectId + " is suspended. Resume it before you attach it.");
     }
 
     private static Refusal notInOrganization(UUID projectId) {

@@ -31,7 +31,9 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** The SQL that reads shared runtimes, for their owner and for attached projects. */
 public final class SharedRuntimeReadStore {
@@ -86,18 +88,20 @@ public final class SharedRuntimeReadStore {
     private static final String LIST_ATTACHED = SELECT_ATTACHED + """
             AND ($2::timestamptz IS NULL OR (t.created_at, t.id) < ($2, $3::uuid)) ORDER BY t.created_at DESC, t.id DESC LIMIT $4
             """;
-    static final String SELECT_WORKERS = """
+    private static final String WORKERS = """
             SELECT w.id, w.shared_runtime_id, w.org_id, w.component, w.source, w.source_project_id, w.attachment_id, w.allocation_ref, w.region,
                 w.sku, w.generation, w.desired_state, w.observed_state, w.component_key, w.adapter_detail::text AS adapter_detail,
                 w.reason, w.labels::text AS labels, w.cordoned, w.created_at, w.updated_at
-            FROM shared_runtime_workers w WHERE w.shared_runtime_id = $1 AND w.org_id = $2
+            FROM shared_runtime_workers w
             """;
+    static final String SELECT_WORKERS = WORKERS + "WHERE w.shared_runtime_id = $1 AND w.org_id = $2 ";
     private static final String FIND_WORKER = SELECT_WORKERS + "AND w.id = $3";
     private static final String LIST_WORKERS = SELECT_WORKERS + """
             AND ($3::timestamptz IS NULL OR (w.created_at, w.id) < ($3, $4::uuid)) ORDER BY w.created_at DESC, w.id DESC LIMIT $5
             """;
-    private static final String LIST_CONTRIBUTED = SELECT_WORKERS + """
-            AND w.source_project_id = $3 AND w.observed_state <> 'removed' ORDER BY w.created_at, w.id
+    private static final String LIST_CONTRIBUTED = WORKERS + """
+            WHERE w.shared_runtime_id = ANY($1) AND w.org_id = $2 AND w.source_project_id = $3 AND w.observed_state <> 'removed'
+            ORDER BY w.created_at, w.id
             """;
 
     private final SqlClient reads;
@@ -196,11 +200,13 @@ public final class SharedRuntimeReadStore {
                         workers(rows), limit, last -> new Cursor(last.member().createdAt(), last.id())));
     }
 
-    /** Returns the workers that a project contributes, the oldest first. */
-    Future<List<Worker>> listContributed(Attachment attachment) {
+    /** Returns the workers that a project contributes to runtimes, by runtime, the oldest first. */
+    Future<Map<UUID, List<Worker>>> listContributed(UUID orgId, UUID projectId, List<UUID> runtimeIds) {
         return reads.preparedQuery(LIST_CONTRIBUTED)
-                .execute(Tuple.of(attachment.sharedRuntimeId(), attachment.orgId(), attachment.projectId()))
-                .map(SharedRuntimeReadStore::workers);
+                .execute(Tuple.of(runtimeIds.toArray(UUID[]::new), orgId, projectId))
+                .map(rows -> workers(rows).stream()
+                        .collect(Collectors.groupingBy(
+                                worker -> worker.member().subject().id())));
     }
 
     static RuntimeException attachmentNotFound(UUID id) {

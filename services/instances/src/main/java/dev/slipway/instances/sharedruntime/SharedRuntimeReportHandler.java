@@ -1,11 +1,11 @@
 package dev.slipway.instances.sharedruntime;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.LaunchContextStore;
+import dev.slipway.instances.appinstance.ReportInputs;
 import dev.slipway.instances.appinstance.ReportMapper;
 import dev.slipway.instances.appinstance.domain.ReportedUsageWindow;
 import dev.slipway.instances.appinstance.domain.VersionChange;
@@ -19,51 +19,32 @@ import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.RemovalM
 import dev.slipway.instances.sharedruntime.domain.Worker;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.DeadlineSweep;
 import dev.slipway.operations.DeadlineSweep.ExpiryHandler;
 import dev.slipway.operations.OperationStore.DueOperation;
-import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
-import dev.slipway.operations.UsageWindowStore;
-import dev.slipway.operations.UsageWindowStore.UsageWindow;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.operations.domain.Operation.Kind;
-import dev.slipway.operations.domain.OperationBlockers;
 import dev.slipway.operations.domain.ReportType;
 import dev.slipway.service.AuditTrail;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 
-/** Applies adapter reports on shared runtimes, expires their operations, and detaches projects that are deleted. */
+/** Applies adapter reports on shared runtimes, expires their operations, and detaches projects that are suspended or deleted. */
 public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHandler {
-    private final Vertx vertx;
     private final SharedRuntimeStore runtimes;
     private final LaunchContextStore manifests;
-    private final AdapterStore adapters;
-    private final RejectedReportStore rejectedReports;
-    private final UsageWindowStore usageWindows;
+    private final ReportInputs inputs;
 
-    public SharedRuntimeReportHandler(
-            Vertx vertx,
-            SharedRuntimeStore runtimes,
-            LaunchContextStore manifests,
-            AdapterStore adapters,
-            RejectedReportStore rejectedReports,
-            UsageWindowStore usageWindows) {
-        this.vertx = vertx;
+    public SharedRuntimeReportHandler(SharedRuntimeStore runtimes, LaunchContextStore manifests, ReportInputs inputs) {
         this.runtimes = runtimes;
         this.manifests = manifests;
-        this.adapters = adapters;
-        this.rejectedReports = rejectedReports;
-        this.usageWindows = usageWindows;
+        this.inputs = inputs;
     }
 
     /** The payload of {@code apps.shared_runtime_usage.reported}. */
@@ -95,8 +76,9 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
     }
 
     private Future<AppliedReport> apply(UnitOfWork unit, RuntimeReport report, LoadedSharedRuntime loaded) {
-        return loadTarget(unit, report, loaded)
-                .compose(target -> validateOutput(unit, report, loaded).compose(invalidOutput -> {
+        return loadTarget(unit, report, loaded).compose(target -> inputs.validateOutput(
+                        unit, report, loaded.runtime().app(), loaded.operation())
+                .compose(invalidOutput -> {
                     var change = SharedRuntimeCall.requireAccepted(SharedRuntimeReports.apply(
                             loaded,
                             ReportMapper.toReport(
@@ -137,33 +119,6 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
                 : Future.succeededFuture();
     }
 
-    /** Returns why the output of a declared operation is invalid; null if it is not. */
-    private Future<@Nullable String> validateOutput(UnitOfWork unit, RuntimeReport report, LoadedSharedRuntime loaded) {
-        var operation = loaded.operation();
-        if (report.type() != ReportType.OPERATION
-                || operation == null
-                || operation.kind() != Kind.DECLARED
-                || operation.status().isEnded()
-                || ReportMapper.status(report.payload()) != Operation.Status.SUCCEEDED) {
-            return Future.succeededFuture();
-        }
-        var output = report.payload().output();
-        return manifests.loadManifest(unit, loaded.runtime().app()).compose(manifest -> {
-            var declared = manifest.findOperation(operation.name());
-            if (declared == null) {
-                return Future.succeededFuture();
-            }
-            // Off the event loop, because the schema and its patterns are untrusted.
-            return vertx.executeBlocking(
-                            () -> declared.validateOutput(output == null ? MissingNode.getInstance() : output))
-                    .map(problems -> problems.isEmpty()
-                            ? null
-                            : "The output does not match its schema: "
-                                    + problems.get(0).field() + " "
-                                    + problems.get(0).problem() + ".");
-        });
-    }
-
     /** Usage keeps both anchors: the runtime and its organization, and the project that it belongs to. */
     private Future<AppliedReport> publishUsage(UnitOfWork unit, RuntimeReport report, LoadedSharedRuntime loaded) {
         var payload = report.payload();
@@ -178,17 +133,8 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
                     payload.windowEnd(),
                     unit.now()));
             var attachment = attachmentOf(loaded, payload);
-            return acceptWindow(unit, runtime, payload).map(ok -> publishUsage(unit, payload, loaded, attachment));
-        });
-    }
-
-    private Future<Void> acceptWindow(UnitOfWork unit, SharedRuntime runtime, RuntimeReport.Payload payload) {
-        var window = UsageWindow.of(runtime.id(), usageSource(payload), payload);
-        return usageWindows.findFacts(unit, window).map(facts -> {
-            SharedRuntimeCall.rejectIf(ReportedUsageWindow.checkQuantity(
-                    Objects.requireNonNull(payload.quantity()), facts.precision(), facts.overlaps()));
-            usageWindows.insert(unit, window);
-            return null;
+            return inputs.acceptUsageWindow(unit, runtime.id(), usageSource(payload), payload)
+                    .map(ok -> publishUsage(unit, payload, loaded, attachment));
         });
     }
 
@@ -257,10 +203,8 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
     private Future<Void> expire(UnitOfWork unit, LoadedSharedRuntime loaded) {
         var operation = Objects.requireNonNull(loaded.operation());
         var runtime = loaded.runtime();
-        var availability = adapters.findAvailability(runtime.app().runtimeBackend());
-        var rejected = rejectedReports.summarize(unit, runtime.ref(), operation.commandId());
-        return Future.all(availability, rejected).map(all -> {
-            var blocker = OperationBlockers.atDeadline(operation, availability.result(), rejected.result(), unit.now());
+        var backend = runtime.app().runtimeBackend();
+        return inputs.findBlocker(unit, runtime.ref(), backend, operation).map(blocker -> {
             var change = SharedRuntimeReports.expire(loaded, blocker, SharedRuntimeCall.context(unit));
             runtimes.apply(unit, change);
             change.operationUpdates().stream()
@@ -270,14 +214,14 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
         });
     }
 
-    /** Detaches a deleted project from all shared runtimes, in the name of the platform. */
-    public Future<Void> onProjectDeleted(UnitOfWork unit, UUID projectId) {
+    /** Detaches a suspended or deleted project from all shared runtimes, in the name of the platform. */
+    public Future<Void> detachProject(UnitOfWork unit, UUID projectId, String reason) {
         return runtimes.listAttachedRuntimes(unit, projectId).compose(attached -> {
             Future<Void> chain = Future.succeededFuture();
             for (var each : attached) {
                 chain = chain.compose(ok -> runtimes.load(unit, each.orgId(), each.id()))
                         .map(loaded -> {
-                            detach(unit, loaded, projectId);
+                            detach(unit, loaded, projectId, reason);
                             return null;
                         });
             }
@@ -285,7 +229,7 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
         });
     }
 
-    private void detach(UnitOfWork unit, LoadedSharedRuntime loaded, UUID projectId) {
+    private void detach(UnitOfWork unit, LoadedSharedRuntime loaded, UUID projectId, String reason) {
         var attachment = loaded.attachmentOf(projectId);
         if (attachment == null) {
             return;
@@ -310,6 +254,6 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
                 SharedRuntimeCall.entry(
                         next, "apps.shared_runtime.attachment.force_detach", null, attachment, projectId),
                 "success",
-                "project_deleted");
+                reason);
     }
 }

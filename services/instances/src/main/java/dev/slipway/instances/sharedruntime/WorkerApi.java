@@ -6,6 +6,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.LaunchContextStore;
 import dev.slipway.instances.appinstance.MemberJson;
+import dev.slipway.instances.appinstance.ProjectPolicyStore;
 import dev.slipway.instances.appinstance.domain.MemberOperation;
 import dev.slipway.instances.sharedruntime.domain.Worker;
 import dev.slipway.instances.sharedruntime.domain.WorkerRequests;
@@ -26,16 +27,19 @@ public final class WorkerApi {
     private final SharedRuntimeStore runtimes;
     private final SharedRuntimeReadStore reads;
     private final LaunchContextStore manifests;
+    private final ProjectPolicyStore policies;
     private final Mutations mutations;
 
     public WorkerApi(
             SharedRuntimeStore runtimes,
             SharedRuntimeReadStore reads,
             LaunchContextStore manifests,
+            ProjectPolicyStore policies,
             Mutations mutations) {
         this.runtimes = runtimes;
         this.reads = reads;
         this.manifests = manifests;
+        this.policies = policies;
         this.mutations = mutations;
     }
 
@@ -81,7 +85,7 @@ public final class WorkerApi {
                                 SharedRuntimeCall.context(unit)));
                         var mutable = call.projectId() == null
                                 ? Future.<Void>succeededFuture()
-                                : manifests.requireMutable(unit, call.projectId());
+                                : policies.requireMutable(unit, call.projectId());
                         return mutable.map(ok -> {
                             var runtime = runtimes.apply(unit, change);
                             var operation = change.openedOperation();

@@ -222,7 +222,7 @@ public final class InstanceReports {
                 if (!isOutdated(loaded.instance(), report.generation())
                         && !operation.status().isEnded()) {
                     change.update(operation, ended);
-                    InstanceRequests.settleMembers(change, loaded, ended.next(), context);
+                    MemberRequests.settle(change, loaded, ended.next(), context);
                 }
             }
             case UPGRADE, ROLLBACK -> {
@@ -308,7 +308,7 @@ public final class InstanceReports {
                 var unused = reap(change, loaded, context);
             }
             case DELETE -> change.resend(Objects.requireNonNull(operation.commandId()));
-            case MEMBER -> InstanceRequests.settleMembers(change, loaded, expired.next(), context);
+            case MEMBER -> MemberRequests.settle(change, loaded, expired.next(), context);
             case UPGRADE, ROLLBACK, DECLARED, DETACH -> {
                 // Nothing else depends on them.
             }

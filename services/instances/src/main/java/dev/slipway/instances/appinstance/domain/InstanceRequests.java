@@ -4,7 +4,6 @@ import dev.slipway.instances.appinstance.domain.AppInstance.PreviousVersion;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceCommand.AppCall;
 import dev.slipway.instances.appinstance.domain.InstanceCommand.Deployment;
-import dev.slipway.instances.appinstance.domain.InstanceCommand.MemberCall;
 import dev.slipway.operations.domain.NewOperation;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
@@ -15,24 +14,17 @@ import dev.slipway.operations.domain.Refusal;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.function.Function;
 
 /** Decides on requests to change an existing instance. */
 public final class InstanceRequests {
     private static final String UPDATE_ACTION = "apps.instance.update";
-    private static final String MEMBER_ACTION = "apps.instance.member.operate";
 
     private InstanceRequests() {}
-
-    /** A requested member operation: on a member or, to add one, on a component. */
-    public record MemberRequest(
-            MemberOperation operation, @Nullable UUID memberId, String component, Map<String, String> labels) {}
 
     /** A requested declared operation; {@code input} is JSON text. */
     public record AppOperationRequest(String name, String action, Duration deadline, String input) {}
@@ -246,125 +238,9 @@ public final class InstanceRequests {
         var accepted = (OperationDecision.Accepted) decision;
         change.update(operation, accepted);
         if (operation.kind() == Kind.MEMBER && accepted.next().status().isEnded()) {
-            settleMembers(change, loaded, accepted.next(), context);
+            MemberRequests.settle(change, loaded, accepted.next(), context);
         }
         return change.accepted();
-    }
-
-    /** Applies the result of a member operation to the members, however it ended. */
-    static void settleMembers(
-            InstanceChange.Builder change, LoadedInstance loaded, Operation ended, DecisionContext context) {
-        for (var member : loaded.members()) {
-            change.updateMember(
-                    member,
-                    MemberLifecycle.applyResult(member, ended, loaded.memberInput(), context.now()),
-                    ended.id());
-        }
-    }
-
-    /**
-     * Decides on a member operation.
-     *
-     * @param encodeInput encodes the input as JSON
-     */
-    public static ChangeDecision operateMember(
-            LoadedInstance loaded,
-            ManifestSpec manifest,
-            MemberRequest request,
-            Requester requester,
-            Function<MemberOperationInput, String> encodeInput,
-            DecisionContext context) {
-        var instance = loaded.instance();
-        if (instance.status() != Status.RUNNING) {
-            return refused(notRunning(instance, "Members can be operated on only while the instance is running."));
-        }
-        Member before = null;
-        if (request.memberId() != null) {
-            before = loaded.members().stream()
-                    .filter(member -> member.id().equals(request.memberId()))
-                    .findFirst()
-                    .orElse(null);
-            if (before == null) {
-                return refused(MemberLifecycle.notFound(request.memberId()));
-            }
-        }
-        var key = before == null ? request.component() : before.component();
-        var component = manifest.components().stream()
-                .filter(each -> each.key().equals(key))
-                .findFirst()
-                .orElse(null);
-        if (component == null) {
-            return refused(Refusal.invalid("/component", "is not a component of the version that the instance runs"));
-        }
-        var decision = before == null
-                ? MemberLifecycle.add(component, loaded.members(), newMember(instance, key, request.labels(), context))
-                : MemberLifecycle.operate(request.operation(), component, loaded.members(), before, context.now());
-        if (decision instanceof MemberDecision.Refused refused) {
-            return refused(Refusal.of(refused.code(), refused.message()));
-        }
-        var other = loaded.mutatingOperation();
-        if (other != null) {
-            return refused(Refusal.operationInProgress(other));
-        }
-        var member = ((MemberDecision.Accepted) decision).next();
-        var replacement = request.operation() == MemberOperation.REPLACE
-                ? newMember(instance, key, member.labels(), context)
-                : null;
-        return openMemberOperation(
-                InstanceChange.Builder.of(instance),
-                new MemberCall(request.operation(), member, replacement, request.labels()),
-                before,
-                context.now().plus(manifest.deadlines().member()),
-                requester,
-                encodeInput,
-                context);
-    }
-
-    private static ChangeDecision openMemberOperation(
-            InstanceChange.Builder change,
-            MemberCall call,
-            @Nullable Member before,
-            Instant deadline,
-            Requester requester,
-            Function<MemberOperationInput, String> encodeInput,
-            DecisionContext context) {
-        var operationId = context.newId();
-        var commandId = context.newId();
-        var replacement = call.replacement();
-        var input = new MemberOperationInput(
-                call.member().id(),
-                call.member().component(),
-                replacement == null ? null : replacement.id(),
-                call.labels());
-        change.send(InstanceCommand.member(commandId, change.current(), operationId, deadline, call));
-        change.open(
-                new NewOperation(
-                        operationId,
-                        Kind.MEMBER,
-                        call.operation().text(),
-                        MEMBER_ACTION,
-                        requester,
-                        deadline,
-                        commandId,
-                        encodeInput.apply(input),
-                        call.member().id(),
-                        null,
-                        null),
-                context);
-        if (before == null) {
-            change.addMember(call.member(), operationId);
-        } else {
-            change.updateMember(before, call.member(), operationId);
-        }
-        if (replacement != null) {
-            change.addMember(replacement, operationId);
-        }
-        return change.accepted();
-    }
-
-    private static Member newMember(
-            AppInstance instance, String component, Map<String, String> labels, DecisionContext context) {
-        return Member.create(context.newId(), instance.ref(), component, labels, context.now());
     }
 
     /** Returns why the instance cannot run a declared operation; null if it can. */
@@ -400,7 +276,7 @@ public final class InstanceRequests {
         return change.build();
     }
 
-    private static Refusal notRunning(AppInstance instance, String rule) {
+    static Refusal notRunning(AppInstance instance, String rule) {
         return Refusal.of(
                 "instance_state_conflict", rule + " It is " + instance.status().text() + ".");
     }

@@ -214,6 +214,12 @@ public final class MemberLifecycle {
         };
     }
 
+    /** Returns the member after what it belongs to was deleted. */
+    public static Member markRemoved(Member member, Instant now) {
+        return member.withDesired(DesiredState.REMOVED, member.generation(), now)
+                .withObserved(ObservedState.REMOVED, null, now);
+    }
+
     private static boolean equal(@Nullable String one, @Nullable String other) {
         return one == null ? other == null : one.equals(other);
     }

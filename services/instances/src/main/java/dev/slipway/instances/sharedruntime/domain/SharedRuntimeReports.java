@@ -144,6 +144,10 @@ public final class SharedRuntimeReports {
             return;
         }
         change.apply(accepted);
+        change.workers().stream()
+                .filter(Worker::isPresent)
+                .forEach(worker -> change.updateWorker(
+                        worker, worker.withMember(MemberLifecycle.markRemoved(worker.member(), context.now())), null));
         change.attachments().stream()
                 .filter(attachment -> attachment.status() != Attachment.Status.DETACHED)
                 .forEach(attachment -> AttachmentRequests.endAttachment(change, attachment, context));

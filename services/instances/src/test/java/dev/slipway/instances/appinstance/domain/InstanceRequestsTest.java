@@ -2,7 +2,7 @@ package dev.slipway.instances.appinstance.domain;
 
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceRequests.AppOperationRequest;
-import dev.slipway.instances.appinstance.domain.InstanceRequests.MemberRequest;
+import dev.slipway.instances.appinstance.domain.MemberRequests.MemberRequest;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationLifecycle;
@@ -163,7 +163,7 @@ class InstanceRequestsTest {
     }
 
     private static ChangeDecision operate(MemberOperation operation, UUID memberId, Member... members) {
-        return InstanceRequests.operateMember(
+        return MemberRequests.operate(
                 loaded(instance(Status.RUNNING), null, members),
                 MANIFEST,
                 new MemberRequest(operation, memberId, "", Map.of()),

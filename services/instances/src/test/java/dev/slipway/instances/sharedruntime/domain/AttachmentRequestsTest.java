@@ -311,6 +311,21 @@ class AttachmentRequestsTest {
         assertThat(change.commands()).hasSize(1);
     }
 
+    @Test
+    void deletedReport_removesTheWorkersThatAreLeft() {
+        var loaded = loaded(Status.DELETING, OWN, worker(1, OWN));
+        var change = SharedRuntimeChange.Builder.of(loaded);
+
+        SharedRuntimeReports.endDeleted(
+                change,
+                SharedRuntimeLifecycle.reportDeleted(
+                        loaded.runtime(), loaded.runtime().generation(), LATER),
+                context());
+
+        assertThat(names(change.build())).containsExactly("Deleted", "worker removed", "attachment detached");
+        assertThat(change.workers()).noneMatch(Worker::isPresent);
+    }
+
     @ParameterizedTest
     @EnumSource(Status.class)
     void delete_leadsToDeletion_withoutAttachments(Status status) {
