@@ -1,13 +1,50 @@
 package dev.slipway.metering;
 
+import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
+import dev.slipway.metering.ledger.AccountApi;
+import dev.slipway.metering.ledger.AccountApi.Freshness;
+import dev.slipway.metering.ledger.AccountStore;
+import dev.slipway.metering.ledger.BudgetApi;
+import dev.slipway.metering.ledger.LedgerInvariantStore;
+import dev.slipway.metering.ledger.LedgerMonitor;
+import dev.slipway.metering.ledger.LedgerStore;
+import dev.slipway.metering.ledger.LedgerWriter;
+import dev.slipway.metering.rating.CostSplitApi;
+import dev.slipway.metering.rating.OrganizationRating;
+import dev.slipway.metering.rating.PeriodCloser;
+import dev.slipway.metering.rating.PriceApi;
+import dev.slipway.metering.rating.PriceStore;
+import dev.slipway.metering.rating.Rater;
+import dev.slipway.metering.rating.RatingConsumer;
+import dev.slipway.metering.rating.RatingInputStore;
+import dev.slipway.metering.rating.RatingStore;
+import dev.slipway.metering.rating.ReconstructionApi;
+import dev.slipway.metering.rating.ReconstructionStore;
+import dev.slipway.metering.rating.StatementApi;
+import dev.slipway.metering.rating.StatementStore;
+import dev.slipway.metering.runtimehours.HeartbeatConsumer;
+import dev.slipway.metering.runtimehours.InstanceUsageApi;
+import dev.slipway.metering.runtimehours.LifecycleConsumer;
+import dev.slipway.metering.runtimehours.RunningTimeStore;
+import dev.slipway.metering.runtimehours.RuntimeHoursEmitter;
+import dev.slipway.metering.runtimehours.RuntimeHoursStore;
+import dev.slipway.metering.runtimehours.SharedRuntimeConsumer;
 import dev.slipway.metering.runtimeusage.RuntimeUsageApi;
-import dev.slipway.metering.runtimeusage.RuntimeUsageConsumer;
 import dev.slipway.metering.runtimeusage.RuntimeUsageStore;
-import dev.slipway.metering.usage.ReportedUsageConsumer;
-import dev.slipway.metering.usage.UsageApi;
-import dev.slipway.metering.usage.UsageConsumer;
-import dev.slipway.metering.usage.UsageStore;
+import dev.slipway.metering.usage.AdapterUsageConsumer;
+import dev.slipway.metering.usage.AttributionStore;
+import dev.slipway.metering.usage.UsageBacklogMonitor;
+import dev.slipway.metering.usage.UsageFactApi;
+import dev.slipway.metering.usage.UsageFactConsumer;
+import dev.slipway.metering.usage.UsageFactStore;
+import dev.slipway.metering.usage.UsageIngest;
+import dev.slipway.metering.usage.UsageInvariantStore;
+import dev.slipway.metering.usage.UsageMetrics;
+import dev.slipway.metering.usage.UsageQueryApi;
+import dev.slipway.metering.usage.UsageQueryStore;
+import dev.slipway.metering.usage.UsageReports;
+import dev.slipway.metering.usage.UsageUnitConsumer;
 import dev.slipway.service.Service;
 import dev.slipway.service.ServiceContext;
 import io.vertx.core.Future;
@@ -16,16 +53,23 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Wires the metering service. */
 public final class MeteringVerticle extends VerticleBase {
     private static final Duration BATCH_WINDOW = Duration.ofMillis(100);
 
-    private final ServiceContext serviceContext;
-    private @Nullable Service service;
+    private static final Duration STALE_AFTER = Duration.ofMinutes(1);
 
-    public MeteringVerticle(ServiceContext serviceContext) {
+    private final ServiceContext serviceContext;
+    private final MeteringConfig config;
+    private @Nullable Service service;
+    private @Nullable Rater rater;
+    private @Nullable RuntimeHoursEmitter emitter;
+
+    public MeteringVerticle(ServiceContext serviceContext, MeteringConfig config) {
         this.serviceContext = serviceContext;
+        this.config = config;
     }
 
     @Override
@@ -35,29 +79,132 @@ public final class MeteringVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
-        var store = new UsageStore(opened.reads());
-        var api = new UsageApi(store, serviceContext.clock());
-        var consumer = new UsageConsumer(store);
-        var reported = new ReportedUsageConsumer();
-        var runtimeStore = new RuntimeUsageStore(opened.reads());
-        var runtimeApi = new RuntimeUsageApi(runtimeStore);
-        var runtimes = new RuntimeUsageConsumer(runtimeStore);
-        return opened.serve("getProjectUsage", api::list)
-                .serve("getSharedRuntimeUsage", runtimeApi::listOfRuntime)
-                .serve("getProjectSharedRuntimeUsage", runtimeApi::listOfProject)
-                .consume("reported-usage", List.of(Topics.USAGE_EVENTS), (unit, record, event) -> {
-                    runtimes.applyUsage(unit, event);
-                    return reported.apply(unit, record, event);
-                })
+        opened.check(UsageInvariantStore.check()).verify(UsageInvariantStore.verifier());
+        var metrics = new UsageMetrics(serviceContext.telemetry().metrics());
+        var attribution = new AttributionStore();
+        var facts = new UsageFactStore(opened.reads());
+        var ingest = new UsageIngest(facts, attribution, serviceContext.authz()::orgOf);
+        var units = new UsageUnitConsumer(attribution, opened.outbox());
+        serveUsage(opened, facts, ingest, metrics);
+        serveRunningTime(opened, ingest);
+        opened.consumeBatches("usage-units", List.of(Topics.CATALOG_STATE), Duration.ZERO, units::apply);
+        serveBilling(opened);
+        return units.start()
+                .compose(ok -> opened.start())
+                .compose(ok -> BillingSnapshots.republishIfNeeded(vertx, serviceContext.kafka(), opened.outbox()));
+    }
+
+    private void serveUsage(Service opened, UsageFactStore facts, UsageIngest ingest, UsageMetrics metrics) {
+        var clock = serviceContext.clock();
+        var reports = new UsageReports(ingest, facts, metrics);
+        var api = new UsageFactApi(reports, opened.mutations(), clock);
+        var topic = new UsageFactConsumer(
+                reports,
+                serviceContext.authz(),
+                serviceContext.tokens().forReports(),
+                clock,
+                serviceContext.maxAuthzAgeForWrites());
+        var adapters = new AdapterUsageConsumer(ingest, facts, metrics);
+        var queryStore = new UsageQueryStore(opened.reads());
+        var queries = new UsageQueryApi(queryStore, clock, opened::secondsBehind);
+        new UsageBacklogMonitor(vertx, queryStore, metrics).start();
+        opened.serve("reportUsageFacts", api::report)
+                .serve("listOrganizationUsageLines", queries::listLines)
+                .serve("listProjectUsageLines", queries::listLines)
+                .serve("listOrganizationUsageFacts", queries::listFacts)
+                .serve("listProjectUsageFacts", queries::listFacts)
+                .serve("listOrganizationUsageRefusals", queries::listRefusals)
+                .serve("listProjectUsageRefusals", queries::listRefusals)
+                .serve("exportOrganizationUsage", queries::exportJson)
+                .serve("exportProjectUsage", queries::exportJson)
+                .serve("exportOrganizationUsageCsv", queries::exportCsv)
+                .serve("exportProjectUsageCsv", queries::exportCsv)
+                .serve("checkUsageConsistency", queries::compare)
+                .consumeBatches("usage-facts", List.of(Topics.USAGE_FACTS), Duration.ZERO, topic::apply)
+                .consumeBatches("reported-usage", List.of(Topics.USAGE_EVENTS), BATCH_WINDOW, adapters::apply);
+    }
+
+    private void serveRunningTime(Service opened, UsageIngest ingest) {
+        var runtimeTotals = new RuntimeUsageApi(new RuntimeUsageStore(opened.reads()));
+        var runningTime = new RunningTimeStore(opened.reads());
+        var api = new InstanceUsageApi(runningTime, serviceContext.clock(), opened::secondsBehind);
+        var lifecycle = new LifecycleConsumer(runningTime);
+        var hours = new RuntimeHoursStore();
+        var runtimes = new SharedRuntimeConsumer(hours);
+        var heartbeats = new HeartbeatConsumer(
+                hours, serviceContext.authz(), serviceContext.tokens().forReports());
+        var started = new RuntimeHoursEmitter(vertx, hours, ingest, opened.outbox());
+        emitter = started;
+        started.start();
+        opened.serve("getProjectUsage", api::list)
+                .serve("getSharedRuntimeUsage", runtimeTotals::listOfRuntime)
+                .serve("getProjectSharedRuntimeUsage", runtimeTotals::listOfProject)
+                .consumeBatches("usage", List.of(Topics.INSTANCES_EVENTS), BATCH_WINDOW, lifecycle::apply)
+                .consumeBatches("shared-runtimes", List.of(Topics.INSTANCES_EVENTS), BATCH_WINDOW, runtimes::apply)
+                .consumeBatches("heartbeats", List.of(Topics.RUNTIME_REPORTS), BATCH_WINDOW, heartbeats::apply);
+    }
+
+    private void serveBilling(Service opened) {
+        var meters = serviceContext.telemetry().metrics();
+        var clock = serviceContext.clock();
+        var ratings = new RatingStore(opened.reads());
+        var inputs = new RatingInputStore();
+        var accounts = new AccountStore(config.currency());
+        var ledger = new LedgerStore(opened.reads());
+        var writer = new LedgerWriter(ledger, accounts);
+        var rating = new Rater(
+                vertx, opened.outbox(), ratings, new OrganizationRating(ratings, inputs, accounts, writer), meters);
+        rater = rating;
+        Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
+                .map(backlog -> new Freshness(
+                        backlog.lagSeconds() > STALE_AFTER.toSeconds(), backlog.unrated(), clock.instant()));
+        var accountApi = new AccountApi(
+                accounts, ledger, writer, opened.mutations(), freshness, QueryExecutor.of(opened.reads()));
+        var budgetApi = new BudgetApi(accounts, ledger, writer, accountApi, opened.mutations(), freshness, clock);
+        var priceApi = new PriceApi(
+                new PriceStore(opened.reads()), ratings, inputs, accountApi, opened.mutations(), rating::wake, clock);
+        var splitApi = new CostSplitApi(inputs, ratings, accounts, accountApi, opened.mutations(), rating::wake);
+        var statements = new StatementStore(accountApi.reads());
+        var statementApi = new StatementApi(statements, inputs, accountApi, freshness);
+        var closer =
+                new PeriodCloser(vertx, opened.outbox(), statements, opened.mutations(), config.closeAfter(), clock);
+        var reconstructionApi = new ReconstructionApi(opened.outbox(), new ReconstructionStore(inputs), accountApi);
+        opened.serve("listPrices", priceApi::list)
+                .serve("createPrice", priceApi::create)
+                .serve("listOrganizationPrices", priceApi::listOfOrganization)
+                .serve("getBillingAccount", accountApi::get)
+                .serve("putBillingAccount", accountApi::put)
+                .serve("listLedgerTransactions", accountApi::list)
+                .serve("postLedgerTransaction", accountApi::post)
+                .serve("getBudget", budgetApi::get)
+                .serve("putBudget", budgetApi::put)
+                .serve("listCostSplitPolicies", splitApi::list)
+                .serve("createCostSplitPolicy", splitApi::create)
+                .serve("simulateCostSplitPolicy", splitApi::simulate)
+                .serve("getStatement", statementApi::get)
+                .serve("getProjectStatement", statementApi::getOfProject)
+                .serve("listStatementLineFacts", statementApi::listFacts)
+                .serve("closeBillingPeriod", closer::close)
+                .serve("reconstructBilling", reconstructionApi::get)
                 .consumeBatches(
-                        "usage", List.of(Topics.INSTANCES_EVENTS), BATCH_WINDOW, (unit, events) -> runtimes.applyEvents(
-                                        unit, events)
-                                .compose(ok -> consumer.apply(unit, events)))
-                .start();
+                        "billing-inputs",
+                        List.of(Topics.IAM_STATE, Topics.INSTANCES_EVENTS),
+                        BATCH_WINDOW,
+                        new RatingConsumer(inputs, ratings)::apply);
+        LedgerInvariantStore.checks().forEach(opened::check);
+        closer.start();
+        new LedgerMonitor(vertx, ledger, meters).start();
+        rating.start();
     }
 
     @Override
     public Future<?> stop() {
+        if (emitter != null) {
+            emitter.stop();
+        }
+        if (rater != null) {
+            rater.stop();
+        }
         return service == null ? Future.succeededFuture() : service.stop();
     }
 }

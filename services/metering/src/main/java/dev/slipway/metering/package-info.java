@@ -1,4 +1,4 @@
-/** The metering service: running time and reported usage of app instances. */
+/** The metering service: usage facts of any product, and the running time of apps. */
 @NullMarked
 package dev.slipway.metering;
 

@@ -14,7 +14,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class MeteringBoundariesTest {
     @TestFactory
     Stream<DynamicTest> service_respectsBoundaries() {
-        return ArchitectureRules.ofService("dev.slipway.metering");
+        return ArchitectureRules.ofService(
+                "dev.slipway.metering", "UsageIngest", "AccountApi", "AccountStore", "LedgerWriter");
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
 import java.util.UUID;
 
 /** Serves the usage of shared runtimes, to their owner and to projects. */
@@ -36,7 +37,7 @@ public final class RuntimeUsageApi {
     }
 
     public Future<Reply> listOfProject(Request request) {
-        return store.listOfProject(request.projectId())
+        return store.listOfProject(Objects.requireNonNull(request.orgId()), request.projectId())
                 .map(totals -> ItemList.reply(totals, total -> view(total, request.projectId())));
     }
 

@@ -1,4 +1,4 @@
-/** The running time and the reported usage of app instances. */
+/** Usage facts: ingest by API and topic, exact deduplication, sums, queries and export. */
 @NullMarked
 package dev.slipway.metering.usage;
 

@@ -1,4 +1,4 @@
-/** Pure rules of running time. */
+/** Pure rules of usage facts: validation, attribution, booking and export. */
 @NullMarked
 package dev.slipway.metering.usage.domain;
 

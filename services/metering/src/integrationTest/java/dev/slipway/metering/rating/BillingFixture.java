@@ -1,0 +1,218 @@
+package dev.slipway.metering.rating;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.authz.Principal;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.ProblemException;
+import dev.slipway.messaging.ChangeContext;
+import dev.slipway.messaging.Outbox;
+import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.metering.ledger.AccountApi;
+import dev.slipway.metering.ledger.AccountApi.Freshness;
+import dev.slipway.metering.ledger.AccountStore;
+import dev.slipway.metering.ledger.BudgetApi;
+import dev.slipway.metering.ledger.LedgerMonitor;
+import dev.slipway.metering.ledger.LedgerStore;
+import dev.slipway.metering.ledger.LedgerWriter;
+import dev.slipway.service.Call;
+import dev.slipway.service.DatabaseSettings;
+import dev.slipway.service.Mutations;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
+import dev.slipway.service.ServiceDatabase;
+import dev.slipway.telemetry.Telemetry;
+import dev.slipway.testkit.FreshDatabase;
+import io.opentelemetry.context.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Rating and the ledger on a real database, without the other services: facts are inserted as ingestion stores them. */
+public final class BillingFixture implements AutoCloseable {
+    public final FreshDatabase database = FreshDatabase.create();
+    final PriceApi prices;
+    final AccountApi accounts;
+    final BudgetApi budgets;
+    final CostSplitApi splits;
+    final StatementApi statements;
+    final PeriodCloser closer;
+    final RatingConsumer consumer;
+    public final ReconstructionApi reconstruction;
+    public final Rater rater;
+    public final LedgerMonitor monitor;
+    final ServiceDatabase service;
+    final Outbox outbox;
+    private final Telemetry telemetry = Telemetry.start(Map.of());
+    private final Vertx vertx =
+            telemetry.vertx(new VertxOptions().setEventLoopPoolSize(2)).build();
+    private final AtomicInteger facts = new AtomicInteger();
+
+    public BillingFixture() {
+        service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 6, null), "metering", false));
+        outbox = new Outbox(service.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
+        var mutations = new Mutations(outbox);
+        var ratings = new RatingStore(service.reads());
+        var inputs = new RatingInputStore();
+        var accountStore = new AccountStore("EUR");
+        var ledger = new LedgerStore(service.reads());
+        var writer = new LedgerWriter(ledger, accountStore);
+        Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
+                .map(backlog -> new Freshness(backlog.lagSeconds() > 60, backlog.unrated(), Instant.now()));
+        accounts =
+                new AccountApi(accountStore, ledger, writer, mutations, freshness, QueryExecutor.of(service.reads()));
+        budgets = new BudgetApi(accountStore, ledger, writer, accounts, mutations, freshness, Clock.systemUTC());
+        prices = new PriceApi(
+                new PriceStore(service.reads()), ratings, inputs, accounts, mutations, () -> {}, Clock.systemUTC());
+        splits = new CostSplitApi(inputs, ratings, accountStore, accounts, mutations, () -> {});
+        var statementStore = new StatementStore(QueryExecutor.of(service.reads()));
+        statements = new StatementApi(statementStore, inputs, accounts, freshness);
+        closer = new PeriodCloser(vertx, outbox, statementStore, mutations, Duration.ofDays(5), Clock.systemUTC());
+        consumer = new RatingConsumer(inputs, ratings);
+        reconstruction = new ReconstructionApi(outbox, new ReconstructionStore(inputs), accounts);
+        rater = new Rater(
+                vertx,
+                outbox,
+                ratings,
+                new OrganizationRating(ratings, inputs, accountStore, writer),
+                telemetry.metrics());
+        monitor = new LedgerMonitor(vertx, ledger, telemetry.metrics());
+    }
+
+    @CanIgnoreReturnValue
+    public static <T> T await(Future<T> future) {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(120, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new AssertionError(e);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static YearMonth currentMonth() {
+        return YearMonth.now(ZoneOffset.UTC);
+    }
+
+    /** The attribution of a fact; fields that are not set are null. */
+    record Usage(
+            UUID orgId,
+            @Nullable UUID projectId,
+            @Nullable UUID appInstanceId,
+            @Nullable UUID sharedRuntimeId,
+            @Nullable UUID sourceProjectId) {
+        static Usage of(UUID orgId, UUID projectId) {
+            return new Usage(orgId, projectId, null, null, null);
+        }
+    }
+
+    /** Stores a fact in a period, with its unrated row. */
+    void insertFact(Usage usage, String unit, String quantity, Instant start, String period) {
+        var id = "fact-" + facts.incrementAndGet();
+        var unused = database.query("SELECT metering.create_usage_period('%s-01')".formatted(period));
+        database.execute("""
+                WITH f AS (INSERT INTO metering.usage_facts (source, fact_id, unit, unit_version, quantity, window_start, window_end, org_id,
+                    project_id, app_instance_id, shared_runtime_id, source_project_id, app_slug, correlation_id, corrects_source, corrects_fact_id,
+                    period, body_hash)
+                VALUES ('test', '%s', '%s', 1, %s, '%s', '%s', '%s', %s, %s, %s, %s, 'echo', 'correlation', %s, %s, '%s-01', '')
+                RETURNING fact_key, period)
+                INSERT INTO metering.unrated_facts (fact_key, period) SELECT fact_key, period FROM f
+                """.formatted(
+                        id,
+                        unit,
+                        quantity,
+                        start,
+                        start.plusSeconds(3600),
+                        usage.orgId,
+                        literal(usage.projectId),
+                        literal(usage.appInstanceId),
+                        literal(usage.sharedRuntimeId),
+                        literal(usage.sourceProjectId),
+                        quantity.startsWith("-") ? "'test'" : "NULL",
+                        quantity.startsWith("-") ? "'fact-1'" : "NULL",
+                        period));
+    }
+
+    private static String literal(@Nullable UUID id) {
+        return id == null ? "NULL" : "'" + id + "'";
+    }
+
+    /** Rates everything that is stored. */
+    public void rateAll() {
+        while (await(rater.rateNext()) > 0) {
+            // Another batch.
+        }
+    }
+
+    void createPrice(String unit, String unitPrice, Instant from) {
+        var body = Json.object().put("unit", unit).put("currency", "EUR").put("valid_from", from.toString());
+        body.putArray("tiers").addObject().putNull("up_to").put("unit_price", unitPrice);
+        var unused = call(prices::create, Ids.next(), null, Map.of(), body);
+    }
+
+    JsonNode call(
+            Function<Request, Future<Reply>> operation,
+            UUID orgId,
+            @Nullable UUID projectId,
+            Map<String, String> parameters,
+            @Nullable JsonNode body) {
+        var path = new HashMap<>(parameters);
+        path.put("org_id", orgId.toString());
+        var call = new Call("operation", "correlation", null, path, Map.of(), Map.of(), body);
+        var request = new Request(call, Principal.user(Ids.next(), "Ada"), orgId, projectId, context());
+        var reply = await(operation.apply(request));
+        if (reply.problem() != null) {
+            throw reply.problem().asException();
+        }
+        return Json.parseTrusted(reply.body());
+    }
+
+    /** Returns the code of the refusal of an operation. */
+    String refusal(Supplier<JsonNode> operation) {
+        try {
+            return "accepted: " + operation.get();
+        } catch (ProblemException e) {
+            return e.problem().code().code();
+        }
+    }
+
+    /** Returns the types of the events about an organization, in order. */
+    List<String> events(UUID orgId) {
+        return List.of(database.query("""
+                        SELECT coalesce(string_agg(event_type, ',' ORDER BY seq), '') FROM metering.outbox
+                        WHERE topic = 'billing.events' AND key = '%s'
+                        """.formatted(orgId)).split(",", -1));
+    }
+
+    public static ChangeContext context() {
+        return new ChangeContext("correlation", Context.root());
+    }
+
+    @Override
+    public void close() {
+        await(service.close());
+        await(vertx.close());
+        telemetry.close();
+        database.close();
+    }
+}

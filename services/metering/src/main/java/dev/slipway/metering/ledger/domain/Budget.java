@@ -1,0 +1,78 @@
+package dev.slipway.metering.ledger.domain;
+
+import org.jspecify.annotations.Nullable;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The monthly budget of a project.
+ *
+ * @param spent the usage that is booked in {@code reachedPeriod}
+ * @param thresholds percentages of the amount at which an event is published, ascending
+ * @param reservationHours a launch reserves its estimated cost of this time
+ * @param reachedPercent the highest threshold that was exceeded in {@code reachedPeriod}; 0 for none
+ * @param exceededAt when the whole amount was spent; null if it is not
+ */
+public record Budget(
+        UUID projectId,
+        UUID orgId,
+        String currency,
+        BigDecimal amount,
+        BigDecimal spent,
+        List<Integer> thresholds,
+        LimitAction atLimit,
+        Duration grace,
+        int reservationHours,
+        int reachedPercent,
+        @Nullable LocalDate reachedPeriod,
+        @Nullable Instant exceededAt,
+        long revision) {
+    private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
+
+    public Budget {
+        thresholds = List.copyOf(thresholds);
+    }
+
+    /** Returns a copy with the highest threshold that the spent amount has reached. The revision always increases. */
+    public Budget withSpent(BigDecimal newSpent, LocalDate period, Instant now) {
+        var reached = thresholds.stream()
+                .filter(threshold ->
+                        newSpent.multiply(HUNDRED).compareTo(amount.multiply(BigDecimal.valueOf(threshold))) >= 0)
+                .max(Integer::compare)
+                .orElse(0);
+        var isExceeded = newSpent.compareTo(amount) >= 0;
+        var since = isExceeded ? (exceededAt != null && period.equals(reachedPeriod) ? exceededAt : now) : null;
+        return new Budget(
+                projectId,
+                orgId,
+                currency,
+                amount,
+                newSpent,
+                thresholds,
+                atLimit,
+                grace,
+                reservationHours,
+                reached,
+                period,
+                since,
+                revision + 1);
+    }
+
+    /** Returns the thresholds that this state has exceeded and the earlier one had not: each is reported once per period. */
+    public List<Integer> newlyExceeded(Budget earlier) {
+        var before = reachedPeriod != null && reachedPeriod.equals(earlier.reachedPeriod) ? earlier.reachedPercent : 0;
+        return thresholds.stream()
+                .filter(threshold -> threshold > before && threshold <= reachedPercent)
+                .toList();
+    }
+
+    /** Returns when instances are stopped; null if they are not. */
+    public @Nullable Instant stopAt() {
+        return exceededAt != null && atLimit == LimitAction.STOP_INSTANCES ? exceededAt.plus(grace) : null;
+    }
+}

@@ -1,0 +1,21 @@
+package dev.slipway.metering.ledger.domain;
+
+import java.util.Locale;
+
+/** The action that is taken when a balance or a budget is used up. */
+public enum LimitAction {
+    /** Only an event is published. */
+    WARN,
+    /** Launches are refused. */
+    REFUSE_LAUNCHES,
+    /** Launches are refused, and instances are stopped after a grace period. */
+    STOP_INSTANCES;
+
+    public static LimitAction of(String text) {
+        return valueOf(text.toUpperCase(Locale.ROOT));
+    }
+
+    public String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

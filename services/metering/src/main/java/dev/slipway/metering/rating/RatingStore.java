@@ -1,0 +1,339 @@
+package dev.slipway.metering.rating;
+
+import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.metering.rating.domain.Charge.ChargeKey;
+import dev.slipway.metering.rating.domain.LineGroup;
+import dev.slipway.metering.rating.domain.LineKey;
+import dev.slipway.metering.rating.domain.RatableFact;
+import dev.slipway.metering.rating.domain.RatedLine;
+import dev.slipway.metering.rating.domain.RatingBatch.RatedBatch;
+import dev.slipway.metering.rating.domain.RatingKey;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import org.jspecify.annotations.Nullable;
+
+import java.math.BigDecimal;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** All SQL of rating: facts to be rated, rated lines and charges. */
+public final class RatingStore {
+    /** One process rates at a time, so that facts of an earlier period are always rated before those of a later one. */
+    private static final String TRY_LOCK =
+            "SELECT pg_try_advisory_xact_lock(hashtextextended('metering.rating', 0)) AS locked";
+
+    private static final String FACT_COLUMNS = """
+            f.org_id, f.unit, f.quantity, f.window_start, f.window_end, f.period, f.project_id, f.app_instance_id, f.shared_runtime_id,
+            f.attachment_id, f.source_project_id, f.app_slug, f.resource_type, f.resource_id
+            """;
+    /** The limit is a constant: with a parameter, the planner expects many rows and reads whole partitions. */
+    private static final String TAKE_UNRATED = """
+            WITH next AS (
+                SELECT fact_key, period FROM unrated_facts WHERE period = (SELECT min(period) FROM unrated_facts)
+                ORDER BY fact_key LIMIT %d
+            ), taken AS (
+                DELETE FROM unrated_facts u USING next n WHERE u.fact_key = n.fact_key
+            )
+            SELECT %s FROM next n JOIN usage_facts f ON f.fact_key = n.fact_key AND f.period = n.period
+            """.formatted(Rater.BATCH, FACT_COLUMNS);
+
+    private static final String TAKE_QUEUED = """
+            DELETE FROM rating_queue WHERE (org_id, unit, usage_month) IN (
+                SELECT org_id, unit, usage_month FROM rating_queue ORDER BY org_id, usage_month, unit LIMIT $1)
+            RETURNING org_id, unit, usage_month
+            """;
+    private static final String QUEUE_PRICE = """
+            INSERT INTO rating_queue (org_id, unit, usage_month)
+            SELECT DISTINCT org_id, unit, usage_month FROM rated_lines WHERE unit = $1 AND usage_month >= $2 ON CONFLICT DO NOTHING
+            """;
+    private static final String QUEUE_ORGANIZATION = """
+            INSERT INTO rating_queue (org_id, unit, usage_month)
+            SELECT DISTINCT org_id, unit, usage_month FROM rated_lines WHERE org_id = $1 AND usage_month >= $2 ON CONFLICT DO NOTHING
+            """;
+    private static final String QUEUE_RUNTIME = """
+            INSERT INTO rating_queue (org_id, unit, usage_month)
+            SELECT DISTINCT org_id, unit, usage_month FROM rated_lines
+            WHERE org_id = $1 AND shared_runtime_id = $2 AND usage_month >= $3 ON CONFLICT DO NOTHING
+            """;
+    private static final String FIND_FACTS = "SELECT " + FACT_COLUMNS + """
+            FROM usage_facts f LEFT JOIN unrated_facts u ON u.fact_key = f.fact_key
+            WHERE f.org_id = $1 AND f.unit = $2 AND f.window_end > $3 AND f.window_end <= $4 AND u.fact_key IS NULL
+            """;
+    private static final String LINE_COLUMNS = """
+            SELECT org_id, unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id, attachment_id,
+                source_project_id, app_slug, resource_type, resource_id, quantity, amount FROM rated_lines
+            """;
+    private static final String FIND_LINES = LINE_COLUMNS + """
+            WHERE org_id = $1 AND (unit, usage_month) IN (SELECT * FROM unnest($2::text[], $3::date[]))
+            """;
+    private static final String FIND_RUNTIME_LINES = LINE_COLUMNS + """
+            WHERE org_id = $1 AND (shared_runtime_id, usage_month) IN (SELECT * FROM unnest($2::uuid[], $3::date[]))
+            """;
+    private static final String FIND_BOOKED = """
+            SELECT line_id, payer_id, sum(amount) AS amount FROM charges WHERE line_id = ANY ($1) GROUP BY line_id, payer_id
+            """;
+    private static final String UPSERT_LINES = """
+            INSERT INTO rated_lines (id, org_id, unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id,
+                attachment_id, source_project_id, app_slug, resource_type, resource_id, currency, quantity, amount, updated_at)
+            SELECT l.id, $1, l.unit, l.usage_month, l.price_from, l.price_id, l.project_id, l.app_instance_id, l.shared_runtime_id,
+                l.attachment_id, l.source_project_id, l.app_slug, l.resource_type, l.resource_id, $2, l.quantity::numeric, l.amount::numeric, $3
+            FROM unnest($4::uuid[], $5::text[], $6::date[], $7::timestamptz[], $8::uuid[], $9::uuid[], $10::uuid[], $11::uuid[], $12::uuid[],
+                $13::uuid[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
+                AS l (id, unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id, attachment_id,
+                    source_project_id, app_slug, resource_type, resource_id, quantity, amount)
+            ON CONFLICT (id) DO UPDATE SET quantity = excluded.quantity, amount = excluded.amount, updated_at = excluded.updated_at
+            """;
+    private static final String DELETE_LINES = "DELETE FROM rated_lines WHERE org_id = $1 AND id = ANY ($2)";
+    private static final String ADD_QUANTITIES = """
+            INSERT INTO line_quantities (line_id, period, quantity)
+            SELECT q.line_id, $1, q.quantity::numeric FROM unnest($2::uuid[], $3::text[]) AS q (line_id, quantity)
+            ON CONFLICT (line_id, period) DO UPDATE SET quantity = line_quantities.quantity + excluded.quantity
+            """;
+    private static final String ADD_CHARGES = """
+            INSERT INTO charges (org_id, line_id, payer_id, period, amount)
+            SELECT $1, c.line_id, c.payer_id, $2, c.amount::numeric
+            FROM unnest($3::uuid[], $4::uuid[], $5::text[]) AS c (line_id, payer_id, amount)
+            ON CONFLICT (line_id, payer_id, period) DO UPDATE SET amount = charges.amount + excluded.amount
+            """;
+    private static final String FIND_OPEN_PERIOD =
+            "SELECT min(period) AS period FROM usage_periods WHERE period >= $1 AND closed_at IS NULL";
+    private static final String FIND_BACKLOG = """
+            SELECT (SELECT count(*) FROM unrated_facts) + (SELECT count(*) FROM rating_queue) AS unrated,
+                coalesce((SELECT extract(epoch FROM now() - f.received_at) FROM usage_facts f
+                    JOIN (SELECT fact_key, period FROM unrated_facts ORDER BY fact_key LIMIT 1) o
+                        ON f.fact_key = o.fact_key AND f.period = o.period), 0)::float8 AS lag_s
+            """;
+
+    private static final String IS_PENDING =
+            "SELECT EXISTS (SELECT FROM unrated_facts) OR EXISTS (SELECT FROM rating_queue) AS pending";
+
+    private final SqlClient reads;
+
+    /** The number of facts and keys that are not rated yet, and for how long the first of it has waited. */
+    public record Backlog(long unrated, double lagSeconds) {}
+
+    public RatingStore(SqlClient reads) {
+        this.reads = reads;
+    }
+
+    Future<Boolean> tryLock(UnitOfWork unit) {
+        return unit.query(TRY_LOCK, Tuple.tuple())
+                .map(rows -> rows.iterator().next().getBoolean("locked"));
+    }
+
+    /** Takes the next facts of the earliest period. They stay unrated if the transaction fails. */
+    Future<List<RatableFact>> takeUnrated(UnitOfWork unit) {
+        return unit.query(TAKE_UNRATED, Tuple.tuple()).map(rows -> list(rows, RatingStore::fact));
+    }
+
+    Future<List<RatingKey>> takeQueued(UnitOfWork unit, int limit) {
+        return unit.query(TAKE_QUEUED, Tuple.of(limit))
+                .map(rows -> list(
+                        rows,
+                        row -> new RatingKey(
+                                row.getUUID("org_id"), row.getString("unit"), row.getLocalDate("usage_month"))));
+    }
+
+    /** Requests that all organizations are rated again for a unit, from a month on. */
+    void queuePrice(UnitOfWork unit, String usageUnit, LocalDate from) {
+        unit.write(QUEUE_PRICE, Tuple.of(usageUnit, from));
+    }
+
+    void queueOrganization(UnitOfWork unit, UUID orgId, LocalDate from) {
+        unit.write(QUEUE_ORGANIZATION, Tuple.of(orgId, from));
+    }
+
+    void queueRuntime(UnitOfWork unit, UUID orgId, UUID sharedRuntimeId, LocalDate from) {
+        unit.write(QUEUE_RUNTIME, Tuple.of(orgId, sharedRuntimeId, from));
+    }
+
+    /** Returns all rated facts of a rating key. */
+    Future<List<RatableFact>> findFacts(UnitOfWork unit, RatingKey key) {
+        var from = key.usageMonth().atStartOfDay().atOffset(ZoneOffset.UTC);
+        return unit.query(FIND_FACTS, Tuple.of(key.orgId(), key.unit(), from, from.plusMonths(1)))
+                .map(rows -> list(rows, RatingStore::fact));
+    }
+
+    Future<List<RatedLine>> findLines(QueryExecutor executor, UUID orgId, Collection<RatingKey> keys) {
+        var units = keys.stream().map(RatingKey::unit).toArray(String[]::new);
+        var months = keys.stream().map(RatingKey::usageMonth).toArray(LocalDate[]::new);
+        return executor.query(FIND_LINES, Tuple.of(orgId, units, months)).map(rows -> list(rows, RatingStore::line));
+    }
+
+    Future<List<RatedLine>> findRuntimeLines(
+            QueryExecutor executor, UUID orgId, List<UUID> sharedRuntimeIds, List<LocalDate> months) {
+        return executor.query(
+                        FIND_RUNTIME_LINES,
+                        Tuple.of(orgId, sharedRuntimeIds.toArray(UUID[]::new), months.toArray(LocalDate[]::new)))
+                .map(rows -> list(rows, RatingStore::line));
+    }
+
+    /** Returns what is booked for lines in all periods. */
+    Future<Map<ChargeKey, BigDecimal>> findBooked(UnitOfWork unit, Collection<RatedLine> lines) {
+        return unit.query(FIND_BOOKED, Tuple.of((Object)
+                        lines.stream().map(RatedLine::id).toArray(UUID[]::new)))
+                .map(rows -> {
+                    var booked = new HashMap<ChargeKey, BigDecimal>();
+                    rows.forEach(row -> booked.put(
+                            new ChargeKey(row.getUUID("line_id"), row.getUUID("payer_id")),
+                            row.getBigDecimal("amount")));
+                    return booked;
+                });
+    }
+
+    /** Stores the changes of a batch. {@code stored} are the lines before it. */
+    Future<Void> save(
+            UnitOfWork unit,
+            UUID orgId,
+            LocalDate period,
+            String currency,
+            Map<UUID, RatedLine> stored,
+            RatedBatch rated) {
+        return unit.query(UPSERT_LINES, lineParameters(orgId, currency, unit, rated.changedLines()))
+                .compose(ok -> {
+                    unit.write(DELETE_LINES, Tuple.of(orgId, (Object)
+                            rated.removedLines().toArray(UUID[]::new)));
+                    addQuantities(unit, period, stored, rated);
+                    var keys = List.copyOf(rated.bookings().keySet());
+                    unit.write(
+                            ADD_CHARGES,
+                            Tuple.of(
+                                    orgId,
+                                    period,
+                                    keys.stream().map(ChargeKey::lineId).toArray(UUID[]::new),
+                                    keys.stream().map(ChargeKey::payer).toArray(UUID[]::new),
+                                    keys.stream()
+                                            .map(key -> plain(rated.bookings().get(key)))
+                                            .toArray(String[]::new)));
+                    return Future.succeededFuture();
+                });
+    }
+
+    private static void addQuantities(
+            UnitOfWork unit, LocalDate period, Map<UUID, RatedLine> stored, RatedBatch rated) {
+        var ids = new ArrayList<UUID>();
+        var quantities = new ArrayList<String>();
+        for (var line : rated.changedLines()) {
+            var before = stored.get(line.id());
+            ids.add(line.id());
+            quantities.add(
+                    plain(before == null ? line.quantity() : line.quantity().subtract(before.quantity())));
+        }
+        for (var id : rated.removedLines()) {
+            var before = stored.get(id);
+            if (before != null) {
+                ids.add(id);
+                quantities.add(plain(before.quantity().negate()));
+            }
+        }
+        unit.write(ADD_QUANTITIES, Tuple.of(period, ids.toArray(UUID[]::new), quantities.toArray(String[]::new)));
+    }
+
+    private static Tuple lineParameters(UUID orgId, String currency, UnitOfWork unit, List<RatedLine> lines) {
+        return Tuple.from(new @Nullable Object[] {
+            orgId,
+            currency,
+            SqlTime.of(unit.now()),
+            lines.stream().map(RatedLine::id).toArray(UUID[]::new),
+            lines.stream().map(line -> line.key().unit()).toArray(String[]::new),
+            lines.stream().map(line -> line.key().usageMonth()).toArray(LocalDate[]::new),
+            lines.stream().map(line -> SqlTime.of(line.key().priceFrom())).toArray(OffsetDateTime[]::new),
+            lines.stream().map(line -> line.key().priceId()).toArray(UUID[]::new),
+            ids(lines, LineGroup::projectId),
+            ids(lines, LineGroup::appInstanceId),
+            ids(lines, LineGroup::sharedRuntimeId),
+            ids(lines, LineGroup::attachmentId),
+            ids(lines, LineGroup::sourceProjectId),
+            texts(lines, LineGroup::appSlug),
+            texts(lines, LineGroup::resourceType),
+            texts(lines, LineGroup::resourceId),
+            lines.stream().map(line -> plain(line.quantity())).toArray(String[]::new),
+            lines.stream().map(line -> plain(line.amount())).toArray(String[]::new)
+        });
+    }
+
+    private static UUID[] ids(List<RatedLine> lines, Function<LineGroup, @Nullable UUID> field) {
+        return lines.stream().map(line -> field.apply(line.key().group())).toArray(UUID[]::new);
+    }
+
+    private static String[] texts(List<RatedLine> lines, Function<LineGroup, @Nullable String> field) {
+        return lines.stream().map(line -> field.apply(line.key().group())).toArray(String[]::new);
+    }
+
+    private static String plain(@Nullable BigDecimal value) {
+        return value == null ? "0" : value.toPlainString();
+    }
+
+    /** Returns the first open period that is not before the month; null if there is none. */
+    Future<@Nullable LocalDate> findOpenPeriod(UnitOfWork unit, LocalDate month) {
+        return unit.query(FIND_OPEN_PERIOD, Tuple.of(month))
+                .map(rows -> rows.iterator().next().getLocalDate("period"));
+    }
+
+    /** Returns whether there is anything to rate. */
+    Future<Boolean> isPending() {
+        return reads.query(IS_PENDING)
+                .execute()
+                .map(rows -> rows.iterator().next().getBoolean("pending"));
+    }
+
+    public Future<Backlog> findBacklog() {
+        return reads.query(FIND_BACKLOG).execute().map(rows -> {
+            var row = rows.iterator().next();
+            return new Backlog(row.getLong("unrated"), row.getDouble("lag_s"));
+        });
+    }
+
+    static <T> List<T> list(RowSet<Row> rows, Function<Row, T> item) {
+        var items = new ArrayList<T>(rows.size());
+        rows.forEach(row -> items.add(item.apply(row)));
+        return items;
+    }
+
+    static RatableFact fact(Row row) {
+        return new RatableFact(
+                row.getUUID("org_id"),
+                row.getString("unit"),
+                row.getBigDecimal("quantity"),
+                SqlTime.read(row, "window_start"),
+                SqlTime.read(row, "window_end"),
+                group(row),
+                row.getLocalDate("period"));
+    }
+
+    static RatedLine line(Row row) {
+        var key = new LineKey(
+                row.getUUID("org_id"),
+                row.getString("unit"),
+                row.getLocalDate("usage_month"),
+                SqlTime.read(row, "price_from"),
+                row.getUUID("price_id"),
+                group(row));
+        return new RatedLine(key, row.getBigDecimal("quantity"), row.getBigDecimal("amount"));
+    }
+
+    private static LineGroup group(Row row) {
+        return new LineGroup(
+                row.getUUID("project_id"),
+                row.getUUID("app_instance_id"),
+                row.getUUID("shared_runtime_id"),
+                row.getUUID("attachment_id"),
+                row.getUUID("source_project_id"),
+                row.getString("app_slug"),
+                row.getString("resource_type"),
+                row.getString("resource_id"));
+    }
+}

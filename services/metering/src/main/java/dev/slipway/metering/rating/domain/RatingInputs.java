@@ -1,0 +1,121 @@
+package dev.slipway.metering.rating.domain;
+
+import dev.slipway.metering.rating.domain.PriceBook.PlanChange;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** Everything beside usage that the charges of one organization depend on. */
+public final class RatingInputs {
+    private final UUID orgId;
+    private final String currency;
+    private final List<PriceVersion> prices;
+    private final List<PlanChange> plans;
+    private final Map<UUID, Instant> launches;
+    private final Map<UUID, List<SplitPolicy>> policies;
+    private final Map<UUID, List<AttachedProject>> attachments;
+    private final Map<String, PriceBook> books = new HashMap<>();
+
+    /**
+     * A project that is or was attached to a shared runtime.
+     *
+     * @param until null while it is attached
+     */
+    public record AttachedProject(
+            UUID projectId, Instant from, @Nullable Instant until) {}
+
+    /**
+     * @param currency the currency of the organization; prices in others do not apply
+     * @param launches when instances were launched, by instance
+     * @param policies the versions of the cost-split policy, by shared runtime
+     * @param attachments by shared runtime
+     */
+    public RatingInputs(
+            UUID orgId,
+            String currency,
+            List<PriceVersion> prices,
+            List<PlanChange> plans,
+            Map<UUID, Instant> launches,
+            Map<UUID, List<SplitPolicy>> policies,
+            Map<UUID, List<AttachedProject>> attachments) {
+        this.orgId = orgId;
+        this.currency = currency;
+        this.prices = List.copyOf(prices);
+        this.plans = List.copyOf(plans);
+        this.launches = Map.copyOf(launches);
+        this.policies = Map.copyOf(policies);
+        this.attachments = Map.copyOf(attachments);
+    }
+
+    public String currency() {
+        return currency;
+    }
+
+    public int digits() {
+        return Allocation.digits(currency);
+    }
+
+    public PriceBook book(String unit) {
+        return books.computeIfAbsent(
+                unit,
+                first -> new PriceBook(
+                        orgId,
+                        prices.stream()
+                                .filter(price -> price.unit().equals(unit)
+                                        && price.currency().equals(currency))
+                                .toList(),
+                        plans));
+    }
+
+    public LineKey keyOf(RatableFact fact) {
+        var instance = fact.group().appInstanceId();
+        return RatingEngine.keyOf(fact, book(fact.unit()), instance == null ? null : launches.get(instance));
+    }
+
+    /** Returns whether the price of a line was fixed when its instance was launched. */
+    public boolean isFixedAtLaunch(LineKey key) {
+        var instance = key.group().appInstanceId();
+        var launchedAt = instance == null ? null : launches.get(instance);
+        if (launchedAt == null) {
+            return false;
+        }
+        var price = book(key.unit()).at(launchedAt).price();
+        return price != null && price.snapshotAtLaunch();
+    }
+
+    /** Returns the policy that applies to a shared runtime in a month: the latest version that is valid then. */
+    public @Nullable SplitPolicy policy(UUID sharedRuntimeId, LocalDate month) {
+        return policies.getOrDefault(sharedRuntimeId, List.of()).stream()
+                .filter(policy -> !policy.validFrom().isAfter(month))
+                .max(Comparator.comparing(SplitPolicy::validFrom).thenComparingInt(SplitPolicy::version))
+                .orElse(null);
+    }
+
+    /** Returns the charges of the lines of one shared runtime in one month. */
+    public List<Charge> divide(UUID sharedRuntimeId, LocalDate month, Collection<RatedLine> lines) {
+        return CostSplit.divide(lines, policy(sharedRuntimeId, month), attached(sharedRuntimeId, month), digits());
+    }
+
+    /** Returns the projects that were attached at any time of the month. */
+    public Set<UUID> attached(UUID sharedRuntimeId, LocalDate month) {
+        var from = month.atStartOfDay(ZoneOffset.UTC).toInstant();
+        var until = month.plusMonths(1).atStartOfDay(ZoneOffset.UTC).toInstant();
+        var found = new HashSet<UUID>();
+        for (var attachment : attachments.getOrDefault(sharedRuntimeId, List.of())) {
+            if (attachment.from.isBefore(until) && (attachment.until == null || attachment.until.isAfter(from))) {
+                found.add(attachment.projectId);
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,72 @@
+package dev.slipway.metering.runtimehours;
+
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Json;
+import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.metering.runtimehours.RuntimeHoursStore.MeteredRuntime;
+import dev.slipway.metering.runtimehours.domain.MeteredInstanceEvent;
+import io.vertx.core.Future;
+
+import java.util.List;
+import java.util.UUID;
+
+/** Maintains the read model of shared runtimes and their attachments, and the running time of their controllers. */
+public final class SharedRuntimeConsumer {
+    private static final String ATTACHMENT_PREFIX = "apps.shared_runtime.attachment.";
+
+    private final RuntimeHoursStore store;
+
+    public SharedRuntimeConsumer(RuntimeHoursStore store) {
+        this.store = store;
+    }
+
+    private record RuntimePayload(
+            UUID sharedRuntimeId,
+            UUID orgId,
+            String appSlug,
+            String operatingMode,
+            String controlPlaneScope,
+            String runtimeBackend,
+            long sequence) {
+
+        MeteredRuntime runtime() {
+            return new MeteredRuntime(
+                    sharedRuntimeId, orgId, appSlug, operatingMode, controlPlaneScope, runtimeBackend);
+        }
+    }
+
+    private record AttachmentPayload(UUID attachmentId, UUID sharedRuntimeId, UUID projectId, long sequence) {}
+
+    /** Applies the events. An event that was applied before changes nothing. */
+    public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
+        var chain = Future.<Void>succeededFuture();
+        for (var event : events) {
+            chain = chain.compose(ok -> apply(unit, event.envelope()));
+        }
+        return chain;
+    }
+
+    private Future<Void> apply(UnitOfWork unit, Envelope event) {
+        if (event.eventType().startsWith(ATTACHMENT_PREFIX)) {
+            var attachment = Json.toRecord(event.payload(), AttachmentPayload.class);
+            store.upsertAttachment(
+                    unit,
+                    attachment.attachmentId,
+                    attachment.sharedRuntimeId,
+                    attachment.projectId,
+                    attachment.sequence);
+            return Future.succeededFuture();
+        }
+        var kind = MeteredInstanceEvent.Kind.ofRuntime(event.eventType());
+        if (kind == null) {
+            return Future.succeededFuture();
+        }
+        var payload = Json.toRecord(event.payload(), RuntimePayload.class);
+        store.upsertRuntime(unit, payload.runtime(), event.correlationId());
+        return kind.changesRunningTime()
+                ? store.applyEvent(
+                        unit, payload.runtime(), new MeteredInstanceEvent(kind, payload.sequence, event.occurredAt()))
+                : Future.succeededFuture();
+    }
+}

@@ -1,0 +1,334 @@
+package dev.slipway.metering.usage.domain;
+
+import dev.slipway.metering.usage.domain.AttributionContext.InstanceEntry;
+import dev.slipway.metering.usage.domain.AttributionContext.RuntimeEntry;
+import dev.slipway.metering.usage.domain.AttributionContext.RuntimeProject;
+import dev.slipway.metering.usage.domain.FactDecision.Rejected;
+import dev.slipway.metering.usage.domain.FactDecision.Valid;
+import dev.slipway.metering.usage.domain.ReporterScope.PlatformReporter;
+import dev.slipway.metering.usage.domain.ReporterScope.ProjectReporter;
+import dev.slipway.metering.usage.domain.ReporterScope.RuntimeReporter;
+import org.jspecify.annotations.Nullable;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** Decides whether a reported fact can be counted, and completes its attribution. */
+public final class FactRules {
+    /** Tolerated difference between the clocks of a source and of the platform. */
+    private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
+
+    private static final Duration MAX_WINDOW = Duration.ofDays(31);
+    /** Usage that is older is not accepted: it limits the number of months that can get new facts. */
+    private static final Duration MAX_AGE = Duration.ofDays(3 * 365);
+
+    private static final int MAX_INTEGER_DIGITS = 24;
+
+    private FactRules() {}
+
+    /** Returns the age up to which usage is accepted. */
+    public static Duration maxAge() {
+        return MAX_AGE;
+    }
+
+    /** Returns how far in the future a window may end. */
+    public static Duration clockSkew() {
+        return CLOCK_SKEW;
+    }
+
+    /** Rejects a fact, naming the first field that is missing or wrong. */
+    private static final class RejectionException extends RuntimeException {
+        private final String field;
+        private final String problem;
+
+        RejectionException(String field, String problem) {
+            super(field + " " + problem, null, false, false);
+            this.field = field;
+            this.problem = problem;
+        }
+    }
+
+    /** Validates a fact that is not a correction. */
+    public static FactDecision validate(
+            ReportedFact fact, ReporterScope scope, AttributionContext context, Instant now) {
+        try {
+            return new Valid(attribute(fact, scope, context, now));
+        } catch (RejectionException rejected) {
+            return new Rejected(rejected.field, rejected.problem);
+        }
+    }
+
+    /**
+     * Validates a correction of a fact.
+     *
+     * @param total the quantity of the fact with all earlier corrections
+     */
+    public static FactDecision correct(
+            ReportedFact correction, AttributedFact corrected, BigDecimal total, AttributionContext context) {
+        var adjustment = correction.adjustment();
+        var quantity = correction.quantity();
+        if ((adjustment == null) == (quantity == null)) {
+            return new Rejected(
+                    "quantity", "or adjustment is required in a correction: the corrected total, or the difference");
+        }
+        if (correction.unit() != null && !correction.unit().equals(corrected.unit())) {
+            return new Rejected("unit", "is not the unit of the fact that is corrected");
+        }
+        var difference = adjustment == null ? Objects.requireNonNull(quantity).subtract(total) : adjustment;
+        var unit = context.units().get(corrected.unit());
+        try {
+            requirePrecision(adjustment == null ? "quantity" : "adjustment", difference, unit);
+        } catch (RejectionException rejected) {
+            return new Rejected(rejected.field, rejected.problem);
+        }
+        if (total.add(difference).signum() < 0) {
+            return new Rejected(adjustment == null ? "quantity" : "adjustment", "makes the total of the fact negative");
+        }
+        return new Valid(corrected.toCorrection(
+                correction.key(),
+                difference,
+                correction.actor(),
+                correction.correlationId(),
+                context.periods().bookingMonth(corrected.windowEnd()),
+                correction.bodyHash()));
+    }
+
+    private static AttributedFact attribute(
+            ReportedFact fact, ReporterScope scope, AttributionContext context, Instant now) {
+        if (fact.adjustment() != null) {
+            throw new RejectionException("adjustment", "is only possible in a correction");
+        }
+        var unit = requireUnit(fact, context);
+        var quantity = require("quantity", fact.quantity());
+        if (quantity.signum() < 0) {
+            throw new RejectionException("quantity", "is negative; send a correction instead");
+        }
+        requirePrecision("quantity", quantity, unit);
+        var start = require("window_start", fact.windowStart());
+        var end = require("window_end", fact.windowEnd());
+        requireWindow(start, end, now);
+        var instance = findInstance(fact, context);
+        var runtimeId = fact.sharedRuntimeId() == null ? scope.defaultRuntime() : fact.sharedRuntimeId();
+        var runtime = findRuntime(runtimeId, context);
+        var projectId = projectOf(fact, scope, instance);
+        var orgId = orgOf(fact, context, instance, runtime, projectId);
+        requireScope(scope, orgId, projectId, runtimeId);
+        var attachmentId = scope instanceof PlatformReporter
+                ? fact.attachmentId() // another service has checked it
+                : attachmentOf(fact, context, runtimeId, projectId);
+        var named = instance != null || runtime != null;
+        return new AttributedFact(
+                fact.key(),
+                unit.id(),
+                unit.version(),
+                quantity,
+                start,
+                end,
+                orgId,
+                projectId,
+                fact.appInstanceId(),
+                runtimeId,
+                attachmentId,
+                fact.sourceProjectId(),
+                complete(
+                        "app_slug",
+                        fact.appSlug(),
+                        of(instance, InstanceEntry::appSlug),
+                        of(runtime, RuntimeEntry::appSlug)),
+                complete(
+                        "operating_mode",
+                        fact.operatingMode(),
+                        of(instance, InstanceEntry::operatingMode),
+                        of(runtime, RuntimeEntry::operatingMode)),
+                complete(
+                        "control_plane_scope",
+                        fact.controlPlaneScope(),
+                        of(instance, InstanceEntry::controlPlaneScope),
+                        of(runtime, RuntimeEntry::controlPlaneScope)),
+                complete(
+                        "runtime_backend",
+                        fact.runtimeBackend(),
+                        of(instance, InstanceEntry::runtimeBackend),
+                        of(runtime, RuntimeEntry::runtimeBackend)),
+                named ? fact.resourceType() : require("resource_type", fact.resourceType()),
+                named ? fact.resourceId() : require("resource_id", fact.resourceId()),
+                fact.actor(),
+                correlationOf(fact, instance, runtime),
+                null,
+                context.periods().bookingMonth(end),
+                fact.bodyHash());
+    }
+
+    /** Usage that nobody requested belongs to the request that launched the resource. */
+    private static @Nullable String correlationOf(
+            ReportedFact fact, @Nullable InstanceEntry instance, @Nullable RuntimeEntry runtime) {
+        if (fact.correlationId() != null) {
+            return fact.correlationId();
+        }
+        return instance != null ? instance.correlationId() : runtime == null ? null : runtime.correlationId();
+    }
+
+    private static UsageUnit requireUnit(ReportedFact fact, AttributionContext context) {
+        var unit = context.units().get(require("unit", fact.unit()));
+        if (unit == null || !unit.isUsable()) {
+            throw new RejectionException("unit", unit == null ? "is not a registered usage unit" : "is not active");
+        }
+        if (fact.unitVersion() != null && fact.unitVersion() != unit.version()) {
+            throw new RejectionException("unit_version", "is not the current version " + unit.version());
+        }
+        return unit;
+    }
+
+    private static void requirePrecision(String field, BigDecimal quantity, @Nullable UsageUnit unit) {
+        var stripped = quantity.stripTrailingZeros();
+        if (unit != null && stripped.scale() > unit.precision()) {
+            throw new RejectionException(
+                    field, "has more than " + unit.precision() + " decimal places, the precision of the unit");
+        }
+        if (stripped.precision() - stripped.scale() > MAX_INTEGER_DIGITS) {
+            throw new RejectionException(field, "is too large");
+        }
+    }
+
+    private static void requireWindow(Instant start, Instant end, Instant now) {
+        if (!start.isBefore(end) || Duration.between(start, end).compareTo(MAX_WINDOW) > 0) {
+            throw new RejectionException("window_end", "is not after window_start, or more than 31 days after it");
+        }
+        if (end.isAfter(now.plus(CLOCK_SKEW))) {
+            throw new RejectionException("window_end", "is in the future");
+        }
+        if (start.isBefore(now.minus(MAX_AGE))) {
+            throw new RejectionException("window_start", "is more than 3 years ago");
+        }
+    }
+
+    private static @Nullable InstanceEntry findInstance(ReportedFact fact, AttributionContext context) {
+        var id = fact.appInstanceId();
+        if (id == null) {
+            return null;
+        }
+        var instance = context.instances().get(id);
+        if (instance == null) {
+            throw new RejectionException("app_instance_id", "is not an app instance of the project");
+        }
+        return instance;
+    }
+
+    private static @Nullable RuntimeEntry findRuntime(@Nullable UUID id, AttributionContext context) {
+        if (id == null) {
+            return null;
+        }
+        var runtime = context.runtimes().get(id);
+        if (runtime == null) {
+            throw new RejectionException("shared_runtime_id", "is not a shared runtime of the organization");
+        }
+        return runtime;
+    }
+
+    private static @Nullable UUID projectOf(ReportedFact fact, ReporterScope scope, @Nullable InstanceEntry instance) {
+        var named = fact.projectId() == null ? scope.defaultProject() : fact.projectId();
+        if (instance == null) {
+            return named;
+        }
+        if (named != null && !named.equals(instance.projectId())) {
+            throw new RejectionException("app_instance_id", "is not an app instance of the project");
+        }
+        return instance.projectId();
+    }
+
+    private static UUID orgOf(
+            ReportedFact fact,
+            AttributionContext context,
+            @Nullable InstanceEntry instance,
+            @Nullable RuntimeEntry runtime,
+            @Nullable UUID projectId) {
+        var orgOfProject = projectId == null ? null : context.orgOfProject().get(projectId);
+        if (projectId != null && orgOfProject == null && instance == null && runtime == null) {
+            throw new RejectionException("project_id", "is not a project that you may report for");
+        }
+        if (projectId == null && runtime == null) {
+            throw new RejectionException("project_id", "is required");
+        }
+        // A shared runtime belongs to its owner, whichever project used it.
+        var orgId = runtime != null ? runtime.orgId() : instance != null ? instance.orgId() : orgOfProject;
+        if (fact.orgId() != null && !fact.orgId().equals(orgId)) {
+            throw new RejectionException("org_id", "is not the organization of the resource");
+        }
+        return Objects.requireNonNull(orgId);
+    }
+
+    /** Resources of others are not distinguished from unknown ones. */
+    private static void requireScope(
+            ReporterScope scope, UUID orgId, @Nullable UUID projectId, @Nullable UUID runtimeId) {
+        if (scope instanceof ProjectReporter project && !project.projectId().equals(projectId)) {
+            throw new RejectionException("project_id", "is not a project that you may report for");
+        }
+        if (scope instanceof ProjectReporter project && !project.orgId().equals(orgId)) {
+            throw new RejectionException("shared_runtime_id", "is not a shared runtime of the organization");
+        }
+        if (scope instanceof RuntimeReporter runtime
+                && !runtime.sharedRuntimeId().equals(runtimeId)) {
+            throw new RejectionException("shared_runtime_id", "is not a shared runtime of the organization");
+        }
+    }
+
+    private static @Nullable UUID attachmentOf(
+            ReportedFact fact, AttributionContext context, @Nullable UUID runtimeId, @Nullable UUID projectId) {
+        if (runtimeId == null) {
+            if (fact.attachmentId() != null || fact.sourceProjectId() != null) {
+                throw new RejectionException("shared_runtime_id", "is required with an attachment or a source project");
+            }
+            return null;
+        }
+        var sourceProjectId = fact.sourceProjectId();
+        requireAttached("source_project_id", context, runtimeId, sourceProjectId);
+        requireAttached("project_id", context, runtimeId, projectId);
+        var attached = projectId == null ? sourceProjectId : projectId;
+        var attachmentId = attached == null ? null : context.attachments().get(new RuntimeProject(runtimeId, attached));
+        if (fact.attachmentId() != null && !fact.attachmentId().equals(attachmentId)) {
+            throw new RejectionException("attachment_id", "is not the attachment of this project");
+        }
+        return attachmentId;
+    }
+
+    private static void requireAttached(
+            String field, AttributionContext context, UUID runtimeId, @Nullable UUID projectId) {
+        if (projectId != null && !context.attachments().containsKey(new RuntimeProject(runtimeId, projectId))) {
+            throw new RejectionException(field, "is not a project that is attached to this shared runtime");
+        }
+    }
+
+    /** Returns the value of the read model; a reported value must not differ from it. Fails if the resource needs one and nobody knows it. */
+    private static @Nullable String complete(
+            String field, @Nullable String reported, @Nullable Known ofInstance, @Nullable Known ofRuntime) {
+        var known = ofInstance == null ? ofRuntime : ofInstance;
+        if (known == null) {
+            return reported;
+        }
+        if (known.value == null) {
+            return require(field, reported);
+        }
+        if (reported != null && !reported.equals(known.value)) {
+            throw new RejectionException(field, "is not that of the resource");
+        }
+        return known.value;
+    }
+
+    /** The value of an attribution field in a read model; null if it was not recorded. */
+    private record Known(@Nullable String value) {}
+
+    private static <T> @Nullable Known of(@Nullable T entry, Function<T, @Nullable String> value) {
+        return entry == null ? null : new Known(value.apply(entry));
+    }
+
+    private static <T> T require(String field, @Nullable T value) {
+        if (value == null) {
+            throw new RejectionException(field, "is required");
+        }
+        return value;
+    }
+}

@@ -1,8 +1,0 @@
-package dev.slipway.metering.usage.domain;
-
-import org.jspecify.annotations.Nullable;
-
-import java.time.Instant;
-
-/** The last applied event of an instance, and the start of its current run, or null if it does not run. */
-public record MeterState(long lastSequence, @Nullable Instant runningSince) {}

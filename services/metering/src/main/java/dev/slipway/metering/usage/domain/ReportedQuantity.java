@@ -1,6 +1,0 @@
-package dev.slipway.metering.usage.domain;
-
-import java.math.BigDecimal;
-
-/** The total usage of an instance in one unit, as reported by its adapter. */
-public record ReportedQuantity(String unit, BigDecimal quantity) {}

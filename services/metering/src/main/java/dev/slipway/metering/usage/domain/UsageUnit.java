@@ -1,0 +1,14 @@
+package dev.slipway.metering.usage.domain;
+
+/**
+ * A registered usage unit.
+ *
+ * @param precision the number of decimal places that quantities may have
+ */
+public record UsageUnit(String id, int version, int precision, String lifecycle) {
+
+    /** Returns whether usage can be reported in this unit. */
+    public boolean isUsable() {
+        return lifecycle.equals("active") || lifecycle.equals("deprecated");
+    }
+}
