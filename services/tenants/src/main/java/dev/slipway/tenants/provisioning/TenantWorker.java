@@ -1,0 +1,302 @@
+package dev.slipway.tenants.provisioning;
+
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import dev.slipway.messaging.ChangeContext;
+import dev.slipway.messaging.Failures;
+import dev.slipway.messaging.Outbox;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditTrail;
+import dev.slipway.service.AuditTrail.AuditEntry;
+import dev.slipway.tenants.database.TenantAccess;
+import dev.slipway.tenants.database.TenantProvisioner;
+import dev.slipway.tenants.tenant.TenantStore;
+import dev.slipway.tenants.tenant.domain.ProvisioningStep;
+import dev.slipway.tenants.tenant.domain.ProvisioningStep.Name;
+import dev.slipway.tenants.tenant.domain.ProvisioningStep.Status;
+import dev.slipway.tenants.tenant.domain.Tenant;
+import dev.slipway.tenants.tenant.domain.TenantDecision;
+import dev.slipway.tenants.tenant.domain.TenantDecision.Accepted;
+import dev.slipway.tenants.tenant.domain.TenantEvent.StepChanged;
+import dev.slipway.tenants.tenant.domain.TenantLifecycle;
+import dev.slipway.tenants.tenant.domain.TenantStatus;
+import io.opentelemetry.context.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/**
+ * Provisions and destroys tenants in the background. A worker claims a tenant by a lease, so that any process continues the work of one that
+ * ended. Every step is recorded in its own transaction and can be repeated: CREATE DATABASE cannot be part of a transaction.
+ */
+public final class TenantWorker {
+    private static final Logger LOG = LoggerFactory.getLogger(TenantWorker.class);
+    private static final int MAX_ATTEMPTS = 3;
+    private static final long POLL_INTERVAL_MS = 1_000;
+    private static final int MAX_ERROR_LENGTH = 500;
+
+    private final Vertx vertx;
+    private final Outbox outbox;
+    private final TenantStore store;
+    private final ProvisioningStore steps;
+    private final TenantProvisioner provisioner;
+    private final TenantAccess access;
+    private final TenantDumps dumps;
+    private final Consumer<UUID> onDestroyed;
+    private final int maxActive;
+    private final Duration lease;
+    private final Clock clock;
+    private int active;
+    private boolean stopping;
+
+    /** A claimed tenant. */
+    private record Claim(UUID leaseId, Tenant tenant) {}
+
+    /**
+     * @param onDestroyed called with the id of every tenant that this process has destroyed
+     */
+    public TenantWorker(
+            Vertx vertx,
+            Outbox outbox,
+            TenantStore store,
+            ProvisioningStore steps,
+            TenantProvisioner provisioner,
+            TenantAccess access,
+            TenantDumps dumps,
+            Consumer<UUID> onDestroyed,
+            int maxActive,
+            Duration lease,
+            Clock clock) {
+        this.vertx = vertx;
+        this.outbox = outbox;
+        this.store = store;
+        this.steps = steps;
+        this.provisioner = provisioner;
+        this.access = access;
+        this.dumps = dumps;
+        this.onDestroyed = onDestroyed;
+        this.maxActive = maxActive;
+        this.lease = lease;
+        this.clock = clock;
+    }
+
+    /** Looks for work now and then, and whenever {@link #wake} is called. Call it on the event loop of the service. */
+    public void start() {
+        vertx.setPeriodic(1, POLL_INTERVAL_MS, timer -> {
+            if (stopping) {
+                vertx.cancelTimer(timer);
+            } else {
+                wake();
+            }
+        });
+    }
+
+    public void stop() {
+        stopping = true;
+    }
+
+    /** Starts work on the next tenant, if there is one and fewer than the maximum are being worked on. */
+    public void wake() {
+        if (stopping || active >= maxActive) {
+            return;
+        }
+        active++;
+        claim().compose(claim -> {
+                    if (claim == null) {
+                        return Future.succeededFuture(false);
+                    }
+                    wake(); // there may be more
+                    return work(claim).map(true);
+                })
+                .onComplete(done -> {
+                    active--;
+                    if (done.failed()) {
+                        LOG.atWarn()
+                                .setCause(done.cause())
+                                .log("work on a tenant failed; retrying when its lease ends");
+                    } else if (done.result()) {
+                        wake();
+                    }
+                });
+    }
+
+    private Future<@Nullable Claim> claim() {
+        var leaseId = Ids.next();
+        return outbox.transaction(context(), unit -> steps.claim(unit, leaseId, lease))
+                .map(tenant -> tenant == null ? null : new Claim(leaseId, tenant));
+    }
+
+    private Future<Void> work(Claim claim) {
+        var tenant = claim.tenant;
+        return switch (tenant.status()) {
+            case PROVISIONING -> steps.listSteps(tenant.id()).compose(found -> provision(claim, found));
+            case DESTROYING -> destroyIfDue(claim);
+            case ACTIVE, SUSPENDED, FAILED -> applyAccess(tenant.id()).compose(ok -> release(claim, Duration.ZERO));
+        };
+    }
+
+    /** Runs the first step that is not done, and then the others. */
+    private Future<Void> provision(Claim claim, List<ProvisioningStep> found) {
+        for (var step : found) {
+            if (!step.isDone()) {
+                var rest = found.subList(found.indexOf(step) + 1, found.size());
+                return runStep(claim, step)
+                        .compose(continues -> continues ? provision(claim, rest) : Future.succeededFuture());
+            }
+        }
+        return Future.succeededFuture();
+    }
+
+    /** Returns whether the next step can follow. */
+    private Future<Boolean> runStep(Claim claim, ProvisioningStep step) {
+        var tenant = claim.tenant;
+        if (!step.name().appliesTo(tenant)) {
+            return endStep(claim, step.name(), Status.SKIPPED);
+        }
+        return outbox.<Void>transaction(context(), unit -> {
+                    steps.startStep(unit, tenant.id(), step.name());
+                    steps.renew(unit, tenant.id(), claim.leaseId, lease);
+                    return Future.succeededFuture();
+                })
+                .compose(ok -> execute(tenant, step.name()))
+                .compose(ok -> endStep(claim, step.name(), Status.COMPLETED))
+                .recover(e -> failStep(claim, step, e).map(false));
+    }
+
+    private Future<Void> execute(Tenant tenant, Name step) {
+        return switch (step) {
+            case CREATE_DATABASE -> provisioner.createDatabase(tenant);
+            case CREATE_ROLE -> provisioner.createRoles(tenant);
+            case SYNC_SCHEMA -> provisioner.createSchema(tenant);
+            case APPLY_POLICIES -> provisioner.applyPolicies(tenant);
+            case SEED_DATA -> provisioner.seedData(tenant);
+            case REGISTER -> Future.succeededFuture();
+        };
+    }
+
+    /** Registering is the transaction that makes the tenant active. */
+    private Future<Boolean> endStep(Claim claim, Name step, Status status) {
+        return outbox.transaction(context(), unit -> lockClaimed(unit, claim).map(tenant -> {
+            if (tenant == null || tenant.status() != TenantStatus.PROVISIONING) {
+                return false; // it is being destroyed, or another worker continues
+            }
+            steps.endStep(unit, tenant.id(), step, status, null);
+            var next = store.appendStepEvent(unit, tenant, new StepChanged(step, status, null));
+            if (step == Name.REGISTER) {
+                apply(unit, claim, TenantLifecycle.activate(next, unit.now()), "success", null);
+            }
+            return true;
+        }));
+    }
+
+    private Future<Void> failStep(Claim claim, ProvisioningStep step, Throwable failure) {
+        var id = claim.tenant.id();
+        LOG.atWarn()
+                .addKeyValue("tenant_id", id)
+                .addKeyValue("step", step.name())
+                .setCause(failure)
+                .log("provisioning step failed");
+        if (Failures.isRetryable(failure) && step.attempts() + 1 < MAX_ATTEMPTS) {
+            return release(claim, Duration.ofSeconds(1L + step.attempts()));
+        }
+        var error = describe(step.name(), failure);
+        return outbox.transaction(context(), unit -> lockClaimed(unit, claim).map(tenant -> {
+            if (tenant != null && tenant.status() == TenantStatus.PROVISIONING) {
+                steps.endStep(unit, id, step.name(), Status.FAILED, error);
+                var next = store.appendStepEvent(unit, tenant, new StepChanged(step.name(), Status.FAILED, error));
+                apply(unit, claim, TenantLifecycle.fail(next, error, unit.now()), "failure", error);
+            }
+            return null;
+        }));
+    }
+
+    private void apply(UnitOfWork unit, Claim claim, TenantDecision decision, String result, @Nullable String reason) {
+        if (decision instanceof Accepted accepted) {
+            store.update(unit, accepted.next(), accepted.event());
+            steps.release(unit, claim.tenant.id(), claim.leaseId, Duration.ZERO);
+            audit(unit, "tenants.tenant.provision", accepted.next(), result, reason);
+        }
+    }
+
+    private Future<Void> destroyIfDue(Claim claim) {
+        return claim.tenant.isDestructionDue(clock.instant())
+                ? destroy(claim)
+                : applyAccess(claim.tenant.id()).compose(ok -> release(claim, Duration.ZERO));
+    }
+
+    /** Access is denied before the dump. It cannot be denied again after the database or the roles are dropped. */
+    private Future<@Nullable UUID> writeDump(Tenant tenant) {
+        if (!tenant.finalDump() || !tenant.hasTables() || tenant.provisionedAt() == null) {
+            return Future.succeededFuture();
+        }
+        return dumps.find(tenant)
+                .compose(found -> found != null
+                        ? Future.succeededFuture(found)
+                        : applyAccess(tenant.id()).compose(ok -> dumps.write(tenant)));
+    }
+
+    private Future<Void> destroy(Claim claim) {
+        var tenant = claim.tenant;
+        return writeDump(tenant)
+                .compose(dumpId -> (tenant.hasTables() ? provisioner.drop(tenant) : Future.<Void>succeededFuture())
+                        .compose(ok -> outbox.transaction(
+                                context(), unit -> lockClaimed(unit, claim).map(current -> {
+                                    if (current != null && current.status() == TenantStatus.DESTROYING) {
+                                        audit(unit, "tenants.tenant.destroy", current, "success", null);
+                                        store.delete(unit, current, dumpId);
+                                    }
+                                    return (Void) null;
+                                }))))
+                .onSuccess(ok -> {
+                    onDestroyed.accept(tenant.id());
+                    LOG.atInfo().addKeyValue("tenant_id", tenant.id()).log("tenant destroyed");
+                });
+    }
+
+    /** Makes the rights in the database match the status of the tenant. */
+    Future<Void> applyAccess(UUID tenantId) {
+        return outbox.transaction(
+                context(), unit -> store.lockById(unit, tenantId).compose(tenant -> {
+                    if (tenant == null || !tenant.hasTables() || tenant.provisionedAt() == null) {
+                        return Future.<Void>succeededFuture();
+                    }
+                    return (tenant.isActive() ? access.allow(tenant) : access.deny(tenant))
+                            .onSuccess(ok -> store.clearAccessChange(unit, tenant));
+                }));
+    }
+
+    private Future<@Nullable Tenant> lockClaimed(UnitOfWork unit, Claim claim) {
+        return steps.holdsLease(unit, claim.tenant.id(), claim.leaseId)
+                .compose(held ->
+                        held ? store.lockById(unit, claim.tenant.id()) : Future.<@Nullable Tenant>succeededFuture());
+    }
+
+    private Future<Void> release(Claim claim, Duration delay) {
+        return outbox.transaction(context(), unit -> {
+            steps.release(unit, claim.tenant.id(), claim.leaseId, delay);
+            return Future.succeededFuture();
+        });
+    }
+
+    private static void audit(UnitOfWork unit, String action, Tenant tenant, String result, @Nullable String reason) {
+        var entry = new AuditEntry(action, "tenant", tenant.id().toString(), tenant.orgId(), null, Json.object());
+        AuditTrail.recordSystemAction(unit, "system", "tenants", null, entry, result, reason);
+    }
+
+    private static String describe(Name step, Throwable failure) {
+        var message = TenantStore.text(step) + " failed: " + failure.getMessage();
+        return message.length() > MAX_ERROR_LENGTH ? message.substring(0, MAX_ERROR_LENGTH) : message;
+    }
+
+    private static ChangeContext context() {
+        return new ChangeContext(Ids.next().toString(), Context.root());
+    }
+}

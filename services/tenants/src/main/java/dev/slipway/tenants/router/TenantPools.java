@@ -1,0 +1,188 @@
+package dev.slipway.tenants.router;
+
+import dev.slipway.tenants.TenantsConfig;
+import dev.slipway.tenants.database.TenantDatabases;
+import dev.slipway.tenants.tenant.domain.Tenant;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.sqlclient.PoolOptions;
+import io.vertx.sqlclient.SqlClient;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+/**
+ * The connections to the databases of tenants. Every pool reserves its connections, so that the total never exceeds the limit; the least
+ * recently used pool without requests gives way to another one.
+ */
+public final class TenantPools {
+    private static final Logger LOG = LoggerFactory.getLogger(TenantPools.class);
+    private static final int CONNECT_TIMEOUT_SECONDS = 5;
+    private static final long WAIT_MS = 10;
+    private static final long MAX_WAIT_NS = 5_000_000_000L;
+    private static final int PIPELINING_LIMIT = 64;
+
+    private final Vertx vertx;
+    private final TenantDatabases databases;
+    private final int poolSize;
+    private final int maxPools;
+    private final Duration idle;
+    /** In the order of use, the least recently used first. */
+    private final Map<UUID, TenantPool> pools = new LinkedHashMap<>(16, 0.75f, true);
+    /** Pools that are closed when their requests have ended; their connections still count. */
+    private int closing;
+
+    /** The connections to one tenant. */
+    private static final class TenantPool {
+        private final UUID tenantId;
+        private final SqlClient client;
+        private int requests;
+        private long lastUsedNanos = System.nanoTime();
+        private boolean evicted;
+
+        TenantPool(UUID tenantId, SqlClient client) {
+            this.tenantId = tenantId;
+            this.client = client;
+        }
+    }
+
+    public TenantPools(Vertx vertx, TenantDatabases databases, TenantsConfig config) {
+        this.vertx = vertx;
+        this.databases = databases;
+        this.poolSize = Math.min(config.poolSize(), config.maxConnections());
+        this.maxPools = Math.min(config.maxPools(), config.maxConnections() / poolSize);
+        this.idle = config.poolIdle();
+        var checkMs = Math.max(1, idle.toMillis() / 2);
+        vertx.setPeriodic(checkMs, timer -> closeIdle());
+    }
+
+    /** Runs work with the client of the tenant. Waits if all connections are in use by other tenants. */
+    public <T> Future<T> with(Tenant tenant, Function<SqlClient, Future<T>> work) {
+        return acquire(tenant, System.nanoTime() + MAX_WAIT_NS).compose(pool -> {
+            Future<T> result;
+            try {
+                result = work.apply(pool.client);
+            } catch (RuntimeException e) {
+                result = Future.failedFuture(e);
+            }
+            return result.onComplete(done -> release(pool));
+        });
+    }
+
+    /** Returns the client of the tenant, for callers that run single statements. It is closed when the pool is evicted. */
+    Future<SqlClient> client(Tenant tenant) {
+        return acquire(tenant, System.nanoTime() + MAX_WAIT_NS).map(pool -> {
+            release(pool);
+            return pool.client;
+        });
+    }
+
+    private Future<TenantPool> acquire(Tenant tenant, long deadlineNanos) {
+        var pool = tryAcquire(tenant);
+        if (pool != null) {
+            return Future.succeededFuture(pool);
+        }
+        return System.nanoTime() - deadlineNanos < 0
+                ? vertx.timer(WAIT_MS).compose(ok -> acquire(tenant, deadlineNanos))
+                : Future.failedFuture(new TimeoutException("all connections to tenant databases are in use"));
+    }
+
+    private synchronized @Nullable TenantPool tryAcquire(Tenant tenant) {
+        var pool = pools.get(tenant.id());
+        if (pool == null) {
+            if (pools.size() + closing >= maxPools && !evictLeastRecentlyUsed()) {
+                return null;
+            }
+            pool = new TenantPool(tenant.id(), open(tenant));
+            pools.put(tenant.id(), pool);
+        }
+        pool.requests++;
+        pool.lastUsedNanos = System.nanoTime();
+        return pool;
+    }
+
+    private synchronized void release(TenantPool pool) {
+        pool.requests--;
+        if (pool.evicted && pool.requests == 0) {
+            closing--;
+            close(pool);
+        }
+    }
+
+    private SqlClient open(Tenant tenant) {
+        return PgBuilder.client()
+                .using(vertx)
+                .connectingTo(databases.clientOptions(tenant).setPipeliningLimit(PIPELINING_LIMIT))
+                .with(new PoolOptions()
+                        .setName("tenant")
+                        .setMaxSize(poolSize)
+                        .setConnectionTimeout(CONNECT_TIMEOUT_SECONDS))
+                .build();
+    }
+
+    /** Returns false if all pools have requests. */
+    private boolean evictLeastRecentlyUsed() {
+        for (var pool : pools.values()) {
+            if (pool.requests == 0) {
+                pools.remove(pool.tenantId);
+                close(pool);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Closes the connections of the tenant when its current requests have ended. */
+    public synchronized void evict(UUID tenantId) {
+        var pool = pools.remove(tenantId);
+        if (pool == null) {
+            return;
+        }
+        if (pool.requests == 0) {
+            close(pool);
+        } else {
+            pool.evicted = true;
+            closing++;
+        }
+    }
+
+    private synchronized void closeIdle() {
+        var oldest = System.nanoTime() - idle.toNanos();
+        var iterator = pools.values().iterator();
+        while (iterator.hasNext()) {
+            var pool = iterator.next();
+            if (pool.requests == 0 && pool.lastUsedNanos - oldest < 0) {
+                iterator.remove();
+                close(pool);
+            }
+        }
+    }
+
+    private static void close(TenantPool pool) {
+        pool.client.close().onFailure(e -> LOG.atWarn()
+                .addKeyValue("tenant_id", pool.tenantId)
+                .setCause(e)
+                .log("connections of a tenant could not be closed"));
+    }
+
+    /** Returns the number of open pools. */
+    public synchronized int size() {
+        return pools.size() + closing;
+    }
+
+    /** Closes all pools. */
+    public synchronized Future<Void> close() {
+        var closed = Future.join(
+                pools.values().stream().map(pool -> pool.client.close()).toList());
+        pools.clear();
+        return closed.mapEmpty();
+    }
+}

@@ -1,0 +1,11 @@
+package dev.slipway.tenants.tenant.domain;
+
+/** How the data of a tenant is separated from that of others. */
+public enum IsolationLevel {
+    /** Tables in a schema that tenants share; row-level security separates the rows. */
+    SHARED_SCHEMA,
+    /** A schema and roles of its own in a database that tenants share. */
+    ISOLATED_SCHEMA,
+    /** A database and roles of its own. */
+    ISOLATED_DB
+}
