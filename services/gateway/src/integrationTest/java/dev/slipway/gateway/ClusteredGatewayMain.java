@@ -65,7 +65,8 @@ final class ClusteredGatewayMain {
                 1,
                 true,
                 Duration.ofSeconds(30),
-                Duration.ofMinutes(5));
+                Duration.ofMinutes(5),
+                Duration.ofHours(1));
         var config = new GatewayConfig(
                 "127.0.0.1",
                 httpPort,

@@ -67,7 +67,8 @@ final class GatewayUnderTest implements AutoCloseable {
                 1,
                 false,
                 Duration.ofSeconds(30),
-                Duration.ofMinutes(5));
+                Duration.ofMinutes(5),
+                Duration.ofHours(1));
         gateway = new GatewayVerticle(
                 service,
                 new GatewayConfig(

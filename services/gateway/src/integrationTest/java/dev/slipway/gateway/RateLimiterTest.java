@@ -6,6 +6,7 @@ import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.gateway.GatewayConfig.RequestRates;
 import dev.slipway.messaging.KafkaSettings;
+import dev.slipway.service.AuditActionRegistry;
 import dev.slipway.testkit.TestInfrastructure;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
@@ -35,6 +36,7 @@ class RateLimiterTest {
     private final Vertx vertx = Vertx.vertx();
     private final RateLimitAudit audit = new RateLimitAudit(
             new KafkaSettings(TestInfrastructure.shared().kafkaBootstrap(), "limits.", 1, (short) 1, Map.of()),
+            new AuditActionRegistry(),
             Clock.systemUTC());
     private final HttpClient http = HttpClient.newHttpClient();
 

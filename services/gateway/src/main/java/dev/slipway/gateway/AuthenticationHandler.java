@@ -10,6 +10,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import org.jspecify.annotations.Nullable;
 
 /** Verifies the bearer token of every operation that is not public, and applies the rate limits of principals and token requests. */
 final class AuthenticationHandler implements Handler<RoutingContext> {
@@ -31,6 +32,7 @@ final class AuthenticationHandler implements Handler<RoutingContext> {
         if (context.operation().scope() == Scope.PUBLIC) {
             if (context.operation().isMutation()) {
                 limiter.checkTokenRequest(context.request());
+                context.setUnverifiedToken(findBearerToken(context.request()));
             }
             routing.next();
             return;
@@ -56,12 +58,19 @@ final class AuthenticationHandler implements Handler<RoutingContext> {
             throw Problem.validationOf(ErrorCode.INVALID_REQUEST, "Authorization", "must be given once only")
                     .asException();
         }
-        var header = request.getHeader(HttpHeaders.AUTHORIZATION);
-        if (header == null || !header.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+        var token = findBearerToken(request);
+        if (token == null) {
             throw Problem.of(ErrorCode.TOKEN_MISSING, "Send the header Authorization: Bearer <token>.")
                     .asException();
         }
-        return header.substring(BEARER.length()).strip();
+        return token;
+    }
+
+    private static @Nullable String findBearerToken(HttpServerRequest request) {
+        var header = request.getHeader(HttpHeaders.AUTHORIZATION);
+        return header == null || !header.regionMatches(true, 0, BEARER, 0, BEARER.length())
+                ? null
+                : header.substring(BEARER.length()).strip();
     }
 
     /**

@@ -42,6 +42,7 @@ final class GatewayHandler implements Handler<RoutingContext> {
     private final RateLimiter limiter;
     private final EventStreamRegistry streams;
     private final DeliveryOptions delivery;
+    private final LastKnownReplies lastKnown = new LastKnownReplies();
 
     GatewayHandler(
             Vertx vertx,
@@ -65,10 +66,12 @@ final class GatewayHandler implements Handler<RoutingContext> {
             streams.start(context, call, this::sendToService);
             return;
         }
-        sendToService(call).onComplete(done -> {
-            penalize(context, done.result().problem());
-            context.sendReply(done.result());
-        });
+        sendToService(call)
+                .map(reply -> lastKnown.replaceFailure(context.operation(), reply))
+                .onComplete(done -> {
+                    penalize(context, done.result().problem());
+                    context.sendReply(done.result());
+                });
     }
 
     private void penalize(RequestContext context, @Nullable Problem problem) {

@@ -66,7 +66,7 @@ public final class GatewayVerticle extends VerticleBase {
                 .description(
                         "Requests rejected without a principal, or by a rate limit; the access log aggregates them")
                 .register(metrics);
-        var audit = new RateLimitAudit(service.kafka(), service.clock());
+        var audit = new RateLimitAudit(service.kafka(), service.auditActions(), service.clock());
         rateLimitAudit = audit;
         var limiter = new RateLimiter(config.rates(), service.clustered(), audit, metrics);
         if (service.clustered()) {

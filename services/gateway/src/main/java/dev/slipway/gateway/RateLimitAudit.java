@@ -10,6 +10,7 @@ import dev.slipway.messaging.CloudEvents;
 import dev.slipway.messaging.KafkaSender.OutgoingRecord;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.Topics;
+import dev.slipway.service.AuditActionRegistry;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import org.jspecify.annotations.Nullable;
@@ -20,13 +21,15 @@ import java.util.HashMap;
 /** Audits rate-limit rejections. A gateway has no outbox, so these audit records can be lost; they accompany no change. */
 final class RateLimitAudit {
     private final BestEffortSender<RejectedCaller> sender;
+    private final AuditActionRegistry actions;
     private final Clock clock;
 
     private record RejectedCaller(String name, @Nullable Principal principal) {}
 
-    RateLimitAudit(KafkaSettings kafka, Clock clock) {
+    RateLimitAudit(KafkaSettings kafka, AuditActionRegistry actions, Clock clock) {
         this.sender = new BestEffortSender<>(
                 kafka, "limits", batch -> batch.stream().map(this::record).toList());
+        this.actions = actions;
         this.clock = clock;
     }
 
@@ -43,7 +46,7 @@ final class RateLimitAudit {
         var principal = caller.principal;
         var actor = principal == null ? AuditTrail.actor("system", caller.name, null) : AuditTrail.actor(principal);
         var auditEntry = new AuditEntry("gateway.request", "rate_limit", caller.name, null, null, Json.object());
-        var payload = AuditTrail.payload(actor, auditEntry, "denied", ErrorCode.RATE_LIMITED.code());
+        var payload = actions.stamp(AuditTrail.payload(actor, auditEntry, "denied", ErrorCode.RATE_LIMITED.code()));
         var event = new Envelope(id, "audit.recorded", clock.instant(), 1, id.toString(), payload);
         var headers = new HashMap<String, String>();
         CloudEvents.addHeaders(

@@ -64,11 +64,17 @@ final class RateLimiter implements Handler<RoutingContext> {
             }
         });
         vertx.setPeriodic(SHARE_INTERVAL_MS, timer -> {
+            var byPrincipal = principals.drainConsumed();
+            var byAddress = addresses.drainConsumed();
+            var exchanges = tokenRequests.drainConsumed();
+            if (byPrincipal.isEmpty() && byAddress.isEmpty() && exchanges.isEmpty()) {
+                return;
+            }
             var usage = new JsonObject()
                     .put("from", self)
-                    .put("principals", new JsonObject(Map.copyOf(principals.drainConsumed())))
-                    .put("addresses", new JsonObject(Map.copyOf(addresses.drainConsumed())))
-                    .put("exchanges", new JsonObject(Map.copyOf(tokenRequests.drainConsumed())));
+                    .put("principals", new JsonObject(Map.copyOf(byPrincipal)))
+                    .put("addresses", new JsonObject(Map.copyOf(byAddress)))
+                    .put("exchanges", new JsonObject(Map.copyOf(exchanges)));
             vertx.eventBus().publish(ADDRESS, usage);
         });
     }

@@ -129,6 +129,11 @@ final class RequestContext {
         token = verifiedToken;
     }
 
+    /** Sets the bearer token of a public operation, whose service compares it with a secret. */
+    void setUnverifiedToken(@Nullable String given) {
+        token = given;
+    }
+
     @Nullable
     String errorCode() {
         return errorCode;

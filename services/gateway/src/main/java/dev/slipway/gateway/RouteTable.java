@@ -16,6 +16,7 @@ final class RouteTable {
     private static final class Node {
         private final Map<String, Node> literal = new HashMap<>();
         private @Nullable Node parameter;
+        private @Nullable Node tail;
         private final Map<String, Route> routes = new HashMap<>();
 
         private String allow() {
@@ -46,15 +47,22 @@ final class RouteTable {
     private void add(ApiOperation operation) {
         var node = root;
         var parameters = new ArrayList<String>();
-        for (var segment : segments(operation.path())) {
-            if (segment.startsWith("{")) {
-                parameters.add(segment.substring(1, segment.length() - 1));
+        var segments = segments(operation.path());
+        for (var i = 0; i < segments.size(); i++) {
+            var segment = segments.get(i);
+            if (!segment.startsWith("{")) {
+                node = node.literal.computeIfAbsent(segment, ignored -> new Node());
+                continue;
+            }
+            parameters.add(segment.substring(1, segment.length() - 1));
+            if (i == segments.size() - 1 && operation.hasMultiSegmentTail()) {
+                node.tail = new Node();
+                node = node.tail;
+            } else {
                 if (node.parameter == null) {
                     node.parameter = new Node();
                 }
                 node = node.parameter;
-            } else {
-                node = node.literal.computeIfAbsent(segment, ignored -> new Node());
             }
         }
         node.routes.put(operation.method(), new Route(operation, List.copyOf(parameters)));
@@ -65,13 +73,22 @@ final class RouteTable {
     Match find(String method, String path) {
         var values = new ArrayList<String>();
         var node = root;
-        for (var segment : segments(path)) {
-            var next = node.literal.get(segment);
+        var segments = segments(path);
+        if (segments.contains("")) {
+            return null;
+        }
+        for (var i = 0; i < segments.size(); i++) {
+            var next = node.literal.get(segments.get(i));
             if (next == null) {
                 next = node.parameter;
-                values.add(segment);
+                values.add(segments.get(i));
             }
-            if (next == null || segment.isEmpty()) {
+            if (next == null && node.tail != null) {
+                values.set(values.size() - 1, String.join("/", segments.subList(i, segments.size())));
+                node = node.tail;
+                break;
+            }
+            if (next == null) {
                 return null;
             }
             node = next;
