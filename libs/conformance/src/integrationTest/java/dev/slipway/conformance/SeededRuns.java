@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Runs the kit for several bugs concurrently, because the runs mostly wait. */
 final class SeededRuns implements AutoCloseable {
-    private static final int CONCURRENT_RUNS = 6;
+    private static final int CONCURRENT_RUNS = 4;
     private static final int TIMEOUT_HOURS = 2;
 
     private final Map<SeededBug, Future<SeededRun>> runs = new EnumMap<>(SeededBug.class);

@@ -208,29 +208,35 @@ final class OperationScenarios {
         return context.command(CommandKind.MEMBER, instance, context.payloads().member(instance, operation, member));
     }
 
-    /** Waits until the member is reported in this state. */
+    /** Waits until the member is reported in this state, in its current generation: the platform ignores reports of an older one. */
     static void awaitReported(
             ScenarioContext context, ScenarioInstance instance, ScenarioInstance.IssuedMember member, String state)
             throws Exception {
         var ignored = context.await(
                 Clause.MEMBERS,
-                () -> "member " + member.id() + " was not reported as " + state + "; reported states: "
-                        + states(instance, member),
+                () -> "member " + member.id() + " was not reported as " + state + " in its current generation "
+                        + currentGeneration(instance, member) + "; states reported in it: " + states(instance, member),
                 () -> states(instance, member).contains(state) ? true : null);
     }
 
     private static List<String> states(ScenarioInstance instance, ScenarioInstance.IssuedMember member) {
+        var generation = currentGeneration(instance, member);
         var states = new ArrayList<String>();
         for (var command : instance.commands()) {
             for (var report : command.reports()) {
                 for (var reported : report.field("members")) {
-                    if (reported.path("member_id").asText().equals(member.id().toString())) {
+                    if (reported.path("member_id").asText().equals(member.id().toString())
+                            && reported.path("generation").asInt() == generation) {
                         states.add(reported.path("state").asText());
                     }
                 }
             }
         }
         return states;
+    }
+
+    private static int currentGeneration(ScenarioInstance instance, ScenarioInstance.IssuedMember member) {
+        return instance.members().getOrDefault(member.id(), member).generation();
     }
 
     /** Covers two periods, if the adapter reports usage periodically. */

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests that the kit finds every seeded bug in its own scenario. */
 class EveryBugTest {
-    private static final int TIMEOUT_SECONDS = 30;
+    private static final int TIMEOUT_SECONDS = 45;
 
     @TempDir
     static Path home;

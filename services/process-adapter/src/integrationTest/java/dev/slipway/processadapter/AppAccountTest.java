@@ -4,6 +4,7 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.settings.Settings;
 import dev.slipway.settings.Settings.InvalidSettingsException;
+import io.vertx.core.Vertx;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -68,12 +70,39 @@ class AppAccountTest {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         var settings = new Settings(Map.of(AppAccount.SETTING, "64999"));
 
-        assertThat(AppAccount.from(settings, secret)).isEqualTo(AppAccount.OWN);
+        var unused = AppAccount.from(settings, secret);
         assertThatThrownBy(settings::requireValid)
                 .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.errors())
                         .singleElement()
                         .asString()
                         .startsWith(AppAccount.SETTING + "=64999: "));
+    }
+
+    @Test
+    void launch_isRefusedWithInstructions_whenTheDefaultUserCannotEnterTheHomeDirectory() throws Exception {
+        var secret = Files.createDirectory(
+                home.resolve("secret"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        var settings = new Settings(Map.of());
+
+        var account = AppAccount.from(settings, secret);
+
+        settings.requireValid();
+        var vertx = Vertx.vertx();
+        try {
+            var launcher = new ProcessLauncher(
+                    vertx, secret, 1, Map.of("sleeper", LaunchProfile.of(List.of("sleep", "600"))), account);
+            var refusal = launcher.validate(SPEC);
+            if (ownUid() == 0) {
+                assertThat(String.valueOf(refusal))
+                        .contains("SLIPWAY_PROCESS_ADAPTER_HOME", "SLIPWAY_PROCESS_ADAPTER_UID=0")
+                        .doesNotContain(secret.toString());
+            } else {
+                assertThat(refusal).as("the adapter's own user").isNull();
+            }
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+        }
     }
 
     private static int ownUid() throws IOException {

@@ -2,6 +2,7 @@ package dev.slipway.processadapter;
 
 import dev.slipway.conformance.ConformanceMain;
 import dev.slipway.testkit.ShortLivedJvm;
+import dev.slipway.testkit.TemporaryDirectory;
 import dev.slipway.testkit.TestInfrastructure;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ class ConformanceTest {
     }
 
     static void runKit(Path home, String... more) throws Exception {
+        TemporaryDirectory.openToOthers(home);
         var arguments = new ArrayList<>(List.of(
                 "run",
                 "--kafka",

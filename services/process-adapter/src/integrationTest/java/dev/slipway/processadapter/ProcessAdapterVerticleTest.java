@@ -6,6 +6,7 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.ShortLivedJvm;
+import dev.slipway.testkit.TemporaryDirectory;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +39,7 @@ class ProcessAdapterVerticleTest {
 
     @BeforeEach
     void start() throws Exception {
+        TemporaryDirectory.openToOthers(home);
         platform = new SimulatedPlatform(home, "bare_metal");
     }
 

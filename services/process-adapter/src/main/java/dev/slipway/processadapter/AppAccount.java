@@ -2,8 +2,6 @@ package dev.slipway.processadapter;
 
 import dev.slipway.settings.Settings;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,20 +15,19 @@ import java.util.List;
  * The user that apps run as: the adapter's own, or another one if that is root.
  *
  * @param uid null for the adapter's own user
+ * @param obstacle why apps cannot be started as this user; null if they can
  */
-public record AppAccount(@Nullable Integer uid) {
-    private static final Logger LOG = LoggerFactory.getLogger(AppAccount.class);
-    static final AppAccount OWN = new AppAccount(null);
+public record AppAccount(@Nullable Integer uid, @Nullable String obstacle) {
+    static final AppAccount OWN = new AppAccount(null, null);
     static final String SETTING = "SLIPWAY_PROCESS_ADAPTER_UID";
     /** Belongs to no user, and not to {@code nobody}, which other programs run as too. */
     static final int DEFAULT_UID = 65533;
 
+    private static final String ALTERNATIVE =
+            ", or run as another user than root, or accept that apps run as root with " + SETTING + "=0";
     private static final int MAX_UID = 65535;
 
-    /**
-     * Reads the uid from the settings. Without one, root uses the default, or stays root with a warning if that user could not enter the
-     * home directory.
-     */
+    /** Reads the uid from the settings. Without one, root uses the default, and launches are refused if that user cannot run apps here. */
     static AppAccount from(Settings settings, Path home) {
         var wanted = settings.optional(SETTING) == null ? null : settings.integer(SETTING, DEFAULT_UID, 0, MAX_UID);
         try {
@@ -41,23 +38,26 @@ public record AppAccount(@Nullable Integer uid) {
                 return OWN;
             }
             if (wanted != null && wanted == 0) {
-                LOG.atWarn().log("apps run as root, because {} is 0", SETTING);
                 return OWN;
             }
             var uid = wanted == null ? DEFAULT_UID : wanted;
-            var obstacle = obstacle(home, uid);
-            if (obstacle == null) {
-                return new AppAccount(uid);
-            }
-            if (wanted != null) {
+            var obstacle = findObstacle(home, uid);
+            if (obstacle != null && wanted != null) {
                 settings.addError(SETTING + "=" + wanted + ": " + obstacle);
-            } else {
-                LOG.atWarn().addKeyValue("uid", uid).log("apps run as root: {}", obstacle);
             }
-            return OWN;
+            return new AppAccount(uid, obstacle);
         } catch (IOException e) {
             settings.addError(SETTING + ": the users of " + home + " cannot be determined: " + e);
             return OWN;
+        }
+    }
+
+    /** Returns whether apps run as root. */
+    boolean isRoot() {
+        try {
+            return uid == null && effectiveUid() == 0;
+        } catch (IOException e) {
+            return false;
         }
     }
 
@@ -85,9 +85,9 @@ public record AppAccount(@Nullable Integer uid) {
     }
 
     /** Returns why the user cannot run apps here; null if it can. ACLs are not considered. */
-    private static @Nullable String obstacle(Path home, int uid) throws IOException {
+    private static @Nullable String findObstacle(Path home, int uid) throws IOException {
         if (!hasSetpriv()) {
-            return "setpriv (package util-linux), which changes the user, is missing";
+            return "setpriv (package util-linux), which changes the user, is missing; install it" + ALTERNATIVE;
         }
         Files.createDirectories(home);
         for (var step = home.toRealPath(); step != null; step = step.getParent()) {
@@ -95,8 +95,9 @@ public record AppAccount(@Nullable Integer uid) {
                     ? PosixFilePermission.OWNER_EXECUTE
                     : PosixFilePermission.OTHERS_EXECUTE;
             if (!Files.getPosixFilePermissions(step).contains(needed)) {
-                return "user " + uid + " cannot enter " + step
-                        + "; set SLIPWAY_PROCESS_ADAPTER_HOME to a directory that other users can enter";
+                return "user " + uid
+                        + " cannot enter the adapter's directory; set SLIPWAY_PROCESS_ADAPTER_HOME to one that other users can enter"
+                        + ALTERNATIVE;
             }
         }
         return null;

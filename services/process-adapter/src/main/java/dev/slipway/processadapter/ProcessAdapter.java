@@ -80,6 +80,7 @@ final class ProcessAdapter implements RuntimeAdapter {
         usage = meter;
         supervisor = newSupervisor;
         deployer = new InstanceDeployer(launcher, newSupervisor, meter);
+        launcher.checkAccount();
         return launcher.runBlocking(this::loadInstances).map(found -> {
             for (var instance : found) {
                 instances.put(instance.id(), instance);

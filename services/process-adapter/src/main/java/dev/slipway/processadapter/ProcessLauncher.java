@@ -11,6 +11,8 @@ import dev.slipway.processadapter.ManagedProcess.Attempt;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ import java.util.stream.Collectors;
 
 /** Launches and terminates processes within the machine's capacity. */
 final class ProcessLauncher {
+    private static final Logger LOG = LoggerFactory.getLogger(ProcessLauncher.class);
     private static final long STABLE_AFTER_MS = TimeUnit.MINUTES.toMillis(10);
     /** Starting programs need much CPU, so only a few start at a time. A slow start releases its launch slot after a timeout. */
     private static final int MAX_CONCURRENT_LAUNCHES = 4;
@@ -55,6 +58,15 @@ final class ProcessLauncher {
         return vertx;
     }
 
+    /** Logs if apps would run as root, or cannot be started. */
+    void checkAccount() {
+        if (account.obstacle() != null) {
+            LOG.atWarn().addKeyValue("directory", instancesDir).log("launches are refused: {}", account.obstacle());
+        } else if (account.isRoot()) {
+            LOG.atWarn().log("apps run as root, because {} is 0", AppAccount.SETTING);
+        }
+    }
+
     Path instancesDir() {
         return instancesDir;
     }
@@ -66,6 +78,9 @@ final class ProcessLauncher {
     /** Returns why this spec cannot run here; null if it can. */
     @Nullable
     Failed validate(InstanceSpec spec) {
+        if (account.obstacle() != null) {
+            return new Failed("apps cannot be started on this machine: " + account.obstacle());
+        }
         if (!profiles.containsKey(spec.profile())) {
             return new Failed("unknown profile \"" + spec.profile()
                     + "\"; set the manifest's runtime.profile to one of "

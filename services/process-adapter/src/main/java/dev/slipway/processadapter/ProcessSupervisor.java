@@ -122,6 +122,9 @@ final class ProcessSupervisor {
                 }
             }
         }
+        if (watched.isEmpty()) {
+            return;
+        }
         launcher.runBlocking(() -> {
                     var dead = new ArrayList<ManagedProcess>();
                     for (var process : watched.keySet()) {
