@@ -14,8 +14,20 @@ import java.util.TreeSet;
 
 /** Measures the selected rows, by default all, and prints one table. */
 public final class BenchMain {
-    private static final List<String> ROWS =
-            List.of("get", "post", "events", "exchange", "catalog", "running", "authz", "policy", "start", "idle");
+    private static final List<String> ROWS = List.of(
+            "get",
+            "post",
+            "events",
+            "exchange",
+            "usage",
+            "catalog",
+            "audit",
+            "runtimes",
+            "running",
+            "authz",
+            "policy",
+            "start",
+            "idle");
 
     private BenchMain() {}
 
@@ -44,7 +56,18 @@ public final class BenchMain {
                 new CatalogBenchmark(small, large, resultTable).measure();
             }
         }
-        if (rows.stream().anyMatch(List.of("get", "post", "events", "exchange", "running")::contains)) {
+        if (rows.contains("runtimes")) {
+            try (var small = environment(directory, "few-runtimes");
+                    var large = environment(directory, "many-runtimes")) {
+                new SharedRuntimeBenchmark(small, large, resultTable).measure();
+            }
+        }
+        if (rows.contains("audit")) {
+            try (var stage = environment(directory, "audit")) {
+                new AuditBenchmark(stage, resultTable).measure();
+            }
+        }
+        if (rows.stream().anyMatch(List.of("get", "post", "events", "exchange", "usage", "running")::contains)) {
             try (var stage = environment(directory, "platform")) {
                 // First: its adapter would have to launch what the others leave behind.
                 if (rows.contains("running")) {
@@ -58,6 +81,9 @@ public final class BenchMain {
                 }
                 if (rows.contains("exchange")) {
                     new TokenExchangeBenchmark(stage, resultTable).measure();
+                }
+                if (rows.contains("usage")) {
+                    new UsageBenchmark(stage, resultTable).measure();
                 }
             }
         }

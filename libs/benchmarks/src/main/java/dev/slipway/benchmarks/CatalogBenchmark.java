@@ -1,5 +1,7 @@
 package dev.slipway.benchmarks;
 
+import dev.slipway.benchmarks.PlatformComparison.Setup;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,10 +12,6 @@ final class CatalogBenchmark {
     private static final int FEW = 100;
     private static final int MANY = 10_000 * Integer.getInteger("bench.scale", 100) / 100;
     private static final int VERSIONS = 20;
-    private static final int PASSES = 7;
-    private static final int RATE = 100;
-    private static final double SECONDS = 5;
-    private static final double BAR = 2;
     private static final double LOOKUP_BAR_MS = 50;
 
     /**
@@ -38,19 +36,6 @@ final class CatalogBenchmark {
     private static final List<String> SETTLE =
             List.of("VACUUM (ANALYZE) catalog.app_catalog", "VACUUM (ANALYZE) catalog.app_versions", "CHECKPOINT");
 
-    /** A platform with the given number of apps. */
-    private record CatalogSetup(BenchEnvironment stage, BenchEnvironment.RunningPlatform platform, int apps)
-            implements AutoCloseable {
-        @Override
-        public void close() {
-            platform.close();
-        }
-
-        String size() {
-            return apps + " apps × " + VERSIONS;
-        }
-    }
-
     private final BenchEnvironment small;
     private final BenchEnvironment large;
     private final ResultTable resultTable;
@@ -61,48 +46,36 @@ final class CatalogBenchmark {
         this.resultTable = resultTable;
     }
 
-    /** Queries both platforms alternately, so that other load on the machine affects both. */
     void measure() {
         try (var few = startSetup(small, FEW);
                 var many = startSetup(large, MANY)) {
-            compare(few, many, "a page", catalogSetup -> "");
-            compare(few, many, "a page of a category", catalogSetup -> "&category=category-7");
-            compare(few, many, "search, all match", catalogSetup -> "&q=bench");
-            compare(few, many, "search, a tenth match", catalogSetup -> "&q=tenth");
-            compare(few, many, "search, the older half matches", catalogSetup -> "&q=older" + catalogSetup.apps);
-            compare(few, many, "search, one matches", catalogSetup -> "&q=77th");
+            compare(few, many, "a page", setup -> "");
+            compare(few, many, "a page of a category", setup -> "&category=category-7");
+            compare(few, many, "search, all match", setup -> "&q=bench");
+            compare(few, many, "search, a tenth match", setup -> "&q=tenth");
+            compare(few, many, "search, the older half matches", setup -> "&q=older" + setup.rows());
+            compare(few, many, "search, one matches", setup -> "&q=77th");
             lookup(many);
         }
     }
 
-    private void compare(CatalogSetup few, CatalogSetup many, String what, Function<CatalogSetup, String> question) {
-        var ofFew = requests(few, "apps/catalog?limit=10" + question.apply(few));
-        var ofMany = requests(many, "apps/catalog?limit=10" + question.apply(many));
-        warmUp(few, ofFew);
-        warmUp(many, ofMany);
-        var before = new double[PASSES];
-        var after = new double[PASSES];
-        for (var pass = 0; pass < PASSES; pass++) {
-            before[pass] = p99(few, ofFew);
-            after[pass] = p99(many, ofMany);
-        }
-        var ratio = ResultTable.median(after) / ResultTable.median(before);
-        resultTable.add(new ResultTable.Row(
-                "catalog: " + what + ", p99",
-                ResultTable.number(ResultTable.median(after)) + " ms with " + many.size(),
-                ResultTable.number(ResultTable.median(before)) + " ms with " + few.size(),
-                ResultTable.number(ratio),
-                "≤ " + BAR + " ×",
-                ResultTable.isMet(ratio <= BAR),
-                RATE + " requests a second; the tenants' owners in turn"));
+    private void compare(Setup few, Setup many, String what, Function<Setup, String> question) {
+        new PlatformComparison(resultTable)
+                .compare(
+                        "catalog: " + what,
+                        few,
+                        requests(few, "apps/catalog?limit=10" + question.apply(few)),
+                        many,
+                        requests(many, "apps/catalog?limit=10" + question.apply(many)),
+                        "the tenants' owners in turn");
     }
 
-    private void lookup(CatalogSetup catalogSetup) {
-        var requests = requests(catalogSetup, "registries/artifact_type/app_bundle");
-        warmUp(catalogSetup, requests);
-        var passes = new double[PASSES];
-        for (var pass = 0; pass < PASSES; pass++) {
-            passes[pass] = p99(catalogSetup, requests);
+    private void lookup(Setup setup) {
+        var requests = requests(setup, "registries/artifact_type/app_bundle");
+        setup.warmUp(requests);
+        var passes = new double[PlatformComparison.PASSES];
+        for (var pass = 0; pass < passes.length; pass++) {
+            passes[pass] = setup.p99(requests);
         }
         var lookup = ResultTable.median(passes);
         resultTable.add(new ResultTable.Row(
@@ -115,32 +88,18 @@ final class CatalogBenchmark {
                 "as many"));
     }
 
-    private static CatalogSetup startSetup(BenchEnvironment benchEnvironment, int apps) {
+    private static Setup startSetup(BenchEnvironment benchEnvironment, int apps) {
         var platform = benchEnvironment.platform(HttpBenchmark.ALL);
         benchEnvironment.database().execute(GROW.formatted(apps, VERSIONS));
         SETTLE.forEach(benchEnvironment.database()::execute);
-        return new CatalogSetup(benchEnvironment, platform, apps);
+        return new Setup(benchEnvironment, platform, apps, apps + " apps × " + VERSIONS);
     }
 
-    private static void warmUp(CatalogSetup catalogSetup, Path requests) {
-        catalogSetup.stage.warmUpUntilCompiled(
-                catalogSetup.platform.process(), catalogSetup.platform.port(), requests, RATE * 10);
-    }
-
-    private static double p99(CatalogSetup catalogSetup, Path requests) {
-        return catalogSetup
-                        .stage
-                        .load(catalogSetup.platform.port(), requests, (int) (RATE * SECONDS), SECONDS, RATE)
-                        .path("p99_us")
-                        .asDouble()
-                / 1_000;
-    }
-
-    private static Path requests(CatalogSetup catalogSetup, String question) {
+    private static Path requests(Setup setup, String question) {
         List<String> lines = new ArrayList<>();
-        for (var token : catalogSetup.platform.tokens()) {
+        for (var token : setup.platform().tokens()) {
             lines.add("GET\t/api/v1/" + question + "\t" + token + "\t");
         }
-        return catalogSetup.stage.requests("catalog", lines);
+        return setup.requests("catalog", lines);
     }
 }

@@ -1,0 +1,212 @@
+package dev.slipway.benchmarks;
+
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Measures appends to the audit logs, the age of their signed heads, and lookups by correlation id in a small and a large archive. */
+final class AuditBenchmark {
+    private static final int SCALE = Integer.getInteger("bench.scale", 100);
+    private static final int ENTRIES = 60_000 * SCALE / 100;
+    private static final int SMALL_ROWS = 10_000;
+    private static final int LARGE_ROWS = Math.max(SMALL_ROWS * 2, 100_000 * SCALE);
+    private static final int LOOKUPS = 5_000 * SCALE / 100;
+    private static final double MAX_SECONDS = 20;
+    private static final long TIMEOUT_NS = TimeUnit.MINUTES.toNanos(10);
+    private static final double APPENDS_BAR = 3_000;
+    private static final double SIGNED_BAR_SECONDS = 1;
+    private static final double LOOKUP_BAR = 2;
+    private static final String SIGNED_AFTER = """
+            SELECT percentile_cont(0.99) WITHIN GROUP (ORDER BY extract(epoch FROM c.signed_at - e.recorded_at))
+            FROM audit.log_entries e JOIN LATERAL (SELECT signed_at FROM audit.log_checkpoints c
+                WHERE c.log_id = e.log_id AND c.size > e.sequence ORDER BY c.size LIMIT 1) c ON true
+            WHERE e.action = 'bench.append'
+            """;
+
+    private final BenchEnvironment benchEnvironment;
+    private final ResultTable resultTable;
+
+    AuditBenchmark(BenchEnvironment benchEnvironment, ResultTable resultTable) {
+        this.benchEnvironment = benchEnvironment;
+        this.resultTable = resultTable;
+    }
+
+    void measure() {
+        try (var platform = benchEnvironment.platform(HttpBenchmark.ALL)) {
+            benchEnvironment.awaitTenants();
+            benchEnvironment.awaitIdle(HttpBenchmark.ALL);
+            BenchOutput.note("warm-up: " + ResultTable.number(append(ENTRIES / 10)) + " appends/s");
+            var plain = plainInserts();
+            var appends = append(ENTRIES);
+            var share = appends / plain;
+            resultTable.add(new ResultTable.Row(
+                    "provable appends to audit logs",
+                    ResultTable.number(appends) + "/s",
+                    "the same payloads inserted into one table " + ResultTable.number(plain) + "/s",
+                    ResultTable.number(share),
+                    "≥ " + ResultTable.number(APPENDS_BAR) + "/s",
+                    ResultTable.isMet(appends >= APPENDS_BAR),
+                    ENTRIES + " records over " + BenchSeeds.ORGANIZATIONS
+                            + " logs, from the topic to log and archive with hash, tree and indexes"));
+            awaitSigned();
+            var signed = Double.parseDouble(
+                    benchEnvironment.database().texts(SIGNED_AFTER).get(0));
+            resultTable.add(new ResultTable.Row(
+                    "append → signed head, p99",
+                    ResultTable.number(signed * 1_000) + " ms",
+                    "",
+                    "",
+                    "≤ 1 s",
+                    ResultTable.isMet(signed <= SIGNED_BAR_SECONDS),
+                    "during these appends"));
+            lookups(platform);
+        }
+    }
+
+    private void lookups(BenchEnvironment.RunningPlatform platform) {
+        fillArchive("small", SMALL_ROWS);
+        var small = lookup(platform, "small", SMALL_ROWS);
+        fillArchive("large", LARGE_ROWS - SMALL_ROWS);
+        var large = lookup(platform, "large", LARGE_ROWS - SMALL_ROWS);
+        resultTable.add(new ResultTable.Row(
+                "correlation lookup in a large archive, p99",
+                ResultTable.number(large) + " ms",
+                "with " + SMALL_ROWS + " rows " + ResultTable.number(small) + " ms",
+                ResultTable.number(large / small) + " ×",
+                "≤ 2 ×",
+                ResultTable.isMet(large / small <= LOOKUP_BAR),
+                LARGE_ROWS + " rows"));
+    }
+
+    private double lookup(BenchEnvironment.RunningPlatform platform, String name, int rows) {
+        var lines = new ArrayList<String>();
+        for (var i = 0; i < BenchSeeds.PROJECTS; i++) {
+            var row = i * 7_919L % (rows / BenchSeeds.PROJECTS) * BenchSeeds.PROJECTS + i;
+            lines.add("GET\t/api/v1/correlations/bench-" + name + "-" + row + "\t" + platform.tokenFor(i) + "\t");
+        }
+        var requests = requests(name, lines);
+        benchEnvironment.warmUpUntilCompiled(platform.process(), platform.port(), requests, LOOKUPS);
+        return benchEnvironment
+                        .load(platform.port(), requests, LOOKUPS, MAX_SECONDS, 0)
+                        .path("p99_us")
+                        .asDouble()
+                / 1_000;
+    }
+
+    private Path requests(String name, List<String> lines) {
+        return benchEnvironment.requests("correlations-" + name, lines);
+    }
+
+    /** Event {@code n} belongs to project {@code n % PROJECTS}. */
+    private void fillArchive(String name, int rows) {
+        var ids = new ArrayList<String>();
+        for (var i = 0; i < BenchSeeds.PROJECTS; i++) {
+            ids.add("('" + BenchSeeds.organization(i % BenchSeeds.ORGANIZATIONS) + "'::uuid,'" + BenchSeeds.project(i)
+                    + "'::uuid," + i + ")");
+        }
+        benchEnvironment.database().execute("""
+                INSERT INTO audit.events (event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload)
+                SELECT gen_random_uuid(), 'bench.event', now(), 'bench-%s-' || n, null, p.org_id, p.project_id, '{"value": "x"}'::jsonb
+                FROM generate_series(0, %d) n JOIN (VALUES %s) AS p(org_id, project_id, i) ON p.i = n %% %d
+                """.formatted(name, rows - 1, String.join(",", ids), BenchSeeds.PROJECTS));
+        benchEnvironment.database().execute("ANALYZE audit.events");
+    }
+
+    private double append(int entries) {
+        var before = appended();
+        try (var producer = new KafkaProducer<String, byte[]>(Map.of(
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                benchEnvironment.kafkaBootstrap(),
+                ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+                StringSerializer.class,
+                ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+                ByteArraySerializer.class,
+                ProducerConfig.LINGER_MS_CONFIG,
+                5))) {
+            for (var i = 0; i < entries; i++) {
+                var ignored = producer.send(record(i));
+            }
+            producer.flush();
+        }
+        var started = System.nanoTime();
+        var at = appended();
+        while (appended() < before + entries) {
+            if (System.nanoTime() - started > TIMEOUT_NS) {
+                throw new IllegalStateException(
+                        "only " + (appended() - before) + " of " + entries + " records were appended");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+        // What was appended while the records were sent does not count.
+        return (before + entries - at) * 1e9 / (System.nanoTime() - started);
+    }
+
+    private void awaitSigned() {
+        var started = System.nanoTime();
+        while (benchEnvironment.database().count("audit.log_heads WHERE signed_size < size") > 0
+                && System.nanoTime() - started < TIMEOUT_NS) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+    }
+
+    private long appended() {
+        return Long.parseLong(benchEnvironment
+                .database()
+                .texts("SELECT coalesce(sum(size), 0) FROM audit.log_heads")
+                .get(0));
+    }
+
+    private double plainInserts() {
+        var database = benchEnvironment.database();
+        database.execute("CREATE TABLE public.bench_plain (id uuid PRIMARY KEY, payload jsonb NOT NULL)");
+        var rows = ENTRIES / 10;
+        var started = System.nanoTime();
+        for (var i = 0; i < rows; i += 500) {
+            var values = new ArrayList<String>();
+            for (var j = 0; j < 500; j++) {
+                values.add("('" + Ids.next() + "','" + Json.text(envelope(i + j).payload()) + "')");
+            }
+            database.execute("INSERT INTO public.bench_plain (id, payload) VALUES " + String.join(",", values));
+        }
+        return rows * 1e9 / (System.nanoTime() - started);
+    }
+
+    private static ProducerRecord<String, byte[]> record(int number) {
+        var envelope = envelope(number);
+        return new ProducerRecord<>(
+                "audit.events", envelope.payload().path("org_id").asText(), envelope.toBytes());
+    }
+
+    private static Envelope envelope(int number) {
+        var payload = Json.object()
+                .put("action", "bench.append")
+                .put("target_type", "app_instance")
+                .put("target_id", "target-" + number)
+                .put(
+                        "org_id",
+                        BenchSeeds.organization(number % BenchSeeds.ORGANIZATIONS)
+                                .toString())
+                .putNull("project_id")
+                .put("result", "success")
+                .putNull("reason");
+        payload.putObject("actor")
+                .put("principal_id", BenchSeeds.owner(0).toString())
+                .put("actor_type", "user")
+                .put("display_name", "Bench");
+        payload.putObject("metadata").put("app_slug", "echo");
+        return new Envelope(Ids.next(), "audit.recorded", Instant.now(), 1, "bench-append-" + number, payload);
+    }
+}

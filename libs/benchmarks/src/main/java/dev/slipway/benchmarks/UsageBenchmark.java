@@ -1,0 +1,231 @@
+package dev.slipway.benchmarks;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.benchmarks.BenchEnvironment.RunningPlatform;
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/** Measures the ingest of usage facts by topic and by API, and a monthly report over many facts against one over few. */
+final class UsageBenchmark {
+    private static final int FACTS = 500_000 * Integer.getInteger("bench.scale", 100) / 100;
+    private static final int FACTS_PER_RECORD = 50;
+    private static final int RESOURCES = 100;
+    private static final int API_FACTS = Math.max(10_000, FACTS / 10);
+    private static final int API_BATCH = 1_000;
+    private static final int REPORTS = 40;
+    private static final double BAR = 20_000;
+    private static final int SMALL_SHARE = 50;
+    private static final long TIMEOUT_NS = 600_000_000_000L;
+
+    private final BenchEnvironment benchEnvironment;
+    private final ResultTable resultTable;
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    /** A project whose usage is reported, and the tokens of its reporter. */
+    private record Reporter(int project, String apiToken, String reportToken) {}
+
+    UsageBenchmark(BenchEnvironment benchEnvironment, ResultTable resultTable) {
+        this.benchEnvironment = benchEnvironment;
+        this.resultTable = resultTable;
+    }
+
+    void measure() {
+        try (var platform = benchEnvironment.platform(HttpBenchmark.ALL)) {
+            benchEnvironment.awaitTenants();
+            // Two projects of different organizations.
+            var large = reporter(platform, 0);
+            var small = reporter(platform, 1);
+            send(small, FACTS / SMALL_SHARE);
+            await(FACTS / SMALL_SHARE);
+            var baseline = insertBaseline();
+            var started = System.nanoTime();
+            send(large, FACTS);
+            await(FACTS + FACTS / SMALL_SHARE);
+            var byTopic = FACTS / ((System.nanoTime() - started) / 1e9);
+            resultTable.add(new ResultTable.Row(
+                    "usage facts by topic, each counted exactly once",
+                    ResultTable.number(byTopic) + "/s",
+                    "the same ids and quantities into one table with a unique key " + ResultTable.number(baseline)
+                            + "/s",
+                    ResultTable.number(byTopic / baseline),
+                    "≥ " + ResultTable.number(BAR) + "/s",
+                    ResultTable.isMet(byTopic >= BAR),
+                    ResultTable.number(FACTS) + " facts, " + FACTS_PER_RECORD + " per record"));
+            var byApi = post(platform, large);
+            resultTable.add(new ResultTable.Row(
+                    "usage facts by API",
+                    ResultTable.number(byApi) + "/s",
+                    "by topic " + ResultTable.number(byTopic) + "/s",
+                    ResultTable.number(byApi / byTopic),
+                    "",
+                    "",
+                    "batches of " + API_BATCH + ", one connection"));
+            var few = reportMs(platform, small);
+            var many = reportMs(platform, large);
+            resultTable.add(new ResultTable.Row(
+                    "monthly usage report over " + SMALL_SHARE + " times as many facts",
+                    ResultTable.number(many) + " ms",
+                    "over " + ResultTable.number(FACTS / (double) SMALL_SHARE) + " facts " + ResultTable.number(few)
+                            + " ms",
+                    ResultTable.number(many / few) + " ×",
+                    "≤ 2 ×",
+                    ResultTable.isMet(many / few <= 2),
+                    "by resource, median of " + REPORTS));
+        }
+    }
+
+    /** Creates a service account that may report usage. */
+    private Reporter reporter(RunningPlatform platform, int project) {
+        var path = "/api/v1/projects/" + BenchSeeds.project(project) + "/service-accounts";
+        var owner = platform.tokenFor(project);
+        var body = Json.object().put("slug", "usage-" + Ids.next()).put("display_name", "Usage");
+        body.putArray("allowed_actions").add("usage.report").add("usage.read");
+        var account = call(platform, "POST", path, owner, body).path("id").asText();
+        var credential = call(platform, "POST", path + "/" + account + "/credentials", owner, Json.object());
+        var exchange = Json.object()
+                .put("client_id", credential.path("credential_id").asText())
+                .put("client_secret", credential.path("secret").asText());
+        var tokens = "/api/v1/auth/service-account/token";
+        var apiToken = call(platform, "POST", tokens, null, exchange)
+                .path("access_token")
+                .asText();
+        var reportToken = call(platform, "POST", tokens, null, exchange.put("audience", "reports"))
+                .path("access_token")
+                .asText();
+        return new Reporter(project, apiToken, reportToken);
+    }
+
+    private JsonNode call(
+            RunningPlatform platform, String method, String path, @Nullable String token, ObjectNode body) {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + platform.port() + path))
+                .header("content-type", "application/json")
+                .method(
+                        method,
+                        method.equals("GET") ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(Json.bytes(body)));
+        if (token != null) {
+            request.header("authorization", "Bearer " + token);
+        }
+        try {
+            var response = http.send(request.build(), BodyHandlers.ofByteArray());
+            if (response.statusCode() >= 300) {
+                throw new IllegalStateException(path + ": " + response.statusCode() + " "
+                        + new String(response.body(), StandardCharsets.UTF_8));
+            }
+            return Json.parseTrusted(response.body());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void send(Reporter reporter, int count) {
+        var settings = Map.<String, Object>of(
+                "bootstrap.servers", benchEnvironment.kafkaBootstrap(), "linger.ms", 5, "compression.type", "lz4");
+        try (var producer = new KafkaProducer<>(settings, new StringSerializer(), new ByteArraySerializer())) {
+            for (var first = 0; first < count; first += FACTS_PER_RECORD) {
+                var payload = batch("topic", first, Math.min(FACTS_PER_RECORD, count - first));
+                var event = new Envelope(Ids.next(), "usage.facts.reported", Instant.now(), 1, "bench-usage", payload);
+                var sent = new ProducerRecord<>("usage.facts", "bench-" + first, event.toBytes());
+                sent.headers()
+                        .add("authorization", ("Bearer " + reporter.reportToken).getBytes(StandardCharsets.UTF_8));
+                var unused = producer.send(sent);
+            }
+        }
+    }
+
+    /** Windows are spread over the last day, so that the sums by hour are realistic. */
+    private static ObjectNode batch(String source, int first, int count) {
+        var body = Json.object().put("source", source);
+        var facts = body.putArray("facts");
+        var hour = Instant.now().truncatedTo(ChronoUnit.HOURS);
+        for (var i = first; i < first + count; i++) {
+            var end = hour.minusSeconds(3_600L * (i / 1_000 % 24) + i % 3_000);
+            facts.addObject()
+                    .put("id", "fact-" + i)
+                    .put("unit", "token")
+                    .put("quantity", String.valueOf(i % 1_000))
+                    .put("window_start", end.minusSeconds(1).toString())
+                    .put("window_end", end.toString())
+                    .put("resource_type", "model")
+                    .put("resource_id", "model-" + i % RESOURCES);
+        }
+        return body;
+    }
+
+    private void await(long facts) {
+        var started = System.nanoTime();
+        while (benchEnvironment.database().count("metering.usage_fact_ids") < facts) {
+            if (System.nanoTime() - started > TIMEOUT_NS) {
+                throw new IllegalStateException("the facts are not counted");
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    /** Returns how many rows per second one statement per 1,000 rows inserts into a table with the same unique key. */
+    private double insertBaseline() {
+        var database = benchEnvironment.database();
+        database.execute(
+                "CREATE TABLE IF NOT EXISTS public.usage_baseline (source text, fact_id text, quantity numeric, PRIMARY KEY (source, fact_id))");
+        var started = System.nanoTime();
+        for (var first = 0; first < FACTS; first += API_BATCH) {
+            database.execute(
+                    "INSERT INTO public.usage_baseline SELECT 'topic', 'fact-' || i, i %% 1000 FROM generate_series(%d, %d) AS i ON CONFLICT DO NOTHING"
+                            .formatted(first, first + API_BATCH - 1));
+        }
+        return FACTS / ((System.nanoTime() - started) / 1e9);
+    }
+
+    private double post(RunningPlatform platform, Reporter reporter) {
+        var started = System.nanoTime();
+        for (var first = 0; first < API_FACTS; first += API_BATCH) {
+            var accepted = call(
+                            platform, "POST", "/api/v1/usage/facts", reporter.apiToken, batch("api", first, API_BATCH))
+                    .at("/counts/accepted")
+                    .asInt();
+            if (accepted != API_BATCH) {
+                throw new IllegalStateException(accepted + " facts accepted of " + API_BATCH);
+            }
+        }
+        return API_FACTS / ((System.nanoTime() - started) / 1e9);
+    }
+
+    private double reportMs(RunningPlatform platform, Reporter reporter) {
+        var path = "/api/v1/projects/" + BenchSeeds.project(reporter.project)
+                + "/usage/lines?bucket=month&group_by=resource_id&source=" + BenchSeeds.project(reporter.project)
+                + "/topic&limit=500";
+        var milliseconds = new double[REPORTS];
+        for (var i = 0; i < REPORTS; i++) {
+            var started = System.nanoTime();
+            var lines = call(platform, "GET", path, reporter.apiToken, Json.object())
+                    .path("items");
+            milliseconds[i] = (System.nanoTime() - started) / 1e6;
+            if (lines.size() < RESOURCES) {
+                throw new IllegalStateException("the report has " + lines.size() + " lines");
+            }
+        }
+        return ResultTable.median(milliseconds);
+    }
+}
