@@ -33,12 +33,22 @@ final class AdminTour {
                 .header("X-Break-Glass-Reason", "The tenant asked for help")
                 .body("{'app_slug': 'echo', 'version': '1.0.0', 'display_name': 'Help'}")
                 .send();
-        for (var unknown : List.of("shared_runtime_id", "attachment_id", "worker_id")) {
+        for (var unknown : List.of(
+                "shared_runtime_id",
+                "attachment_id",
+                "worker_id",
+                "tenant_id",
+                "deployment_id",
+                "release_id",
+                "line_id")) {
             tour.set(unknown, DemoData.ECHO.toString());
         }
+        tour.set("app_name", "unknown");
+        tour.set("period", "2026-01");
         for (var operation : operations()) {
-            // The audit logs are filled asynchronously, so what they contain varies.
-            var varies = operation.isStream() || operation.path().contains("/audit");
+            // Audit logs, usage and status are filled asynchronously, so what they contain varies.
+            var varies = operation.isStream()
+                    || operation.path().matches(".*/(audit|usage|billing|status|consistency)(/.*)?");
             if (operation.isAdminVariant() && TourRecorder.isRead(operation) && !varies) {
                 tour.step("platform_superadmin", operation.id())
                         .header("X-Break-Glass-Reason", "The tenant asked for help")

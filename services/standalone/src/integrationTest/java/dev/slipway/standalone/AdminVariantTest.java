@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +38,19 @@ class AdminVariantTest extends DecisionTestBase {
                 .call("adminListAppInstances")
                 .path("project_id", Ids.next())
                 .header("X-Break-Glass-Reason", REASON)
+                .send()
+                .expect(404);
+
+        assertThat(nowhere.text("code")).isEqualTo("not_found");
+    }
+
+    @Test
+    void adminVariant_isNotFound_whenItCreatesInAnUnknownOrganization() {
+        var nowhere = platform.as("platform_superadmin")
+                .call("adminCreateGroup")
+                .path("org_id", Ids.next())
+                .header("X-Break-Glass-Reason", REASON)
+                .body(Json.object().put("slug", "nowhere").put("display_name", "Nowhere"))
                 .send()
                 .expect(404);
 

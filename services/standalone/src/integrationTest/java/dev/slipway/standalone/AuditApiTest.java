@@ -2,8 +2,10 @@ package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.audit.log.domain.Checkpoint;
 import dev.slipway.audit.log.domain.Hash;
 import dev.slipway.audit.log.domain.ProofVerifier;
+import dev.slipway.audit.log.domain.SignedNote;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.Proves;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -22,7 +25,6 @@ import java.util.stream.StreamSupport;
 
 import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
-import static dev.slipway.testkit.Eventually.repeatUntil;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests the audit logs of a running platform: every tenant reads and verifies its own log, and no other. */
@@ -33,7 +35,9 @@ class AuditApiTest {
             "exportOrganizationAudit",
             "getOrganizationAuditCheckpoint",
             "getOrganizationAuditInclusionProof",
-            "getOrganizationAuditConsistencyProof");
+            "getOrganizationAuditConsistencyProof",
+            "getOrganizationAuditLogCheckpoint",
+            "getOrganizationAuditTile");
 
     private static PlatformUnderTest platform;
 
@@ -56,6 +60,7 @@ class AuditApiTest {
         for (var operation : ORGANIZATION_READS) {
             organization(operation, "other_tenant_owner", DemoData.ORG)
                     .path("audit_entry_id", entry.path("id").asText())
+                    .path("tile", "0/000.p/1")
                     .send()
                     .expect(404);
         }
@@ -85,6 +90,7 @@ class AuditApiTest {
         assertThat(entry.path("retention_class").asText()).isEqualTo("standard");
         assertThat(entry.at("/actor/actor_type").asText()).isEqualTo("user");
         assertThat(entry.at("/actor/display_name").asText()).isNotEmpty();
+        assertThat(entry.at("/actor/role_path").asText()).isEqualTo("project:" + DemoData.PROJECT + "/project_owner");
         assertThat(entry.at("/source/source_address").asText()).isEqualTo("127.0.0.1");
         assertThat(entry.at("/source/user_agent").asText()).startsWith("Java-http-client");
         assertThat(entry.path("trace_id").asText()).matches("[0-9a-f]{32}");
@@ -106,6 +112,7 @@ class AuditApiTest {
         var entry = find(correlation);
         assertThat(entry.path("result").asText()).isEqualTo("denied");
         assertThat(entry.path("reason").asText()).isEqualTo("insufficient_permissions");
+        assertThat(entry.at("/actor/role_path").isNull()).isTrue();
     }
 
     @Test
@@ -144,6 +151,41 @@ class AuditApiTest {
                         hashes(consistency)))
                 .isTrue();
         assertThat(platform.events().violations()).isEmpty();
+    }
+
+    @Test
+    void tiles_areServedInTheLayoutOfTlogTiles() {
+        launch("entry in a tile");
+        var note = organization("getOrganizationAuditLogCheckpoint", "tenant_owner", DemoData.ORG)
+                .send()
+                .expect(200)
+                .body()
+                .asText();
+        var root = Checkpoint.parse(SignedNote.parse(note).text());
+        var width = Math.min(root.size(), 256);
+        for (var path : List.of("0/000", "0%2F000")) {
+            var tile = organization("getOrganizationAuditTile", "tenant_owner", DemoData.ORG)
+                    .path("tile", width == 256 ? path : path + ".p/" + width)
+                    .send()
+                    .expect(200)
+                    .body()
+                    .asText();
+            assertThat(Base64.getDecoder().decode(tile)).hasSize((int) width * Hash.BYTES);
+        }
+        organization("getOrganizationAuditTile", "tenant_owner", DemoData.ORG)
+                .path("tile", "0/001")
+                .send()
+                .expect(404);
+        platform.as("platform_superadmin")
+                .call("getPlatformAuditTile")
+                .path("tile", "entries/000.p/1")
+                .send()
+                .expect(200);
+        platform.as("tenant_owner")
+                .call("getPlatformAuditTile")
+                .path("tile", "0/000.p/1")
+                .send()
+                .expect(403);
     }
 
     @Test
@@ -242,16 +284,16 @@ class AuditApiTest {
                     .send()
                     .expect(200);
         }
-        var refused = new String[1];
-        repeatUntil(() -> {
-            refused[0] = "group-" + UUID.randomUUID().toString().substring(0, 8);
-            assertThat(organization("createGroup", "tenant_owner", DemoData.ORG)
-                            .body(Json.object().put("slug", refused[0]).put("display_name", refused[0]))
-                            .send()
-                            .text("code"))
-                    .isEqualTo("audit_action_inactive");
-        });
-        assertThat(platform.database().query("SELECT count(*) FROM iam.groups WHERE slug = '" + refused[0] + "'"))
+        platform.awaitReplication();
+        var refused = "group-" + UUID.randomUUID().toString().substring(0, 8);
+
+        assertThat(organization("createGroup", "tenant_owner", DemoData.ORG)
+                        .body(Json.object().put("slug", refused).put("display_name", refused))
+                        .send()
+                        .text("code"))
+                .isEqualTo("audit_action_inactive");
+
+        assertThat(platform.database().query("SELECT count(*) FROM iam.groups WHERE slug = '" + refused + "'"))
                 .isEqualTo("0");
     }
 
@@ -281,6 +323,7 @@ class AuditApiTest {
                 .put("target_type", "rack")
                 .put("retention_class", "standard")
                 .put("privileged", false);
+        entry.putArray("metadata_keys").add("rack_row");
         registry("putRegistryEntry", action)
                 .body(Json.object().set("body", entry))
                 .send()
@@ -289,22 +332,28 @@ class AuditApiTest {
                 .body(Json.object().put("lifecycle", "active"))
                 .send()
                 .expect(200);
-        var id = new String[1];
-        repeatUntil(() -> id[0] = project("writeProjectAuditEntry", "project_owner", DemoData.PROJECT)
+        platform.awaitReplication();
+        body.putObject("metadata").put("rack_row", 4).put("password", "secret");
+        project("writeProjectAuditEntry", "project_owner", DemoData.PROJECT)
+                .body(body)
+                .send()
+                .expect(400);
+        body.withObject("/metadata").remove("password");
+        var id = project("writeProjectAuditEntry", "project_owner", DemoData.PROJECT)
                 .body(body)
                 .header("Idempotency-Key", "reserve-17")
                 .send()
                 .expect(202)
-                .text("id"));
+                .text("id");
         assertThat(project("writeProjectAuditEntry", "project_owner", DemoData.PROJECT)
                         .body(body)
                         .header("Idempotency-Key", "reserve-17")
                         .send()
                         .expect(202)
                         .text("id"))
-                .isEqualTo(id[0]);
+                .isEqualTo(id);
         eventually(() -> assertThat(project("getProjectAuditEntry", "project_viewer", DemoData.PROJECT)
-                        .path("audit_entry_id", id[0])
+                        .path("audit_entry_id", id)
                         .send()
                         .expect(200)
                         .text("target_id"))

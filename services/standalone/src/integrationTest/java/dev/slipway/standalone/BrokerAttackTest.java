@@ -121,6 +121,38 @@ class BrokerAttackTest {
     }
 
     @Test
+    void adapterOfARegisteredBackend_getsItsOwnLogin() throws Exception {
+        var calls = platform.as("platform_superadmin");
+        var path =
+                calls.call("putRegistryEntry").path("kind", "runtime_backend").path("entry_id", "nomad");
+        path.body(Json.object()
+                        .set("body", Json.object().put("display_name", "Nomad").put("owner", "acme")))
+                .send()
+                .expect(200);
+        calls.call("moveRegistryEntry")
+                .path("kind", "runtime_backend")
+                .path("entry_id", "nomad")
+                .body(Json.object().put("lifecycle", "active"))
+                .send()
+                .expect(200);
+        eventually(() -> assertThat(platform.home().resolve("kafka-clients/adapter-nomad.properties"))
+                .exists());
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(
+                        platform.home().resolve("kafka-clients/adapter-nomad.properties"))))
+                .isEqualTo("rw-------");
+        var adapter = platform.kafkaClient("adapter-nomad");
+
+        eventually(() ->
+                assertThat(countRecords(adapter, "runtime.commands.nomad")).isZero());
+        write(adapter, "runtime.reports", "key", new byte[] {1});
+        assertThatThrownBy(() -> countRecords(adapter, "runtime.commands.bare_metal"))
+                .isInstanceOf(TopicAuthorizationException.class);
+        assertThatThrownBy(() -> write(adapter, "runtime.commands.nomad", "key", new byte[] {1}))
+                .rootCause()
+                .isInstanceOf(AuthorizationException.class);
+    }
+
+    @Test
     void forgedPermission_grantsNothing_andMalformedRecordStopsNothing() throws Exception {
         var iam = platform.kafkaClient("iam");
         platform.as("project_viewer").call("listAdapters").send().expect(403);

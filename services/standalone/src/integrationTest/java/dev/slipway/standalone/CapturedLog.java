@@ -4,60 +4,66 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.AppenderBase;
-import ch.qos.logback.core.OutputStreamAppender;
-import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.joran.spi.JoranException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 import org.slf4j.LoggerFactory;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 import static java.util.Objects.requireNonNull;
 
-/** Captures log lines, encoded as the shipped configuration encodes them, on the thread that logs: the request context is still current there. */
-final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
-    private final List<JsonNode> lines = new CopyOnWriteArrayList<>();
-    private final Encoder<ILoggingEvent> encoder = shippedEncoder();
-    private final Logger root;
+/** Writes the log of this JVM to a file with the shipped configuration of the program, and reads it as a log collector does. */
+final class CapturedLog implements AutoCloseable {
+    private final LoggerContext shipped = new LoggerContext();
+    private final Path file;
+    private final Appender<ILoggingEvent> appender;
+    private final Logger root =
+            ((LoggerContext) LoggerFactory.getILoggerFactory()).getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
 
     CapturedLog() {
-        var loggers = (LoggerContext) LoggerFactory.getILoggerFactory();
-        setContext(loggers);
-        start();
-        root = loggers.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-        root.addAppender(this);
-    }
-
-    private static Encoder<ILoggingEvent> shippedEncoder() {
-        var shipped = new LoggerContext();
-        var configurator = new JoranConfigurator();
-        configurator.setContext(shipped);
         try {
-            configurator.doConfigure(requireNonNull(CapturedLog.class.getResource("/logback.xml")));
+            file = Files.createTempFile("slipway", ".log");
+            shipped.putProperty("slipway.log", file.toString());
+            var configurator = new JoranConfigurator();
+            configurator.setContext(shipped);
+            configurator.doConfigure(requireNonNull(CapturedLog.class.getResource("/logback-file.xml")));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         } catch (JoranException e) {
             throw new IllegalStateException(e);
         }
-        var appender = shipped.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME).getAppender("OUT");
-        return ((OutputStreamAppender<ILoggingEvent>) requireNonNull(appender)).getEncoder();
+        appender = requireNonNull(
+                shipped.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME).getAppender("FILE"));
+        root.addAppender(appender);
     }
 
+    /** Returns the lines with the correlation id, as JSON. Every line of the file must be JSON. */
     List<JsonNode> of(String correlationId) {
-        return lines.stream()
-                .filter(line -> line.path("correlation_id").asText().equals(correlationId))
-                .toList();
-    }
-
-    @Override
-    protected void append(ILoggingEvent event) {
-        lines.add(Json.parseTrusted(encoder.encode(event)));
+        try {
+            return Files.readAllLines(file).stream()
+                    .map(line -> Json.parseTrusted(line.getBytes(StandardCharsets.UTF_8)))
+                    .filter(line -> line.path("correlation_id").asText().equals(correlationId))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override
     public void close() {
-        root.detachAppender(this);
-        stop();
+        root.detachAppender(appender);
+        shipped.stop();
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

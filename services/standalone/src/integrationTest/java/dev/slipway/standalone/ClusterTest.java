@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.repeatUntil;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests several processes on one event bus, one of which is killed. */
@@ -317,10 +316,16 @@ class ClusterTest {
     void call_returnsServiceUnavailable_whenNoProcessServesOperation() {
         two.process().kill();
 
-        repeatUntil(() -> assertThat(
-                        create(owner, Map.of("display_name", "nobody")).send().text("code"))
+        eventually(() -> assertThat(owner.call("listAppInstances")
+                        .path("project_id", DemoData.PROJECT)
+                        .send()
+                        .text("code"))
                 .isEqualTo("service_unavailable"));
-        create(owner, Map.of("display_name", "nobody")).send().expect(503);
+        assertThat(create(owner, Map.of("display_name", "nobody"))
+                        .send()
+                        .expect(503)
+                        .text("code"))
+                .isEqualTo("service_unavailable");
         owner.call("getMe").send().expect(200);
     }
 }

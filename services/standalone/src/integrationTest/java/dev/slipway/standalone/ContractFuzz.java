@@ -68,7 +68,7 @@ final class ContractFuzz {
 
     private static Map<String, String> settings(FreshDatabase database) {
         return Map.ofEntries(
-                Map.entry("SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,gateway"),
+                Map.entry("SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,tenants,gateway"),
                 Map.entry("SLIPWAY_DEMO", "true"),
                 Map.entry("SLIPWAY_KAFKA_BOOTSTRAP", TestInfrastructure.shared().kafkaBootstrap()),
                 Map.entry("SLIPWAY_DATABASE_URL", database.url()),

@@ -2,6 +2,7 @@ package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
@@ -67,7 +68,10 @@ final class ContractRequests {
                 "attachment_id",
                 "worker_id",
                 "audit_entry_id",
-                "entry_ids")) {
+                "entry_ids",
+                "tenant_id",
+                "deployment_id",
+                "record_id")) {
             validValues.put(name, NOWHERE.toString());
         }
         for (var name : List.of(
@@ -79,8 +83,7 @@ final class ContractRequests {
                 "reason",
                 "description",
                 "category",
-                "publisher",
-                "plan")) {
+                "publisher")) {
             validValues.put(name, "good");
         }
         validValues.put("project_id", DemoData.PROJECT.toString());
@@ -124,6 +127,13 @@ final class ContractRequests {
         validValues.put("target_type", "rack");
         validValues.put("target_id", "r-17");
         validValues.put("result", "success");
+        validValues.put("tile", "0/000.p/1");
+        validValues.put("period", "2026-01");
+        validValues.put("plan", "free");
+        validValues.put("object", "account");
+        validValues.put("app_name", "crm");
+        validValues.put("quota", "max_users");
+        validValues.put("X-Tenant-ID", NOWHERE.toString());
         return validValues;
     }
 
@@ -145,7 +155,7 @@ final class ContractRequests {
         for (var entry : validValues.entrySet()) {
             call = call.path(entry.getKey(), entry.getValue());
         }
-        return call;
+        return call.anyPath(NOWHERE);
     }
 
     /** Returns a caller with permission, so that only the fault is rejected. */
@@ -166,15 +176,24 @@ final class ContractRequests {
     }
 
     ObjectNode validBody(ApiOperation apiOperation) {
-        return valid(bodySchema(apiOperation));
+        return valid(bodySchema(apiOperation), MissingNode.getInstance());
     }
 
-    private ObjectNode valid(JsonNode schema) {
+    /** Returns the required fields with values that exist on the platform, or otherwise those of the example in the contract. */
+    private ObjectNode valid(JsonNode schema, JsonNode exampleOfParent) {
         var body = Json.object();
+        var example = schema.has("example")
+                ? schema.path("example")
+                : schema.path("examples").path(0);
+        var known = example.isMissingNode() ? exampleOfParent : example;
         required(schema).forEach(field -> {
             var inner = resolve(schema.path("properties").path(field));
             if (inner.has("properties")) {
-                body.set(field, valid(inner));
+                body.set(field, valid(inner, known.path(field)));
+                return;
+            }
+            if (!validValues.containsKey(field) && known.has(field)) {
+                body.set(field, known.path(field).deepCopy());
                 return;
             }
             if (inner.path("type").asText().equals("object")) {
@@ -227,6 +246,9 @@ final class ContractRequests {
     }
 
     static JsonNode resolve(JsonNode node) {
+        if (node.path("allOf").size() == 1) {
+            return resolve(node.at("/allOf/0"));
+        }
         return node.has("$ref")
                 ? resolve(CONTRACT.document().at(node.path("$ref").asText().substring(1)))
                 : node;

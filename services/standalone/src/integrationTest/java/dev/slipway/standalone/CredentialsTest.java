@@ -14,8 +14,6 @@ import java.util.stream.StreamSupport;
 
 import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
-import static dev.slipway.testkit.Eventually.repeatUntil;
-import static dev.slipway.testkit.Eventually.repeatUntilGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Service accounts, their credentials and token exchange. */
@@ -332,17 +330,19 @@ class CredentialsTest extends CredentialTestBase {
                         .expect(400)
                         .text("code"))
                 .isEqualTo("validation_error");
-        // Again where the machine stood still meanwhile, and it would have ended before it began.
-        var soon = repeatUntilGet(() -> create.body(Json.object()
-                        .put("expires_at", Instant.now().plusMillis(1_500).toString()))
+        var expiresAt = Instant.now().plusSeconds(4);
+        var expiring = create.body(Json.object().put("expires_at", expiresAt.toString()))
                 .send()
-                .expect(201));
+                .expect(201);
+        CredentialCalls.exchangeToken(platform, expiring);
 
-        repeatUntil(() -> assertThat(CredentialCalls.exchange(platform, "exchangeServiceAccountToken", soon)
+        eventually(() -> assertThat(Instant.now()).isAfter(expiresAt));
+
+        assertThat(CredentialCalls.exchange(platform, "exchangeServiceAccountToken", expiring)
                         .send()
                         .text("message"))
-                .startsWith("The credential expired"));
-        // One that has ended makes room.
+                .startsWith("The credential expired");
+        // Expired credentials do not count towards the limit of credentials per account.
         CredentialCalls.createCredential(platform, DemoData.PROJECT, account);
         CredentialCalls.createCredential(platform, DemoData.PROJECT, account);
     }

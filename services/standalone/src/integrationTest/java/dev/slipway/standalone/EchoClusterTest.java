@@ -3,6 +3,7 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.ApiResponse;
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,9 +43,11 @@ class EchoClusterTest {
     }
 
     @Test
+    @Proves({"0.06", "0.49", "0.51"})
     void cluster_isSharedByTwoProjects_andRemovedCompletely() {
         var runtime = calls.running(createBody());
         assertThat(processes(runtime)).hasSize(1);
+        assertProjectInstanceRuns();
 
         var worker = calls.contribute(PROJECT, runtime);
         assertThat(processes(runtime)).hasSize(2);
@@ -75,6 +78,27 @@ class EchoClusterTest {
         calls.awaitStatus(runtime, "deleted");
         assertThat(processes(runtime)).isEmpty();
         assertThat(calls.eventTypes(runtime)).doesNotContain("apps.shared_runtime.failed");
+    }
+
+    /** An app that does not support shared runtimes runs in a project beside one, requested as before. */
+    private static void assertProjectInstanceRuns() {
+        var instance = platform.launch("project_owner", "beside a cluster")
+                .send()
+                .expect(202)
+                .text("id");
+        eventually(() -> assertThat(platform.instance("getAppInstance", "project_owner", instance)
+                        .send()
+                        .expect(200)
+                        .text("status"))
+                .isEqualTo("running"));
+        assertThat(processes(instance)).hasSize(1);
+        platform.instance("deleteAppInstance", "project_owner", instance).send().expect(202);
+        eventually(() -> assertThat(platform.instance("getAppInstance", "project_owner", instance)
+                        .send()
+                        .expect(200)
+                        .text("status"))
+                .isEqualTo("deleted"));
+        assertThat(processes(instance)).isEmpty();
     }
 
     private static ObjectNode createBody() {

@@ -35,8 +35,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 class GoldenTourTest {
     private static final Path GOLDEN = Path.of("src/integrationTest/resources/golden");
     /** Sent at intervals, not because of a change. */
-    private static final Set<String> PERIODIC =
-            Set.of("state.heartbeat", "catalog.heartbeat", "authz.revision", "authz.signing_key");
+    private static final Set<String> PERIODIC = Set.of(
+            "state.heartbeat",
+            "catalog.heartbeat",
+            "authz.revision",
+            "authz.signing_key",
+            "consistency.claims.stated",
+            "consistency.check.completed");
 
     private static final String OUTBOXES_ARE_EMPTY = """
             SELECT NOT EXISTS (SELECT 1 FROM iam.outbox) AND NOT EXISTS (SELECT 1 FROM catalog.outbox)

@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
 import org.junit.jupiter.api.AfterAll;
@@ -14,7 +15,6 @@ import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.standalone.TenantCalls.texts;
 import static dev.slipway.standalone.TenantCalls.userReference;
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.repeatUntilGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests decisions on expired bindings, groups, deleted resources and break-glass. */
@@ -40,19 +40,15 @@ class GrantedTest {
     void binding_grantsNothing_onceItHasEnded() {
         var tenant = tenantCalls.create("ending-soon");
         var project = tenantCalls.project(tenant, "p");
-        // Again where the machine stood still meanwhile, and it would have ended before it began.
-        var end = repeatUntilGet(() -> {
-            var soon = Instant.now().plusSeconds(3);
-            tenantCalls.sendAndAwaitRevision(
-                    tenantCalls
-                            .call(tenant, "createProjectRoleBinding")
-                            .path("project_id", project)
-                            .body(userReference("guest")
-                                    .put("role", "project_viewer")
-                                    .put("expires_at", soon.toString())),
-                    201);
-            return soon;
-        });
+        var end = Instant.now().plusSeconds(5);
+        tenantCalls.sendAndAwaitRevision(
+                tenantCalls
+                        .call(tenant, "createProjectRoleBinding")
+                        .path("project_id", project)
+                        .body(userReference("guest")
+                                .put("role", "project_viewer")
+                                .put("expires_at", end.toString())),
+                201);
 
         eventually(() -> assertThat(statusAndCode(read("guest", project))).isEqualTo("404 not_found"));
 
@@ -184,6 +180,77 @@ class GrantedTest {
                 200);
 
         assertThat(statusAndCode(read("mourner", project))).isEqualTo("404 not_found");
+    }
+
+    @Test
+    void suspendedProject_canBeReadAndEmptied_untilItIsResumed() {
+        var tenant = tenantCalls.create("paused");
+        var project = tenantCalls.project(tenant, "p");
+        tenantCalls.grant(tenant, project, "project_owner", "local owner");
+        var account = tenantCalls
+                .sendAndAwaitRevision(
+                        tenantCalls
+                                .call(tenant, "createServiceAccount")
+                                .path("project_id", project)
+                                .body(CredentialCalls.account()),
+                        201)
+                .text("id");
+        var credential = tenantCalls
+                .call(tenant, "createServiceAccountCredential")
+                .path("project_id", project)
+                .path("service_account_id", account)
+                .body(Json.object())
+                .send()
+                .expect(201);
+        assertThat(statusAndCode(setState(tenantCalls.person("local owner"), "suspendProject", project)))
+                .isEqualTo("403 insufficient_permissions");
+        assertThat(statusAndCode(setState(platform.as("other_tenant_owner"), "suspendProject", project)))
+                .isEqualTo("404 not_found");
+
+        var suspended = tenantCalls.sendAndAwaitRevision(
+                tenantCalls.call(tenant, "suspendProject").path("project_id", project), 200);
+
+        assertThat(suspended.text("state")).isEqualTo("suspended");
+        tenantCalls.awaitLatest("iam.state", "project:" + project, said -> assertThat(
+                        said.path("state").asText())
+                .isEqualTo("suspended"));
+        tenantCalls.awaitLatest("authz.state", "project:" + project, said -> assertThat(
+                        said.path("state").asText())
+                .isEqualTo("suspended"));
+        assertThat(statusAndCode(launchIn(tenant, project))).isEqualTo("409 project_suspended");
+        read("local owner", project).expect(200);
+        var exchange = CredentialCalls.exchange(platform, "exchangeServiceAccountToken", credential);
+        assertThat(statusAndCode(exchange.send())).isEqualTo("409 project_suspended");
+        assertThat(statusAndCode(setState(tenantCalls.person("local owner"), "resumeProject", project)))
+                .isEqualTo("403 insufficient_permissions");
+        eventually(() -> assertThat(tenantCalls.audits("iam.project.suspend", project))
+                .filteredOn(audit -> audit.path("result").asText().equals("success"))
+                .singleElement()
+                .satisfies(audit -> {
+                    assertThat(audit.at("/metadata/before/state").asText()).isEqualTo("active");
+                    assertThat(audit.at("/metadata/after/state").asText()).isEqualTo("suspended");
+                }));
+
+        tenantCalls.sendAndAwaitRevision(
+                tenantCalls.call(tenant, "resumeProject").path("project_id", project), 200);
+
+        exchange.send().expect(200);
+        assertThat(statusAndCode(launchIn(tenant, project))).isNotEqualTo("409 project_suspended");
+    }
+
+    private static ApiResponse setState(ApiClient client, String operationId, String project) {
+        return client.call(operationId).path("project_id", project).send();
+    }
+
+    /** Validates a launch, which creates nothing. */
+    private static ApiResponse launchIn(TenantCalls.Tenant tenant, String project) {
+        return tenantCalls
+                .person(tenant.owner())
+                .call("createAppInstance")
+                .path("project_id", project)
+                .query("dry_run=true")
+                .body(PlatformUnderTest.launchBody("x"))
+                .send();
     }
 
     @Test

@@ -43,6 +43,24 @@ class InstancesApiTest {
     }
 
     @Test
+    @Proves("1.73")
+    void create_usesTheAccountOfTheProject_andNoOther() {
+        var account = platform.as("project_owner")
+                .call("getProject")
+                .path("project_id", DemoData.PROJECT)
+                .send()
+                .expect(200)
+                .text("operator_service_account_id");
+
+        var launched = platform.launch("project_owner", "operated").send().expect(202);
+
+        assertThat(account).isNotEmpty();
+        assertThat(launched.text("operator_service_account_id")).isEqualTo(account);
+        assertThat(refused("operator_service_account_id", DemoData.OTHER_OPERATOR.toString()))
+                .isEqualTo("409 operator_account_invalid");
+    }
+
+    @Test
     @Proves({"1.48", "1.102"})
     void create_isRefused_whenNotAllowed() {
         assertThat(refused("app_slug", "nothing-such")).isEqualTo("404 app_not_found");

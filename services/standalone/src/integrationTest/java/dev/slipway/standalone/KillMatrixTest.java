@@ -1,13 +1,11 @@
 package dev.slipway.standalone;
 
-import dev.slipway.standalone.KillMatrix.Change;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,8 +13,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Runs a random selection of the matrix; the soak test runs all of it. */
 @Order(3)
 class KillMatrixTest {
-    private static final int KILLS = 1;
-
     @TempDir
     Path directory;
 
@@ -25,16 +21,19 @@ class KillMatrixTest {
         var seed = System.nanoTime();
         System.out.println("kill matrix: seed " + seed);
         var random = new Random(seed);
-        try (var stand = new ProcessCluster(directory)) {
-            var matrix = new KillMatrix(stand);
-            for (var change : Change.values()) {
-                assertThat(matrix.observe(change))
-                        .as("the steps of %s: a new one needs its place among them", change)
-                        .containsExactlyInAnyOrderElementsOf(change.steps());
+        try (var processCluster = new ProcessCluster(directory)) {
+            var matrix = new KillMatrix(processCluster);
+            for (var changes : List.of(InstanceMatrixChange.values(), SharedRuntimeMatrixChange.values())) {
+                for (var change : changes) {
+                    assertThat(matrix.observe(change))
+                            .as("the steps of %s: a new one needs its place among them", change)
+                            .containsExactlyInAnyOrderElementsOf(change.steps());
+                }
             }
-            var points = new ArrayList<>(KillMatrix.points());
-            Collections.shuffle(points, random);
-            points.subList(0, KILLS).forEach(matrix::kill);
+            for (var changes : List.of(InstanceMatrixChange.values(), SharedRuntimeMatrixChange.values())) {
+                var points = KillMatrix.points(changes);
+                matrix.kill(points.get(random.nextInt(points.size())));
+            }
         }
     }
 }

@@ -3,8 +3,8 @@ package dev.slipway.standalone;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.ApiClient.ApiResponse;
+import dev.slipway.testkit.ApiClient.Call;
 
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,10 +16,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.repeatUntilGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -27,7 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * instances and unexpected responses. Short pauses between launches bound the number of instances to verify.
  */
 final class LaunchLoad implements AutoCloseable {
-    private static final Set<Integer> MAY_PASS = Set.of(503, 504);
     private static final int MAX_LAUNCHES = 5_000;
     private static final int ONE_IN = 4;
     private static final int BEFORE_TRYING_AGAIN_MS = 100;
@@ -123,49 +120,32 @@ final class LaunchLoad implements AutoCloseable {
     }
 
     private void launch(String key, boolean thenDelete) {
-        var created = sendUntilAnswered(() -> client.call("createAppInstance")
+        var created = sendUntilFinal(client.call("createAppInstance")
                 .path("project_id", DemoData.PROJECT)
                 .header("Idempotency-Key", key)
                 .header("X-Correlation-ID", key)
                 .body(Json.object()
                         .put("app_slug", DemoData.APP)
                         .put("version", DemoData.VERSION)
-                        .put("display_name", key))
-                .send());
+                        .put("display_name", key)));
         var id = UUID.fromString(created.text("id"));
         accepted.put(id, key);
         if (thenDelete) {
-            var gone = sendUntilAnswered(() -> client.call("deleteAppInstance")
+            var gone = sendUntilFinal(client.call("deleteAppInstance")
                     .path("project_id", DemoData.PROJECT)
                     .path("app_instance_id", id)
                     .header("Idempotency-Key", key)
-                    .header("X-Correlation-ID", key)
-                    .send());
+                    .header("X-Correlation-ID", key));
             deleted.add(UUID.fromString(gone.text("id")));
         }
     }
 
-    /** Repeats the request until the response is final; a broken connection or a retryable error is not. */
-    private ApiResponse sendUntilAnswered(Supplier<ApiResponse> request) {
-        return repeatUntilGet(() -> {
-            ApiResponse apiResponse;
-            try {
-                apiResponse = request.get();
-            } catch (UncheckedIOException e) {
-                refusals.merge("broken off", 1, Integer::sum);
-                pause(BEFORE_TRYING_AGAIN_MS);
-                throw e;
-            }
-            if (apiResponse.status() == 202) {
-                return apiResponse;
-            }
-            refusals.merge(apiResponse.status() + " " + apiResponse.text("code"), 1, Integer::sum);
-            if (!MAY_PASS.contains(apiResponse.status())) {
-                failures.add(apiResponse.status() + " " + apiResponse.body());
-            }
+    private ApiResponse sendUntilFinal(Call call) {
+        var response = call.sendUntilFinal(reason -> {
+            refusals.merge(reason, 1, Integer::sum);
             pause(BEFORE_TRYING_AGAIN_MS);
-            throw new IllegalStateException(apiResponse.status() + " " + apiResponse.body());
         });
+        return response.expect(202);
     }
 
     private static void pause(long ms) {

@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.ApiOperation.Scope;
 import dev.slipway.contract.Json;
@@ -16,6 +17,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 
 import static dev.slipway.standalone.ContractRequests.CONTRACT;
@@ -34,6 +37,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Sends invalid requests, derived from the contract, and asserts that each is rejected with the right field and without a change. */
 class MalformedInputTest {
     private static final String MIB_AND_MORE = "x".repeat((1 << 20) + 1);
+
+    /** Resources that the platform of this test does not have: their lists are not found, whatever the cursor is. */
+    private static final Pattern UNKNOWN_RESOURCE =
+            Pattern.compile("\\{(tenant_id|release_id|slo_id|line_id)}|/rejected-reports");
 
     private static PlatformUnderTest platform;
     private static ContractRequests requests;
@@ -119,6 +126,9 @@ class MalformedInputTest {
             schema.path("properties").properties().forEach(property -> {
                 var field = property.getKey();
                 for (var bad : invalidValues(resolve(property.getValue()))) {
+                    if (!isFault(apiOperation, requests.validBody(apiOperation).set(field, bad), "/" + field)) {
+                        continue;
+                    }
                     faults.add(invalid(
                             apiOperation,
                             field + "=" + bad,
@@ -137,15 +147,17 @@ class MalformedInputTest {
                         "/" + field));
             });
             var surplus = requests.validBody(apiOperation).put("surprise", true);
-            faults.add(invalid(
-                    apiOperation, "surplus", requests.valid(apiOperation).body(surplus), "/surprise"));
+            if (isFault(apiOperation, surplus, "/surprise")) {
+                faults.add(invalid(
+                        apiOperation, "surplus", requests.valid(apiOperation).body(surplus), "/surprise"));
+            }
             for (var notAnObject : List.of("[]", "\"text\"", "7", "null", "true", "")) {
                 faults.add(invalid(apiOperation, notAnObject, json(apiOperation, notAnObject), "body"));
             }
         }
 
         assertRejected(faults);
-        assertThat(faults).hasSizeGreaterThan(50);
+        assertThat(faults).hasSizeGreaterThan(500);
     }
 
     @Test
@@ -222,7 +234,8 @@ class MalformedInputTest {
         var faults = new ArrayList<Fault>();
         for (var apiOperation : OPERATIONS) {
             if (parameters(apiOperation).stream()
-                    .anyMatch(p -> p.path("name").asText().equals("cursor"))) {
+                            .anyMatch(p -> p.path("name").asText().equals("cursor"))
+                    && !UNKNOWN_RESOURCE.matcher(apiOperation.path()).find()) {
                 faults.add(cursor(apiOperation, "nope"));
                 faults.add(cursor(apiOperation, "****"));
                 for (var text : forged) {
@@ -291,6 +304,12 @@ class MalformedInputTest {
 
     private static Fault invalid(ApiOperation apiOperation, String what, Call call, String field) {
         return new Fault(apiOperation.id() + " " + what, call, 400, "validation_error", field);
+    }
+
+    /** Returns whether the contract rejects the field: some schemas are open, or accept texts and lists that most reject. */
+    private static boolean isFault(ApiOperation apiOperation, JsonNode body, String field) {
+        return apiOperation.validate(Map.of(), Map.of(), name -> null, body).stream()
+                .anyMatch(problem -> problem.field().equals(field));
     }
 
     private static Fault cursor(ApiOperation apiOperation, String cursor) {

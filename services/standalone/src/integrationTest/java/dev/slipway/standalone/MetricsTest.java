@@ -52,7 +52,16 @@ class MetricsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"infra/grafana/slipway.json", "infra/alerts.yaml", "docs/services.md"})
+    @ValueSource(
+            strings = {
+                "infra/grafana/slipway.json",
+                "infra/grafana/requests.json",
+                "infra/grafana/pipeline.json",
+                "infra/grafana/authorization.json",
+                "infra/grafana/slo.json",
+                "infra/alerts.yaml",
+                "docs/services.md"
+            })
     void metrics_haveAllThat_areAskedForIn(String file) throws IOException {
         platform.launch("project_member", "seen").send().expect(202);
         var asked = new TreeSet<String>();

@@ -33,7 +33,7 @@ class OperatorTokensTest {
     }
 
     @Test
-    @Proves("C.05")
+    @Proves({"C.05", "C.06", "0.56"})
     void operator_getsATokenForItsRuntime_andNoProject() {
         var runtime = UUID.randomUUID().toString();
         var body = Json.object().put("shared_runtime_id", runtime).put("display_name", "Shared scheduler");
@@ -94,8 +94,20 @@ class OperatorTokensTest {
                         "jti",
                         "credential_id"));
         assertThat(DecodedToken.of(token).text("shared_runtime_id")).isEqualTo(runtime);
+        assertThat(DecodedToken.of(token).text("org_id")).isEqualTo(DemoData.ORG.toString());
         eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("200 "));
         assertThat(CredentialCalls.listInstances(platform, token)).isEqualTo("404 not_found");
+        assertThat(onRuntime(
+                        token,
+                        "getSharedRuntime",
+                        DemoData.ORG,
+                        UUID.randomUUID().toString()))
+                .isEqualTo("404 not_found");
+        assertThat(onRuntime(token, "getSharedRuntime", DemoData.OTHER_ORG, runtime))
+                .isEqualTo("404 not_found");
+        assertThat(onRuntime(token, "listWorkers", DemoData.ORG, runtime)).isEqualTo("403 insufficient_permissions");
+        assertThat(onRuntime(token, "getSharedRuntime", DemoData.ORG, runtime))
+                .isEqualTo("404 shared_runtime_not_found"); // allowed, and not created yet
         CredentialCalls.exchange(platform, "exchangeServiceAccountToken", credential)
                 .send()
                 .expect(401);
@@ -117,6 +129,16 @@ class OperatorTokensTest {
         eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("401 token_revoked"));
         operator("deleteSharedRuntimeOperator", id).send().expect(200);
         operator("enableSharedRuntimeOperator", id).send().expect(409);
+    }
+
+    private static String onRuntime(String token, String operationId, UUID org, String runtime) {
+        var response = platform.anonymous()
+                .as(token)
+                .call(operationId)
+                .path("org_id", org)
+                .path("shared_runtime_id", runtime)
+                .send();
+        return response.status() + " " + response.text("code");
     }
 
     @Test

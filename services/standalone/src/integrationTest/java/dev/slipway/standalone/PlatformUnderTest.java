@@ -94,6 +94,7 @@ final class PlatformUnderTest implements AutoCloseable {
             UnaryOperator<String> line) {
         this.database = database;
         this.line = line;
+        TemporaryDirectory.openToOthers(home.path());
         try {
             Files.writeString(new HomeDirectory(home.path()).adapterSecretFile(), ADAPTER_SECRET);
         } catch (IOException e) {
@@ -109,7 +110,7 @@ final class PlatformUnderTest implements AutoCloseable {
                 "SLIPWAY_HTTP_PORT", "0",
                 "SLIPWAY_MANAGEMENT_PORT", "0",
                 "SLIPWAY_REPLY_TIMEOUT", "PT25S", // a machine that tests much at once is slow, not broken
-                "SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,gateway"));
+                "SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,tenants,gateway"));
         environment.putAll(settings);
         var config = StandaloneConfig.from(environment);
         telemetry = Telemetry.start(environment);

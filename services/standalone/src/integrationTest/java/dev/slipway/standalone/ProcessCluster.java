@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import dev.slipway.contract.Json;
 import dev.slipway.embedded.EmbeddedPostgres;
 import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.ChildProcess;
@@ -22,6 +23,7 @@ final class ProcessCluster implements AutoCloseable {
     private final EmbeddedPostgres postgres;
     private final PlatformProcess platform;
     private final ApiClient owner;
+    private final ApiClient tenantOwner;
     private final EventTap events;
     private ChildProcess kafka;
     private ChildProcess adapter;
@@ -49,6 +51,8 @@ final class ProcessCluster implements AutoCloseable {
                         "SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,gateway"));
         platform.start();
         owner = platform.as("project_owner"); // with its first token: that one stays good
+        tenantOwner = platform.as("tenant_owner");
+        allowSharedRuntimes(platform.as("platform_superadmin"));
         adapter = startAdapter();
         events = new EventTap(bootstrap(), "");
     }
@@ -75,8 +79,13 @@ final class ProcessCluster implements AutoCloseable {
         }
     }
 
+    /** Returns the owner of the demo project. */
     ApiClient owner() {
         return owner;
+    }
+
+    ApiClient tenantOwner() {
+        return tenantOwner;
     }
 
     EventTap events() {
@@ -94,6 +103,22 @@ final class ProcessCluster implements AutoCloseable {
         platform.close();
         kafka.close();
         postgres.close();
+    }
+
+    private static void allowSharedRuntimes(ApiClient admin) {
+        var body = Json.object();
+        body.putObject("values")
+                .putArray("allowed_control_plane_scopes")
+                .add("project")
+                .add("tenant");
+        body.putObject("hard_denies");
+        admin.call("putGlobalPolicy")
+                .body(body)
+                .header(
+                        "If-Match",
+                        admin.call("getGlobalPolicy").send().expect(200).header("ETag"))
+                .send()
+                .expect(200);
     }
 
     private String bootstrap() {

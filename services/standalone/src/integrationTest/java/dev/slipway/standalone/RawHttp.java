@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.slipway.contract.Json;
 
 import java.io.ByteArrayInputStream;
@@ -10,6 +11,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.zip.GZIPInputStream;
 
 /** Sends bytes that an HTTP client would not send. */
@@ -31,16 +33,21 @@ final class RawHttp implements AutoCloseable {
                     .orElse("");
         }
 
-        /** Returns the body; of NDJSON, the first line. */
+        /** Returns the body; of NDJSON, the first line; text and bytes as one value. */
         JsonNode body() {
             var start = text.indexOf("\r\n\r\n");
             var bytes = text.substring(start + 4).getBytes(StandardCharsets.ISO_8859_1);
             var content = header("Content-Encoding").equals("gzip") ? unzip(bytes) : bytes;
-            if (!header("Content-Type").equals("application/x-ndjson")) {
-                return Json.parseTrusted(content);
-            }
-            var lines = new String(content, StandardCharsets.UTF_8);
-            return Json.parseTrusted(lines.substring(0, lines.indexOf('\n')).getBytes(StandardCharsets.UTF_8));
+            var decoded = new String(content, StandardCharsets.UTF_8);
+            return switch (header("Content-Type")) {
+                case "application/x-ndjson" ->
+                    Json.parseTrusted(
+                            decoded.substring(0, decoded.indexOf('\n')).getBytes(StandardCharsets.UTF_8));
+                case "text/plain", "text/csv" -> TextNode.valueOf(decoded);
+                case "application/octet-stream" ->
+                    TextNode.valueOf(Base64.getEncoder().encodeToString(content));
+                default -> Json.parseTrusted(content);
+            };
         }
 
         private static byte[] unzip(byte[] bytes) {

@@ -18,8 +18,9 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
 
+import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
-import static dev.slipway.testkit.Eventually.repeatUntilGet;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Writes arbitrary reports with arbitrary tokens to the broker. */
 record RawReports(PlatformUnderTest platform) {
@@ -65,10 +66,12 @@ record RawReports(PlatformUnderTest platform) {
         return token(DemoData.ADAPTER, PlatformUnderTest.ADAPTER_SECRET, instance, command);
     }
 
-    /** Repeats the exchange until the command is replicated to IAM, as an adapter does. */
+    /** Waits until the command is replicated to IAM, and returns an adapter's token for it. */
     String token(UUID adapterId, String secret, String instance, String command) {
-        return repeatUntilGet(
-                () -> exchange(adapterId, secret, instance, command).expect(200).text("access_token"));
+        eventually(() -> assertThat(platform.database()
+                        .query("SELECT count(*) FROM iam.runtime_tasks WHERE command_id = '" + command + "'"))
+                .isEqualTo("1"));
+        return exchange(adapterId, secret, instance, command).expect(200).text("access_token");
     }
 
     ApiResponse exchange(UUID adapterId, String secret, String instance, String command) {

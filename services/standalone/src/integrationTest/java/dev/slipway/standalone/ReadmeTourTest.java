@@ -21,7 +21,7 @@ class ReadmeTourTest {
         try (var platform = new PlatformUnderTest(
                 Map.of("SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,process-adapter,gateway"))) {
             var tokens = Files.createDirectories(directory.resolve(".slipway/tokens"));
-            for (var user : List.of("project_owner", "other_tenant_owner")) {
+            for (var user : List.of("project_owner", "other_tenant_owner", "tenant_owner", "platform_superadmin")) {
                 Files.writeString(tokens.resolve(user), platform.token(user));
             }
 
@@ -39,7 +39,8 @@ class ReadmeTourTest {
                             "\"kind\":\"upgrade\"",
                             "\"operation\":\"echo.ping\"",
                             "\"status\":\"succeeded\"",
-                            "\"status\":\"deleting\"")
+                            "\"status\":\"deleting\"",
+                            "\"operating_mode\":\"tenant_dedicated\"")
                     .doesNotContain("\"status\":\"failed\"", "operation_in_progress", "operation_unknown");
         }
     }

@@ -115,7 +115,14 @@ abstract class RoleMatrixTestBase {
                 .path("app_slug", DemoData.APP)
                 .path("scope_id", "apps.instance.read")
                 .path("plan", "standard")
+                .path("app_name", "crm")
+                .path("period", "2026-01")
+                .path("slo_id", "authorize")
+                .path("tile", "0/000.p/1")
                 .anyPath(DemoData.ECHO);
+        if (apiOperation.path().endsWith("/quota-check")) {
+            call = call.query("quota=max_users");
+        }
         if (apiOperation.hasBody()) {
             call = call.body(PlatformUnderTest.launchBody("by " + principal));
         }
@@ -180,8 +187,13 @@ abstract class RoleMatrixTestBase {
             case ALLOWED -> "allow";
             case NOT_GRANTED -> "deny";
             case BREAK_GLASS_REQUIRED -> "twin";
-            case NOT_BOUND, UNKNOWN_ACTION, NOT_ALLOWLISTED, OTHER_TASK, OUT_OF_TOKEN_SCOPE, RESOURCE_DELETED ->
-                verdict.name();
+            case NOT_BOUND,
+                    UNKNOWN_ACTION,
+                    NOT_ALLOWLISTED,
+                    OTHER_TASK,
+                    OUT_OF_TOKEN_SCOPE,
+                    RESOURCE_DELETED,
+                    PROJECT_SUSPENDED -> verdict.name();
         };
     }
 

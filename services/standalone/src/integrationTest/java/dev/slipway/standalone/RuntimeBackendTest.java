@@ -43,12 +43,24 @@ class RuntimeBackendTest {
     }
 
     @Test
+    @Proves("1.96")
     void unregisteredBackend_isRefused_withOneMessage() {
         var validated = admin.call("validateManifest")
                 .body(manifestBody(Json.parseStoredObject(DemoData.manifest()).put("runtime_backend", "mainframe")))
                 .send()
                 .expect(200);
         assertThat(problems(validated)).containsExactly("/runtime_backend unknown_runtime_backend");
+        calls.register(
+                        DemoData.APP,
+                        Json.parseStoredObject(DemoData.manifest())
+                                .put("version", versionFor("mainframe"))
+                                .put("runtime_backend", "mainframe"))
+                .expect(201);
+        var published = version(admin, "publishAppVersion", DemoData.APP, versionFor("mainframe"))
+                .send()
+                .expect(409);
+        assertThat(published.text("code")).isEqualTo("manifest_invalid");
+        assertThat(published.text("message")).contains("/manifest/runtime_backend");
         var body = Json.object().put("runtime_backend", "mainframe").put("display_name", "Mainframe adapter");
         var refused = admin.call("createAdapter").body(body).send().expect(400);
         assertThat(refused.text("message"))

@@ -35,7 +35,18 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
                             Json.object().put("operation", "remove").put("worker_id", worker);
                         case "submitOperation", "runSharedRuntimeOperation" ->
                             Json.object().put("operation", "work.submit");
-                        case "createAttachment" -> Json.object().put("project_id", PROJECT.toString());
+                        case "createAttachment", "planAttachment" ->
+                            Json.object().put("project_id", PROJECT.toString());
+                        case "createCostSplitPolicy" ->
+                            Json.object()
+                                    .put("method", "equal")
+                                    .put("applies_to", "common")
+                                    .put("valid_from", "2030-01");
+                        case "simulateCostSplitPolicy" ->
+                            Json.object()
+                                    .put("method", "equal")
+                                    .put("applies_to", "common")
+                                    .put("period", "2026-03");
                         case "updateAttachment" -> Json.object().put("billing_policy_ref", "x");
                         case "upgradeSharedRuntime" -> Json.object().put("version", SharedRuntimeCalls.NEXT_VERSION);
                         default -> Json.object();

@@ -78,28 +78,9 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
 
     @Test
     void deletedProject_isDetached_withAnAuditEntry() {
-        var project = platform.as("tenant_owner")
-                .call("createProject")
-                .path("org_id", DemoData.ORG)
-                .body(Json.object().put("slug", "short-lived").put("display_name", "Short-lived"))
-                .send()
-                .expect(201)
-                .text("id");
-        platform.awaitReplication();
-        platform.as("tenant_owner")
-                .call("putAppEntitlement")
-                .path("project_id", project)
-                .path("app_slug", DemoData.APP)
-                .body(Json.object().put("enabled", true))
-                .send()
-                .expect(200);
-        platform.awaitReplication();
+        var project = entitledProject("short-lived");
         var runtime = calls.runningWith("deleted-project");
-        var attachment = calls.owner("createAttachment", runtime)
-                .body(Json.object().put("project_id", project))
-                .send()
-                .expect(202)
-                .text("id");
+        var attachment = attach(runtime, project).send().expect(202).text("id");
 
         platform.as("tenant_owner")
                 .call("deleteProject")
@@ -112,7 +93,84 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
     }
 
     @Test
-    @Proves("2.52")
+    void suspendedProject_isDetached_andAttachedAgainOnceItIsResumed() {
+        var project = entitledProject("paused");
+        var runtime = calls.runningWith("suspended-project");
+        var attachment = attach(runtime, project).send().expect(202).text("id");
+
+        setState("suspendProject", project).expect(200);
+
+        calls.awaitAttachment(runtime, attachment, "detached");
+        eventually(() -> assertThat(platform.events()
+                        .find(observed -> observed.type().equals("audit.recorded")
+                                && observed.payload().path("target_id").asText().equals(runtime)
+                                && observed.payload().path("reason").asText().equals("project_suspended")))
+                .isNotEmpty());
+        assertThat(statusAndCode(attach(runtime, project).send())).isEqualTo("409 project_suspended");
+        setState("resumeProject", project).expect(200);
+        platform.awaitReplication();
+        attach(runtime, project).send().expect(202);
+    }
+
+    @Test
+    void rejectedReport_isListedForTheOwner_only() {
+        var runtime = calls.runningWith("rejected-reports", PROJECT);
+        var other = calls.runningWith("no-rejected-reports");
+        adapter.reportUsage(
+                calls.command("deploy", runtime).event(),
+                "0.00001",
+                Json.object().put("project_id", SIBLING_PROJECT.toString()));
+
+        eventually(() -> assertThat(calls.items(calls.owner("listSharedRuntimeRejectedReports", runtime)))
+                .singleElement()
+                .satisfies(rejected -> {
+                    assertThat(rejected.path("code").asText()).isEqualTo("validation_error");
+                    assertThat(rejected.path("shared_runtime_id").asText()).isEqualTo(runtime);
+                    assertThat(rejected.path("adapter_id").asText()).isEqualTo(DemoData.ADAPTER.toString());
+                }));
+        assertThat(calls.items(calls.owner("listSharedRuntimeRejectedReports", other)))
+                .isEmpty();
+        assertThat(statusAndCode(platform.as("other_tenant_owner")
+                        .call("listSharedRuntimeRejectedReports")
+                        .path("org_id", DemoData.OTHER_ORG)
+                        .path("shared_runtime_id", runtime)
+                        .send()))
+                .isEqualTo("404 shared_runtime_not_found");
+    }
+
+    private static ApiResponse setState(String operationId, String project) {
+        return platform.as("tenant_owner")
+                .call(operationId)
+                .path("project_id", project)
+                .send();
+    }
+
+    private static Call attach(String runtime, String project) {
+        return calls.owner("createAttachment", runtime).body(Json.object().put("project_id", project));
+    }
+
+    private static String entitledProject(String slug) {
+        var project = platform.as("tenant_owner")
+                .call("createProject")
+                .path("org_id", DemoData.ORG)
+                .body(Json.object().put("slug", slug).put("display_name", slug))
+                .send()
+                .expect(201)
+                .text("id");
+        platform.awaitReplication();
+        platform.as("tenant_owner")
+                .call("putAppEntitlement")
+                .path("project_id", project)
+                .path("app_slug", DemoData.APP)
+                .body(Json.object().put("enabled", true))
+                .send()
+                .expect(200);
+        platform.awaitReplication();
+        return project;
+    }
+
+    @Test
+    @Proves({"0.09", "0.50", "1.31", "1.32", "2.11", "2.52"})
     void instanceWithTenantScope_requiresAnAttachment() {
         var runtime = calls.runningWith("instances", PROJECT);
         var body = PlatformUnderTest.launchBody("shared").put("control_plane_scope", "tenant");
@@ -133,6 +191,19 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
                 platform.launch("project_owner", "").body(referring).send().expect(202);
 
         assertThat(instance.text("shared_runtime_id")).isEqualTo(runtime);
+        assertThat(instance.text("project_id")).isEqualTo(PROJECT.toString());
+        assertThat(calls.items(
+                        platform.as("tenant_owner").call("listSharedRuntimes").path("org_id", DemoData.ORG)))
+                .noneMatch(each -> each.path("id").asText().equals(instance.text("id")));
+        assertThat(statusAndCode(
+                        calls.owner("getSharedRuntime", instance.text("id")).send()))
+                .isEqualTo("404 shared_runtime_not_found");
+        assertThat(statusAndCode(platform.as("tenant_owner")
+                        .call("getAppInstance")
+                        .path("project_id", SIBLING_PROJECT)
+                        .path("app_instance_id", instance.text("id"))
+                        .send()))
+                .isEqualTo("404 app_instance_not_found");
         var attachment = calls.attachmentOf(runtime, PROJECT).path("id").asText();
         var blocked = calls.attachment("deleteAttachment", runtime, attachment).send();
         assertThat(statusAndCode(blocked)).isEqualTo("409 attachment_in_use");

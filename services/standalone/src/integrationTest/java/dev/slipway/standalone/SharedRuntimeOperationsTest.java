@@ -159,7 +159,7 @@ class SharedRuntimeOperationsTest extends SharedRuntimeTestBase {
     }
 
     @Test
-    @Proves("0.34")
+    @Proves({"0.34", "0.35"})
     void operator_isTheRegisteredOne_whenTheRequestNamesIt() {
         var runtimeId = Ids.next().toString();
         var body = Json.object()

@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The journey of a shared runtime: creation, attachments, contributed workers, submitted work, detachment and deletion. */
 class SharedRuntimesTest extends SharedRuntimeTestBase {
     @Test
+    @Proves({"0.11", "C.07"})
     void create_isRefused_whenTheAppOrTheOperatorDoesNotFit() {
         var unsupported = SharedRuntimeCalls.createBody("refused").put("app_version", DemoData.VERSION);
         assertThat(statusAndCode(calls.create(unsupported).send())).isEqualTo("409 shared_runtime_unsupported");
@@ -26,6 +28,20 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
         var foreign = SharedRuntimeCalls.createBody("refused");
         foreign.putArray("attached_project_ids").add(DemoData.OTHER_PROJECT.toString());
         assertThat(statusAndCode(calls.create(foreign).send())).isEqualTo("404 not_found");
+        var runtime = calls.runningWith("own-tenant", PROJECT);
+        assertThat(statusAndCode(calls.owner("createAttachment", runtime)
+                        .body(Json.object().put("project_id", DemoData.OTHER_PROJECT.toString()))
+                        .send()))
+                .isEqualTo("404 not_found");
+        for (var operation : List.of("operateContributedWorker", "submitOperation")) {
+            assertThat(statusAndCode(calls.project(operation, "other_tenant_owner", DemoData.OTHER_PROJECT, runtime)
+                            .body(
+                                    operation.equals("submitOperation")
+                                            ? Json.object().put("operation", "work.submit")
+                                            : calls.add("worker"))
+                            .send()))
+                    .isEqualTo("404 shared_runtime_not_found");
+        }
         var unknown = SharedRuntimeCalls.createBody("refused");
         unknown.putObject("submission_policy")
                 .put("allowed", true)
@@ -52,9 +68,50 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
                 .expect(200)
                 .body();
         assertThat(refused.at("/decision/code").asText()).isEqualTo("shared_runtime_unsupported");
+        assertThat(statusAndCode(calls.create(SharedRuntimeCalls.createBody("planned")
+                                .put("display_name", "Another name")
+                                .put("plan_id", plan.path("plan_id").asText()))
+                        .send()))
+                .isEqualTo("409 plan_outdated");
+        assertThat(statusAndCode(calls.create(SharedRuntimeCalls.createBody("planned")
+                                .put("plan_id", Ids.next().toString()))
+                        .send()))
+                .isEqualTo("404 plan_not_found");
         assertThat(platform.database()
                         .query("SELECT count(*) FROM instances.shared_runtimes WHERE environment = 'planned'"))
                 .isEqualTo("0");
+    }
+
+    @Test
+    void runtimeAndAttachment_haveThePlannedOutcome_whenRequestedByPlan() {
+        var body = SharedRuntimeCalls.createBody("by-plan");
+        var plan = calls.create(body).query("dry_run=true").send().expect(200).text("plan_id");
+        var runtime = calls.running(body.put("plan_id", plan));
+        assertThat(statusAndCode(calls.create(body).send())).isEqualTo("404 plan_not_found");
+        var attach = Json.object().put("project_id", PROJECT.toString());
+        var foreign = calls.owner("planAttachment", runtime)
+                .body(Json.object().put("project_id", DemoData.OTHER_PROJECT.toString()))
+                .send()
+                .expect(200)
+                .body();
+        assertThat(foreign.at("/decision/code").asText()).isEqualTo("not_found");
+        assertThat(foreign.path("policy").isNull()).isTrue();
+
+        var planned = calls.owner("createAttachment", runtime)
+                .query("dry_run=true")
+                .body(attach)
+                .send()
+                .expect(200)
+                .body();
+
+        assertThat(planned.at("/decision/result").asText()).isEqualTo("allowed");
+        assertThat(planned.at("/policy/values").size()).isPositive();
+        assertThat(calls.attachments(runtime)).isEmpty();
+        calls.owner("createAttachment", runtime)
+                .body(attach.deepCopy().put("plan_id", planned.path("plan_id").asText()))
+                .send()
+                .expect(202);
+        assertThat(calls.attachments(runtime)).hasSize(1);
     }
 
     @Test
@@ -151,6 +208,76 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
     }
 
     @Test
+    @Proves({"0.16", "0.18", "0.20", "0.28", "0.30", "0.36", "0.37"})
+    void runtimeAndAttachment_showWhatWasRequested_andWhereItRuns() {
+        var body = SharedRuntimeCalls.createBody("fields");
+        body.putObject("placement_intent").put("region", "north");
+        body.putObject("config").put("log_level", "info");
+        var runtime = calls.running(body);
+
+        var shown = calls.owner("getSharedRuntime", runtime).send().expect(200).body();
+
+        assertThat(shown.path("org_id").asText()).isEqualTo(DemoData.ORG.toString());
+        assertThat(shown.has("project_id")).isFalse();
+        assertThat(shown.path("resource_name").asText()).endsWith(":" + DemoData.ORG + ":-:shared_runtime:" + runtime);
+        for (var field : List.of("app_slug", "app_version", "display_name")) {
+            assertThat(shown.path(field)).as(field).isEqualTo(body.path(field));
+        }
+        assertThat(shown.path("operating_mode").asText()).isEqualTo("tenant_dedicated");
+        assertThat(shown.path("control_plane_scope").asText()).isEqualTo("tenant");
+        assertThat(shown.path("runtime_backend").asText()).isEqualTo("bare_metal");
+        assertThat(shown.path("status").asText()).isEqualTo("running");
+        assertThat(shown.path("operator_id").asText()).isNotEmpty();
+        assertThat(shown.at("/placement_intent/region").asText()).isEqualTo("north");
+        assertThat(shown.at("/config/log_level").asText()).isEqualTo("info");
+        assertThat(shown.path("updated_at").asText())
+                .isGreaterThan(shown.path("created_at").asText());
+        assertThat(calls.command("deploy", runtime)
+                        .payload()
+                        .at("/placement_intent/region")
+                        .asText())
+                .isEqualTo("north");
+
+        var request = Json.object().put("project_id", PROJECT.toString()).put("billing_policy_ref", "split-by-use");
+        request.putObject("contribution_policy").put("allowed", true).put("max_workers", 1);
+        request.putObject("submission_policy").put("allowed", true).put("max_concurrent", 3);
+        var attachment = calls.owner("createAttachment", runtime)
+                .body(request)
+                .send()
+                .expect(202)
+                .body();
+        assertThat(attachment.path("id").asText()).isNotEmpty();
+        assertThat(attachment.path("shared_runtime_id").asText()).isEqualTo(runtime);
+        assertThat(attachment.path("org_id").asText()).isEqualTo(DemoData.ORG.toString());
+        assertThat(attachment.path("status").asText()).isEqualTo("attached");
+        for (var field : List.of("project_id", "billing_policy_ref")) {
+            assertThat(attachment.path(field)).as(field).isEqualTo(request.path(field));
+        }
+        assertThat(attachment.at("/contribution_policy/max_workers").asInt()).isEqualTo(1);
+        assertThat(attachment.at("/submission_policy/max_concurrent").asInt()).isEqualTo(3);
+        assertThat(attachment.path("updated_at").asText())
+                .isGreaterThanOrEqualTo(attachment.path("created_at").asText());
+
+        var accepted = calls.project("operateContributedWorker", PROJECT, runtime)
+                .body(calls.add("worker").put("region", "south"))
+                .send()
+                .expect(202);
+        assertThat(calls.ended(runtime, accepted).text("status")).isEqualTo("succeeded");
+        assertThat(calls.owner("getWorker", runtime)
+                        .path("worker_id", accepted.text("member_id"))
+                        .send()
+                        .expect(200)
+                        .text("region"))
+                .isEqualTo("south");
+        assertThat(calls.owner("getSharedRuntime", runtime)
+                        .send()
+                        .body()
+                        .at("/placement_intent/region")
+                        .asText())
+                .isEqualTo("north");
+    }
+
+    @Test
     @Proves("0.22")
     void consumerView_showsOnlyTheOwnProject() {
         var runtime = calls.runningWith("views", PROJECT, SIBLING_PROJECT);
@@ -167,6 +294,8 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
         assertThat(view.at("/endpoints/0/name").asText()).isEqualTo("http");
         assertThat(policy(view, "contribution_policy.max_workers")).isEqualTo("2 shared_runtime");
         assertThat(policy(view, "submission_policy.operations")).isEqualTo("[\"work.submit\"] manifest");
+        assertThat(policy(view, "allowed_control_plane_scopes")).isEqualTo("[\"project\",\"tenant\"] global");
+        assertThat(policy(view, "allowed_regions")).isEqualTo("null registry");
         assertThat(calls.items(platform.as("project_viewer")
                         .call("listAttachedRuntimes")
                         .path("project_id", PROJECT)))
@@ -186,7 +315,7 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
     }
 
     @Test
-    @Proves("0.39")
+    @Proves({"0.33", "0.39"})
     void updateAttachment_returnsWhatExceedsThePolicy_andLimitsNewRequests() {
         var runtime = calls.runningWith("policies", PROJECT);
         var worker = calls.contribute(PROJECT, runtime);
@@ -218,6 +347,17 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
                 .isEqualTo("403 contribution_not_allowed");
         assertThat(statusAndCode(calls.submit(PROJECT, runtime, "work.purge").send()))
                 .isEqualTo("403 submission_not_allowed");
+        calls.project("getAttachedRuntime", "project_viewer", PROJECT, runtime)
+                .send()
+                .expect(200);
+        assertThat(statusAndCode(calls.project("operateContributedWorker", "project_viewer", PROJECT, runtime)
+                        .body(calls.add("worker"))
+                        .send()))
+                .isEqualTo("403 insufficient_permissions");
+        assertThat(statusAndCode(calls.project("submitOperation", "project_viewer", PROJECT, runtime)
+                        .body(Json.object().put("operation", "work.submit"))
+                        .send()))
+                .isEqualTo("403 insufficient_permissions");
         var invalid = Json.object();
         invalid.putObject("app_policy").put("share", 0);
         assertThat(statusAndCode(update.body(invalid)

@@ -16,12 +16,12 @@ import java.util.Map;
 
 import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
-import static dev.slipway.testkit.Eventually.repeatUntil;
-import static dev.slipway.testkit.Eventually.repeatUntilGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests that writes are refused while permissions are stale. */
 class StalePermissionsTest {
+    private static final Duration BUDGET = Duration.ofSeconds(6);
+
     private static FaultyLink kafka;
     private static PlatformUnderTest platform;
 
@@ -31,7 +31,7 @@ class StalePermissionsTest {
     @BeforeAll
     static void start() {
         kafka = FaultyLink.toKafka(TestInfrastructure.shared().kafkaBootstrap());
-        platform = new PlatformUnderTest(Map.of("SLIPWAY_AUTHZ_BUDGET_WRITES", "PT6S"), kafka::through);
+        platform = new PlatformUnderTest(Map.of("SLIPWAY_AUTHZ_BUDGET_WRITES", BUDGET.toString()), kafka::through);
     }
 
     @AfterAll
@@ -41,15 +41,19 @@ class StalePermissionsTest {
     }
 
     private static void assertWritesRejected() {
-        repeatUntil(() -> assertThat(
-                        platform.launch("project_owner", "stale").send().text("code"))
-                .isEqualTo("authz_stale"));
-        platform.launch("project_owner", "stale").send().expect(503);
+        eventually(() -> assertThat(authzAge()).isGreaterThan(BUDGET));
+        assertThat(platform.launch("project_owner", "stale").send().expect(503).text("code"))
+                .isEqualTo("authz_stale");
     }
 
     private static ApiResponse assertWriteAccepted() {
-        return repeatUntilGet(
-                () -> platform.launch("project_owner", "fresh").send().expect(202));
+        eventually(() -> assertThat(authzAge()).isLessThan(BUDGET.dividedBy(2)));
+        platform.awaitReplication();
+        return platform.launch("project_owner", "fresh").send().expect(202);
+    }
+
+    private static Duration authzAge() {
+        return platform.platform().serviceContext().authz().age(Instant.now());
     }
 
     private static ApiResponse read(String instance) {

@@ -56,12 +56,19 @@ abstract class TenancyTestBase {
     }
 
     static boolean isNew(ApiOperation apiOperation) {
-        return apiOperation.method().equals("POST");
+        return apiOperation.method().equals("POST") && !isStateChange(apiOperation);
+    }
+
+    private static boolean isStateChange(ApiOperation apiOperation) {
+        return apiOperation.path().endsWith("/suspend") || apiOperation.path().endsWith("/resume");
     }
 
     static int takesAway(ApiOperation apiOperation) {
+        if (isStateChange(apiOperation)) {
+            return apiOperation.path().endsWith("/suspend") ? 2 : 3;
+        }
         if (apiOperation.id().equals("deleteProject")) {
-            return 2;
+            return 4;
         }
         return apiOperation.method().equals("DELETE") ? 1 : 0;
     }

@@ -38,6 +38,8 @@ final class TourMask {
             "expires_in",
             "evidence_age_ms",
             "quantity_seconds",
+            "runtime_hours",
+            "lag_seconds",
             "trace_id",
             "span_id",
             "user_agent");

@@ -77,7 +77,7 @@ class TraceTest {
 
     /** Follows an error to its log line, trace and instance. */
     @Test
-    @Proves("2.63")
+    @Proves({"1.88", "2.48", "2.63"})
     void operation_isInLogTraceAndTimeline_whenItFailed() {
         var id = runsWithAQueue();
         try (var log = new CapturedLog()) {
@@ -124,6 +124,11 @@ class TraceTest {
                 return found;
             });
             assertThat(story.path("trace_ids").toString()).contains(traces);
+            assertThat(story.at("/links/logql").asText()).endsWith(" |= \"" + correlation + "\"");
+            assertThat(story.at("/links/traceql").asText())
+                    .isEqualTo("{ span.correlation_id = \"" + correlation + "\" }");
+            assertThat(traces.stream().flatMap(trace -> collector.trace(trace).stream()))
+                    .allSatisfy(span -> assertThat(span.attributes()).containsEntry("correlation_id", correlation));
             assertThat(queued("getInstanceTimeline", id)
                             .send()
                             .expect(200)

@@ -10,12 +10,18 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -24,25 +30,35 @@ import java.util.regex.Pattern;
  */
 final class KafkaClientFiles {
     private static final String JAAS = "sasl.jaas.config";
+    private static final Pattern ADAPTER_FILE = Pattern.compile("adapter-(.+)\\.properties");
     private static final Pattern PASSWORD = Pattern.compile("password=\"([^\"]+)\"");
 
     private final Path directory;
+    private final Map<String, String> common;
+    /** Backends that are not built in, for whose adapters there is a file. */
+    private final Set<String> registeredBackends = new TreeSet<>();
+
     private final Map<String, String> passwords = new TreeMap<>();
     private final Map<String, Map<String, String>> clients = new HashMap<>();
 
     /** The login of a principal, for other programs. */
     record Login(String bootstrap, String securityProtocol, String mechanism, String user, String password) {}
 
-    private KafkaClientFiles(Path directory) {
+    private KafkaClientFiles(Path directory, Map<String, String> common) {
         this.directory = directory;
+        this.common = common;
     }
 
     /** Reads the files, or creates them at the first start. {@code common} are settings that all clients share. */
     static KafkaClientFiles open(Path home, Map<String, String> common) {
-        var files = new KafkaClientFiles(home.resolve("kafka-clients"));
+        var files = new KafkaClientFiles(home.resolve("kafka-clients"), common);
         try {
             for (var principal : BrokerAcls.principals()) {
-                files.open(principal, common);
+                files.open(principal);
+            }
+            for (var backend : files.findRegisteredBackends()) {
+                files.open(BrokerAcls.adapter(backend));
+                files.registeredBackends.add(backend);
             }
             return files;
         } catch (IOException e) {
@@ -55,7 +71,37 @@ final class KafkaClientFiles {
     }
 
     BrokerAccess brokerAccess(String topicPrefix) {
-        return new BrokerAccess(passwords, new HashSet<>(BrokerAcls.bindings(BrokerAcls.rules(), topicPrefix)));
+        var rules = new ArrayList<>(BrokerAcls.rules());
+        registeredBackends.forEach(backend -> rules.addAll(BrokerAcls.adapterRules(backend)));
+        return new BrokerAccess(passwords, new HashSet<>(BrokerAcls.bindings(rules, topicPrefix)));
+    }
+
+    /**
+     * Creates the login of the adapter of a backend that was registered at run time, unless there is one. Blocks.
+     *
+     * @param grant makes the broker accept it; the file is written after that
+     */
+    synchronized void addAdapter(String backend, String topicPrefix, Consumer<BrokerAccess> grant) throws IOException {
+        var principal = BrokerAcls.adapter(backend);
+        if (passwords.containsKey(principal)) {
+            return;
+        }
+        var password = newPassword();
+        grant.accept(new BrokerAccess(
+                Map.of(principal, password),
+                new HashSet<>(BrokerAcls.bindings(BrokerAcls.adapterRules(backend), topicPrefix))));
+        write(principal, password);
+        registeredBackends.add(backend);
+    }
+
+    private List<String> findRegisteredBackends() throws IOException {
+        try (var files = Files.list(directory)) {
+            return files.map(file -> ADAPTER_FILE.matcher(file.getFileName().toString()))
+                    .filter(Matcher::matches)
+                    .map(name -> name.group(1))
+                    .filter(backend -> !passwords.containsKey(BrokerAcls.adapter(backend)))
+                    .toList();
+        }
     }
 
     /** Returns the client settings by principal. */
@@ -68,9 +114,12 @@ final class KafkaClientFiles {
                 bootstrap, "SASL_PLAINTEXT", "SCRAM-SHA-256", principal, passwords.getOrDefault(principal, ""));
     }
 
-    private void open(String principal, Map<String, String> common) throws IOException {
+    private void open(String principal) throws IOException {
         var file = directory.resolve(principal + ".properties");
-        var password = Files.exists(file) ? readPassword(file) : newPassword();
+        write(principal, Files.exists(file) ? readPassword(file) : newPassword());
+    }
+
+    private void write(String principal, String password) throws IOException {
         var client = new TreeMap<>(common);
         client.put("security.protocol", "SASL_PLAINTEXT");
         client.put("sasl.mechanism", "SCRAM-SHA-256");
@@ -82,7 +131,7 @@ final class KafkaClientFiles {
         properties.putAll(client);
         var text = new StringWriter();
         properties.store(text, "Kafka client settings of " + principal);
-        HomeDirectory.writeOwnerOnly(file, text.toString());
+        HomeDirectory.writeOwnerOnly(directory.resolve(principal + ".properties"), text.toString());
         passwords.put(principal, password);
         clients.put(principal, client);
     }

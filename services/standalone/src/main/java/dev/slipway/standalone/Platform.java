@@ -16,6 +16,7 @@ import dev.slipway.instances.InstancesVerticle;
 import dev.slipway.messaging.BrokerAcls;
 import dev.slipway.messaging.ConsumerCatchUp;
 import dev.slipway.messaging.KafkaSettings;
+import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.messaging.RecordKeys;
 import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
@@ -29,10 +30,12 @@ import dev.slipway.service.DatabaseSettings;
 import dev.slipway.service.HealthRegistry;
 import dev.slipway.service.HealthRegistry.Status;
 import dev.slipway.service.ManagementServer;
+import dev.slipway.service.ProcessReporter;
 import dev.slipway.service.ServiceContext;
 import dev.slipway.service.ServiceRegistry;
 import dev.slipway.settings.Settings;
 import dev.slipway.telemetry.Telemetry;
+import dev.slipway.tenants.TenantsVerticle;
 import io.micrometer.core.instrument.Gauge;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
@@ -48,7 +51,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Starts the services of this process in order, on an existing broker and database, and stops them in reverse order. */
@@ -60,7 +62,9 @@ public final class Platform {
     private final Vertx vertx;
     private final ServiceContext serviceContext;
     private final StateReader authzReader;
-    private final StateReader auditActionReader;
+    private final StateReader catalogReader;
+    private final Listener listener;
+    private @Nullable ProcessReporter reporter;
     private final Deque<String> deployed = new ArrayDeque<>();
     private int httpPort = -1;
     private int managementPort = -1;
@@ -70,14 +74,17 @@ public final class Platform {
 
     private volatile Status readModels = new Status(false, "starting");
 
-    private Platform(StandaloneConfig config, Vertx vertx, ServiceContext serviceContext) {
+    private Platform(StandaloneConfig config, Vertx vertx, ServiceContext serviceContext, Listener listener) {
         this.config = config;
         this.vertx = vertx;
         this.serviceContext = serviceContext;
         this.authzReader =
                 new StateReader(vertx, serviceContext.kafka(), Topics.AUTHZ_STATE, serviceContext.authz()::apply);
-        this.auditActionReader = new StateReader(
-                vertx, serviceContext.kafka(), Topics.CATALOG_STATE, serviceContext.auditActions()::apply);
+        this.catalogReader = new StateReader(vertx, serviceContext.kafka(), Topics.CATALOG_STATE, record -> {
+            serviceContext.auditActions().apply(record);
+            listener.onCatalogRecord(record);
+        });
+        this.listener = listener;
     }
 
     /**
@@ -97,10 +104,19 @@ public final class Platform {
 
     public static Future<Platform> start(
             StandaloneConfig config, Addresses addresses, Telemetry telemetry, IamSeed iam, CatalogSeed catalog) {
-        return start(config, addresses, telemetry, new HealthRegistry(), iam, catalog, platform -> {});
+        return start(config, addresses, telemetry, new HealthRegistry(), iam, catalog, new Listener() {});
     }
 
-    /** Reports the progress of the start in {@code health}, and runs {@code beforeReady} on a worker thread before it reports ready. */
+    /** Observes a platform. */
+    interface Listener {
+        /** Called on a worker thread, before the platform reports ready. */
+        default void beforeReady(Platform platform) {}
+
+        /** Called for every record of the catalog's state topic, in a process with a database. */
+        default void onCatalogRecord(ReceivedRecord record) {}
+    }
+
+    /** Reports the progress of the start in {@code health}. */
     static Future<Platform> start(
             StandaloneConfig config,
             Addresses addresses,
@@ -108,17 +124,17 @@ public final class Platform {
             HealthRegistry health,
             IamSeed iam,
             CatalogSeed catalog,
-            Consumer<Platform> beforeReady) {
+            Listener listener) {
         var options = new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS).setPreferNativeTransport(true);
         // Not bound to an event loop: a failed start closes them all and must still complete this promise.
         var started = Promise.<Platform>promise();
         ClusterSettings.startVertx(telemetry, config.cluster(), options)
                 .map(vertx -> {
                     BusCodecs.register(vertx);
-                    return new Platform(config, vertx, serviceContext(config, addresses, telemetry, health));
+                    return new Platform(config, vertx, serviceContext(config, addresses, telemetry, health), listener);
                 })
                 .onFailure(started::fail)
-                .onSuccess(platform -> platform.start(iam, catalog, beforeReady)
+                .onSuccess(platform -> platform.start(iam, catalog)
                         .onSuccess(ok -> started.complete(platform))
                         .onFailure(e -> platform.stop().onComplete(stopped -> started.fail(e))));
         return started.future();
@@ -152,11 +168,12 @@ public final class Platform {
                 EVENT_LOOPS,
                 config.cluster() != null,
                 config.maxAuthzAgeForWrites(),
-                config.maxAuthzAgeForReads());
+                config.maxAuthzAgeForReads(),
+                config.consistencyInterval());
     }
 
     /** Starts in the order topics, services, read models, gateway, adapter: nothing accepts requests before all read models are current. */
-    private Future<Void> start(IamSeed iam, CatalogSeed catalog, Consumer<Platform> beforeReady) {
+    private Future<Void> start(IamSeed iam, CatalogSeed catalog) {
         serviceContext.health().register("platform", () -> phase);
         serviceContext.health().register("authz", this::authzStatus);
         serviceContext.health().register("read-models", () -> readModels);
@@ -171,16 +188,24 @@ public final class Platform {
                         serviceContext.telemetry())
                 .onSuccess(server -> managementPort = server.actualPort())
                 .compose(ok -> Future.join(awaitKafka(), awaitDatabase()))
+                .onSuccess(ok -> startReporter())
                 .compose(ok -> deployServices(iam, catalog))
                 .compose(ok -> awaitReadModels())
                 .compose(ok -> serviceContext.services().acceptRequests())
                 .compose(ok -> config.runs("gateway") ? deployGateway() : Future.succeededFuture())
                 .compose(ok -> deployIfEnabled("process-adapter", this::processAdapter))
                 .compose(ok -> vertx.<Void>executeBlocking(() -> {
-                    beforeReady.accept(this);
+                    listener.beforeReady(this);
                     return null;
                 }))
                 .onSuccess(ok -> phase = new Status(true, "running"));
+    }
+
+    private void startReporter() {
+        var started = new ProcessReporter(
+                vertx, serviceContext, config.identity(), StandaloneMain.Version.find(), config.services());
+        reporter = started;
+        started.start();
     }
 
     private Future<Void> deployServices(IamSeed iam, CatalogSeed catalog) {
@@ -193,17 +218,19 @@ public final class Platform {
                 deployIfEnabled(
                         "audit",
                         () -> new AuditVerticle(serviceContext.as("audit"), config.audit(), keyEncryptionKey())),
-                deployIfEnabled("metering", () -> new MeteringVerticle(serviceContext.as("metering"))));
+                deployIfEnabled(
+                        "metering", () -> new MeteringVerticle(serviceContext.as("metering"), config.metering())),
+                deployIfEnabled("tenants", () -> new TenantsVerticle(serviceContext.as("tenants"), config.tenants())));
         var fresh = authzReader.start().compose(caughtUp -> awaitFreshAuthz());
         // After a failure, wait for the others: a verticle that is stopped while it starts would fail again.
-        return Future.all(Future.all(services), fresh, startAuditActionReader())
+        return Future.all(Future.all(services), fresh, startCatalogReader())
                 .recover(e -> Future.join(services).transform(all -> Future.failedFuture(e)))
                 .mapEmpty();
     }
 
     /** Only a process with a database changes anything and therefore writes audit records. */
-    private Future<Void> startAuditActionReader() {
-        return serviceContext.database() == null ? Future.succeededFuture() : auditActionReader.start();
+    private Future<Void> startCatalogReader() {
+        return serviceContext.database() == null ? Future.succeededFuture() : catalogReader.start();
     }
 
     /** After the authorization model is current, so that IAM's bootstrap data is on the topics. */
@@ -367,6 +394,9 @@ public final class Platform {
 
     /** Stops the gateway first, so that no new requests arrive, and IAM last. */
     public Future<Void> stop() {
+        if (reporter != null) {
+            reporter.stop();
+        }
         phase = new Status(false, "stopping"); // load balancers stop sending requests while those in flight complete
         var chain = Future.<Void>succeededFuture();
         synchronized (deployed) {
@@ -378,7 +408,7 @@ public final class Platform {
         var stopped = Promise.<Void>promise(); // not bound to an event loop, which could not report its own end
         chain.otherwiseEmpty()
                 .eventually(authzReader::stop)
-                .eventually(auditActionReader::stop)
+                .eventually(catalogReader::stop)
                 .onComplete(done -> vertx.close().onComplete(stopped));
         return stopped.future();
     }

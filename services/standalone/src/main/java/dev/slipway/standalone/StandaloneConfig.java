@@ -5,10 +5,13 @@ import dev.slipway.catalog.ArtifactConfig;
 import dev.slipway.gateway.GatewayConfig;
 import dev.slipway.iam.IamConfig;
 import dev.slipway.instances.InstancesConfig;
+import dev.slipway.metering.MeteringConfig;
 import dev.slipway.processadapter.ProcessAdapterConfig;
 import dev.slipway.service.ClusterSettings;
 import dev.slipway.service.DatabaseSettings;
+import dev.slipway.service.ProcessIdentity;
 import dev.slipway.settings.Settings;
+import dev.slipway.tenants.TenantsConfig;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
@@ -47,15 +50,23 @@ public record StandaloneConfig(
         @Nullable String firstAdministrator,
         Duration maxAuthzAgeForWrites,
         Duration maxAuthzAgeForReads,
+        Duration consistencyInterval,
         GatewayConfig gateway,
         InstancesConfig instances,
         AuditConfig audit,
+        ProcessIdentity identity,
+        MeteringConfig metering,
         IamConfig iam,
         ArtifactConfig artifacts,
+        TenantsConfig tenants,
         Map<String, String> environment) {
 
+    private static final int PARTITIONS = 12;
+    /** One process consumes the topics of the embedded broker, and every partition costs it time at the start and when idle. */
+    private static final int EMBEDDED_PARTITIONS = 3;
+
     static final List<String> SERVICES =
-            List.of("iam", "catalog", "instances", "audit", "metering", "process-adapter", "gateway");
+            List.of("iam", "catalog", "instances", "audit", "metering", "tenants", "process-adapter", "gateway");
 
     public static StandaloneConfig from(Map<String, String> environment) {
         var values = Settings.withConfigFile(environment);
@@ -73,7 +84,8 @@ public record StandaloneConfig(
                 kafka,
                 settings.port("SLIPWAY_KAFKA_PORT", 19092),
                 settings.text("SLIPWAY_TOPIC_PREFIX", ""),
-                settings.integer("SLIPWAY_TOPIC_PARTITIONS", 12, 1, 1_000),
+                settings.integer(
+                        "SLIPWAY_TOPIC_PARTITIONS", kafka == null ? EMBEDDED_PARTITIONS : PARTITIONS, 1, 1_000),
                 (short) settings.integer("SLIPWAY_TOPIC_REPLICATION", 1, 1, 15),
                 settings.propertiesFile("SLIPWAY_KAFKA_CLIENT_FILE"),
                 Path.of(settings.text(
@@ -90,11 +102,15 @@ public record StandaloneConfig(
                 settings.optional("SLIPWAY_FIRST_ADMINISTRATOR"),
                 settings.duration("SLIPWAY_AUTHZ_BUDGET_WRITES", Duration.ofSeconds(30)),
                 settings.duration("SLIPWAY_AUTHZ_BUDGET_READS", Duration.ofMinutes(5)),
+                settings.duration("SLIPWAY_CONSISTENCY_INTERVAL", Duration.ofHours(1)),
                 GatewayConfig.from(settings),
                 InstancesConfig.from(settings),
                 AuditConfig.from(settings),
+                ProcessIdentity.from(settings, settings.flag("SLIPWAY_DEMO", embedded) ? "demo" : "default"),
+                MeteringConfig.from(settings),
                 IamConfig.from(settings),
                 ArtifactConfig.from(settings),
+                TenantsConfig.from(settings),
                 values);
         var admin = config.firstAdministrator;
         if (admin != null && admin.indexOf('|') < 1) {

@@ -7,6 +7,7 @@ import dev.slipway.embedded.EmbeddedInfrastructure;
 import dev.slipway.embedded.PortInUseException;
 import dev.slipway.iam.IamSeed;
 import dev.slipway.messaging.BrokerAcls;
+import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.messaging.RecordKeys;
 import dev.slipway.messaging.RecordKeys.RecordKeyException;
 import dev.slipway.messaging.ServerRejectedException;
@@ -60,6 +61,7 @@ public final class StandaloneMain implements Callable<Integer> {
     private final HealthRegistry health = new HealthRegistry();
     private @Nullable EmbeddedInfrastructure infrastructure;
     private volatile @Nullable KafkaClientFiles kafkaClients;
+    private @Nullable AdapterLogins adapterLogins;
     private @Nullable Telemetry telemetry;
     private @Nullable Platform platform;
 
@@ -114,9 +116,19 @@ public final class StandaloneMain implements Callable<Integer> {
                         health,
                         demo == null ? IamSeed.EMPTY : demo.iamSeed(),
                         demo == null ? CatalogSeed.EMPTY : demo.catalogSeed(),
-                        started -> {
-                            if (demo != null) {
-                                home.writeDemoFiles(demo, started, addresses, demoLogin(addresses));
+                        new Platform.Listener() {
+                            @Override
+                            public void beforeReady(Platform started) {
+                                if (demo != null) {
+                                    home.writeDemoFiles(demo, started, addresses, demoLogin(addresses));
+                                }
+                            }
+
+                            @Override
+                            public void onCatalogRecord(ReceivedRecord record) {
+                                if (adapterLogins != null) {
+                                    adapterLogins.apply(record);
+                                }
                             }
                         }));
         ConsoleOutput.printBanner(config, platform, demo != null, (System.nanoTime() - startedNanos) / 1_000_000);
@@ -127,7 +139,7 @@ public final class StandaloneMain implements Callable<Integer> {
         try {
             if ((int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == 0) {
                 LoggerFactory.getLogger(StandaloneMain.class)
-                        .warn("started as root: only the embedded PostgreSQL and, if they can, apps run as other users;"
+                        .warn("started as root: only the embedded PostgreSQL and apps run as other users;"
                                 + " start Slipway as an unprivileged user");
             }
         } catch (IOException | UnsupportedOperationException e) {
@@ -151,11 +163,12 @@ public final class StandaloneMain implements Callable<Integer> {
         if (kafka != null) {
             return new Addresses(kafka, config.databaseUrl());
         }
-        createRecordKeys(config);
         try {
             var started = EmbeddedInfrastructure.start(
                     config.home(), config.kafkaPort(), config.postgresPort(), () -> brokerAccess(config));
             infrastructure = started;
+            adapterLogins =
+                    new AdapterLogins(Objects.requireNonNull(kafkaClients), started.kafka(), config.topicPrefix());
             return new Addresses(
                     started.kafka().bootstrap(),
                     Objects.requireNonNull(kafkaClients).clients(),
@@ -182,6 +195,7 @@ public final class StandaloneMain implements Callable<Integer> {
     }
 
     private BrokerAccess brokerAccess(StandaloneConfig config) {
+        createRecordKeys(config);
         var clients = KafkaClientFiles.open(config.home(), config.kafkaClient());
         kafkaClients = clients;
         return clients.brokerAccess(config.topicPrefix());
@@ -239,6 +253,9 @@ public final class StandaloneMain implements Callable<Integer> {
             if (telemetry != null) {
                 telemetry.close();
             }
+            if (adapterLogins != null) {
+                adapterLogins.close();
+            }
             if (infrastructure != null) {
                 infrastructure.close();
             }
@@ -256,8 +273,12 @@ public final class StandaloneMain implements Callable<Integer> {
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
+            return new String[] {"slipway " + find()};
+        }
+
+        static String find() {
             var version = StandaloneMain.class.getPackage().getImplementationVersion();
-            return new String[] {"slipway " + (version == null ? "(development)" : version)};
+            return version == null ? "(development)" : version;
         }
     }
 }

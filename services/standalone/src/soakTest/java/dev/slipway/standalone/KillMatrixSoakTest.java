@@ -34,7 +34,9 @@ class KillMatrixSoakTest {
     @TestFactory
     Stream<DynamicTest> change_completesOnce_whenProcessIsKilledAtAnyStep() {
         var matrix = new KillMatrix(processCluster);
-        return KillMatrix.points().stream()
+        return Stream.concat(
+                        KillMatrix.points(InstanceMatrixChange.values()).stream(),
+                        KillMatrix.points(SharedRuntimeMatrixChange.values()).stream())
                 .filter(killPoint -> POINTS.matcher(killPoint.toString()).find())
                 .map(killPoint -> dynamicTest(killPoint.toString(), () -> matrix.kill(killPoint)));
     }

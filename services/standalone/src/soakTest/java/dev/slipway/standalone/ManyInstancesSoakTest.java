@@ -28,7 +28,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import static dev.slipway.testkit.Eventually.eventually;
-import static dev.slipway.testkit.Eventually.repeatUntil;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Launches, runs and deletes ten thousand instances in a thousand projects through a real broker. */
@@ -130,16 +129,15 @@ class ManyInstancesSoakTest {
                     .put("app_slug", DemoData.APP)
                     .put("version", DemoData.VERSION)
                     .put("display_name", "Soak " + i);
-            var made = new ApiResponse[1];
-            // What this service keeps of a new project may be a moment behind.
-            repeatUntil(() -> made[0] = owner.call("createAppInstance")
+            // Retries: a new project may not be replicated to the instances service yet.
+            var launched = owner.call("createAppInstance")
                     .path("project_id", project)
                     .header("Idempotency-Key", "soak-" + i)
                     .body(body)
-                    .send()
-                    .expect(202));
-            projectOf.put(UUID.fromString(made[0].text("id")), project);
-            return made[0];
+                    .sendUntilFinal(reason -> {})
+                    .expect(202);
+            projectOf.put(UUID.fromString(launched.text("id")), project);
+            return launched;
         });
     }
 

@@ -35,7 +35,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The platform has no code for a specific app, runtime or adapter: they use its contract. */
 class AppNeutralityTest {
-    private static final List<String> SERVICES = List.of("gateway", "iam", "catalog", "instances", "audit", "metering");
+    private static final List<String> SERVICES =
+            List.of("gateway", "iam", "catalog", "instances", "audit", "metering", "tenants");
     private static final Pattern NAMED_APP = Pattern.compile(
             "\\b(slurm\\w*|sbatch|squeue|rke2|k8s|kubernetes|ray|lsf|pbs|scheduler|jupyter\\w*|vllm|" + DemoData.APP
                     + ")\\b",
@@ -87,7 +88,8 @@ class AppNeutralityTest {
                         "dev.slipway.catalog..",
                         "dev.slipway.instances..",
                         "dev.slipway.audit..",
-                        "dev.slipway.metering..")
+                        "dev.slipway.metering..",
+                        "dev.slipway.tenants..")
                 .check(INTEGRATIONS);
         // An adapter knows only the addresses of the API and the broker.
         assertThat(INTEGRATIONS.get("dev.slipway.adapter.AdapterConfig").getFields())

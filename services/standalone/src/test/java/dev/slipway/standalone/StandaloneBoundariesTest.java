@@ -22,7 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class StandaloneBoundariesTest {
     private static final Set<String> IAM_CONTRACT = Set.of("iam.yaml", "auth.yaml", "decisions.yaml");
-    private static final List<String> OTHERS = List.of("gateway", "catalog", "instances", "audit", "metering");
+    private static final List<String> OTHERS =
+            List.of("gateway", "catalog", "instances", "audit", "metering", "tenants");
     private static final Pattern OPERATION = Pattern.compile("operationId: (\\w+)");
     private static final Pattern SERVED = Pattern.compile("\\.serve(?:OnEveryLoop)?\\(\\s*\"(\\w+)\"");
 
@@ -59,7 +60,7 @@ class StandaloneBoundariesTest {
                 .doesNotContainAnyElementsOf(operationsIn(contract, OPERATION, name -> !IAM_CONTRACT.contains(name)));
         assertThat(services.stream().map(JavaClass::getPackageName))
                 .contains("dev.slipway.iam", "dev.slipway.gateway", "dev.slipway.catalog", "dev.slipway.instances")
-                .contains("dev.slipway.audit", "dev.slipway.metering");
+                .contains("dev.slipway.audit", "dev.slipway.metering", "dev.slipway.tenants");
     }
 
     /**
