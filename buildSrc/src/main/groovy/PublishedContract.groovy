@@ -36,6 +36,7 @@ class PublishedContract {
         [document.paths, document.components.parameters, document.components.schemas].each { addTypes(it) }
         def described = [] as Set
         document.components.schemas.each { name, schema -> addDescriptions(schema, name, descriptions, described) }
+        document.components.schemas.each { name, schema -> describe(schema, 'schemas', name, descriptions, described) }
         def parameters = document.components.parameters.values() + operations*.operation*.parameters.flatten().findAll { it?.name }
         parameters.each { describe(it, 'parameters', it.name, descriptions, described) }
         operations*.operation*.responses*.values().flatten()*.headers.findAll().each { it.each { name, header -> if (!header.'$ref') { describe(header, 'headers', name, descriptions, described) } } }
