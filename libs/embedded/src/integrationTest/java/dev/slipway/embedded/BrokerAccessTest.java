@@ -34,9 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** Tests the broker with users, on data that an open broker has written. */
 class BrokerAccessTest {
     private static final String TOPIC = "events";
-    private static final AclBinding WRITE_EVENTS = new AclBinding(
-            new ResourcePattern(ResourceType.TOPIC, TOPIC, PatternType.LITERAL),
-            new AccessControlEntry("User:writer", "*", AclOperation.WRITE, AclPermissionType.ALLOW));
+    private static final AclBinding WRITE_EVENTS = writeEvents("writer");
 
     @TempDir
     Path directory;
@@ -59,6 +57,8 @@ class BrokerAccessTest {
             assertThatThrownBy(() -> send(broker, login("writer", "secret-2")))
                     .hasRootCauseInstanceOf(SaslAuthenticationException.class);
             assertThatThrownBy(() -> send(broker, Map.of())).hasRootCauseInstanceOf(TimeoutException.class);
+            broker.add(new BrokerAccess(Map.of("late", "secret-3"), Set.of(writeEvents("late"))));
+            send(broker, login("late", "secret-3"));
         }
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(data)))
                 .isEqualTo("rwx------");
@@ -78,6 +78,12 @@ class BrokerAccessTest {
             assertThatThrownBy(() -> send(broker, login("writer", "changed")))
                     .hasRootCauseInstanceOf(TopicAuthorizationException.class);
         }
+    }
+
+    private static AclBinding writeEvents(String user) {
+        return new AclBinding(
+                new ResourcePattern(ResourceType.TOPIC, TOPIC, PatternType.LITERAL),
+                new AccessControlEntry("User:" + user, "*", AclOperation.WRITE, AclPermissionType.ALLOW));
     }
 
     private static Map<String, String> login(String user, String password) {

@@ -73,6 +73,30 @@ final class BrokerUsers {
 
     /** Makes users and ACLs those of the access, and waits until the broker applies them. */
     void apply(String bootstrap) {
+        change(bootstrap, admin -> {
+            applyPasswords(admin);
+            applyAcls(admin);
+        });
+    }
+
+    /** Adds users and ACLs, and waits until the broker applies them. */
+    void add(String bootstrap, BrokerAccess more) {
+        change(bootstrap, admin -> {
+            upsertPasswords(admin, more.passwords());
+            admin.createAcls(more.acls()).all().get();
+            var deadlineNs = deadlineNs();
+            while (!describeAcls(admin).containsAll(more.acls())) {
+                pause(deadlineNs);
+            }
+        });
+    }
+
+    @FunctionalInterface
+    private interface Change {
+        void apply(Admin admin) throws ExecutionException, InterruptedException, IOException;
+    }
+
+    private void change(String bootstrap, Change change) {
         var settings = Map.<String, Object>of(
                 "bootstrap.servers",
                 bootstrap,
@@ -90,8 +114,7 @@ final class BrokerUsers {
                 "request.timeout.ms",
                 TIMEOUT_MS);
         try (var admin = Admin.create(settings)) {
-            applyPasswords(admin);
-            applyAcls(admin);
+            change.apply(admin);
         } catch (ExecutionException | IOException e) {
             throw new EmbeddedException("the users of Kafka could not be created: " + e, e);
         } catch (InterruptedException e) {
@@ -103,29 +126,35 @@ final class BrokerUsers {
     /** Kafka does not tell whether a password is the same, and each one costs thousands of hashes: a digest of all is stored beside its data. */
     private void applyPasswords(Admin admin) throws ExecutionException, InterruptedException, IOException {
         var digest = digest(access.passwords());
-        if (hasUsers(admin)
+        if (hasUsers(admin, access.passwords().keySet())
                 && Files.exists(passwordDigest)
                 && Files.readString(passwordDigest).equals(digest)) {
             return;
         }
+        upsertPasswords(admin, access.passwords());
+        Files.writeString(passwordDigest, digest);
+    }
+
+    private static void upsertPasswords(Admin admin, Map<String, String> passwords)
+            throws ExecutionException, InterruptedException {
         var credential = new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, ITERATIONS);
-        List<UserScramCredentialAlteration> upsertions = access.passwords().entrySet().stream()
+        List<UserScramCredentialAlteration> upsertions = passwords.entrySet().stream()
                 .<UserScramCredentialAlteration>map(
                         user -> new UserScramCredentialUpsertion(user.getKey(), credential, user.getValue()))
                 .toList();
         admin.alterUserScramCredentials(upsertions).all().get();
-        var deadlineNs = System.nanoTime() + Duration.ofMillis(TIMEOUT_MS).toNanos();
-        while (!hasUsers(admin)) {
+        var deadlineNs = deadlineNs();
+        while (!hasUsers(admin, passwords.keySet())) {
             pause(deadlineNs);
         }
-        Files.writeString(passwordDigest, digest);
     }
 
-    private boolean hasUsers(Admin admin) throws ExecutionException, InterruptedException {
-        return admin.describeUserScramCredentials()
-                .users()
-                .get()
-                .containsAll(access.passwords().keySet());
+    private static boolean hasUsers(Admin admin, Set<String> users) throws ExecutionException, InterruptedException {
+        return admin.describeUserScramCredentials().users().get().containsAll(users);
+    }
+
+    private static long deadlineNs() {
+        return System.nanoTime() + Duration.ofMillis(TIMEOUT_MS).toNanos();
     }
 
     /** The passwords are random, so that nothing can be guessed from the digest. */
@@ -154,7 +183,7 @@ final class BrokerUsers {
                     .all();
             deleted.get();
         }
-        var deadlineNs = System.nanoTime() + Duration.ofMillis(TIMEOUT_MS).toNanos();
+        var deadlineNs = deadlineNs();
         while (!describeAcls(admin).equals(access.acls())) {
             pause(deadlineNs);
         }

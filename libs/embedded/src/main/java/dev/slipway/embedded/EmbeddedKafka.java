@@ -6,6 +6,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Exit;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 import static java.util.Map.entry;
 
@@ -32,6 +34,7 @@ public final class EmbeddedKafka implements AutoCloseable {
 
     private final KafkaRaftServer server;
     private final String bootstrap;
+    private @Nullable BrokerUsers users;
     private boolean closed;
 
     private EmbeddedKafka(KafkaRaftServer server, String bootstrap) {
@@ -55,6 +58,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         var started = start(dataDirectory, port, users.brokerSettings());
         try {
             users.apply(started.bootstrap());
+            started.users = users;
             return started;
         } catch (RuntimeException e) {
             started.close();
@@ -85,6 +89,11 @@ public final class EmbeddedKafka implements AutoCloseable {
 
     public String bootstrap() {
         return bootstrap;
+    }
+
+    /** Adds users and ACLs to those of the start, and waits until the broker applies them. Blocks. Pass them to the next start as well. */
+    public void add(BrokerAccess more) {
+        Objects.requireNonNull(users, "the broker was started without users").add(bootstrap, more);
     }
 
     @Override

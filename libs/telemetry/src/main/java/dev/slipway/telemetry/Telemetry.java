@@ -5,8 +5,10 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import io.opentelemetry.sdk.resources.Resource;
 import io.vertx.core.VertxBuilder;
 import io.vertx.core.VertxOptions;
 import io.vertx.micrometer.Label;
@@ -57,10 +59,21 @@ public final class Telemetry implements AutoCloseable {
                 .disableShutdownHook()
                 .addPropertiesSupplier(() -> defaults)
                 .addPropertiesCustomizer(config -> fromEnvironment(env))
+                .addResourceCustomizer((resource, config) -> processAttributes().merge(resource))
                 .addTracerProviderCustomizer(
                         (provider, config) -> provider.addSpanProcessor(new CorrelationSpanProcessor()))
                 .build();
         return new Telemetry(configured.getOpenTelemetrySdk(), exports);
+    }
+
+    /** Attributes that tell processes apart. Those of {@code OTEL_RESOURCE_ATTRIBUTES} take precedence. */
+    private static Resource processAttributes() {
+        var version = Telemetry.class.getPackage().getImplementationVersion();
+        return Resource.create(Attributes.builder()
+                .put("service.namespace", "slipway")
+                .put("service.version", version == null ? "development" : version)
+                .put("service.instance.id", UUID.randomUUID().toString())
+                .build());
     }
 
     /** Redirects java.util.logging, which libraries use, for example for failed span exports, to our log. */

@@ -1,6 +1,7 @@
 package dev.slipway.testkit;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.Contract;
@@ -21,8 +22,11 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,6 +37,8 @@ public final class ApiClient {
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(5))
             .build();
+
+    private static final Set<Integer> RETRYABLE = Set.of(503, 504);
 
     private final String baseUrl;
     private final @Nullable String token;
@@ -110,7 +116,7 @@ public final class ApiClient {
             return this;
         }
 
-        /** Returns the response; for an event stream its first event, for NDJSON an array of its lines. */
+        /** Returns the response; for an event stream its first event, for NDJSON an array of its lines, for bytes their Base64. */
         public ApiResponse send() {
             try {
                 var response = execute();
@@ -119,7 +125,7 @@ public final class ApiClient {
                 }
                 if (!isStream(response)) {
                     try (var body = response.body()) {
-                        return validated(apiOperation.id(), response, Json.parse(body.readAllBytes()));
+                        return validated(apiOperation.id(), response, parse(response, body.readAllBytes()));
                     }
                 }
                 try (var events = new ServerEvents(apiOperation.id(), response.body())) {
@@ -130,6 +136,29 @@ public final class ApiClient {
             }
         }
 
+        /**
+         * Sends the request as a client does in an outage: with an Idempotency-Key, again after a broken connection, a 503 or a 504, until there
+         * is another response.
+         *
+         * @param onRetry receives the reason of each repetition
+         */
+        public ApiResponse sendUntilFinal(Consumer<String> onRetry) {
+            assertThat(headers).containsKey("Idempotency-Key");
+            return Eventually.repeat(() -> {
+                try {
+                    var response = send();
+                    if (!RETRYABLE.contains(response.status)) {
+                        return response;
+                    }
+                    onRetry.accept(response.status + " " + response.text("code"));
+                    throw new IllegalStateException(response.status + " " + response.body);
+                } catch (UncheckedIOException e) {
+                    onRetry.accept("connection broken");
+                    throw e;
+                }
+            });
+        }
+
         /** Opens an event stream, and fails if the response is not one. */
         public ServerEvents stream() {
             var response = execute();
@@ -137,6 +166,15 @@ public final class ApiClient {
                     .as("%s began a stream", apiOperation.id())
                     .isTrue();
             return new ServerEvents(apiOperation.id(), response.body());
+        }
+
+        private JsonNode parse(HttpResponse<InputStream> response, byte[] body) throws IOException {
+            if (hasType(response, "text/plain") || hasType(response, "text/csv")) {
+                return TextNode.valueOf(new String(body, StandardCharsets.UTF_8));
+            }
+            return hasType(response, "application/octet-stream")
+                    ? TextNode.valueOf(Base64.getEncoder().encodeToString(body))
+                    : Json.parse(body);
         }
 
         private boolean isStream(HttpResponse<InputStream> response) {

@@ -44,19 +44,6 @@ public final class Eventually {
         }
     }
 
-    /** Repeats a call until it has the outcome that the test is about, such as the refusal in an outage. It may be a mutation. */
-    public static void repeatUntil(ThrowingCallable assertions) {
-        var ignored = repeatUntilGet(() -> {
-            run(assertions);
-            return true;
-        });
-    }
-
-    /** Repeats a call until it returns a value; see {@link #repeatUntil}. */
-    public static <T> T repeatUntilGet(Callable<T> call) {
-        return repeat(call);
-    }
-
     /** Rejects a mutation in a block that repeats reads. */
     static void requireRepeatable(ApiOperation operation) {
         if (READS_ONLY.get() && operation.isMutation()) {
@@ -74,7 +61,7 @@ public final class Eventually {
         }
     }
 
-    private static <T> T repeat(Callable<T> call) {
+    static <T> T repeat(Callable<T> call) {
         var end = System.nanoTime() + TIMEOUT.toNanos();
         for (var pause = FIRST_PAUSE_NS; ; pause = Math.min(LONGEST_PAUSE_NS, pause * 3 / 2)) {
             try {

@@ -72,6 +72,7 @@ public final class PlatformProcess implements AutoCloseable {
             environment.put("SLIPWAY_KAFKA_PORT", port(before.path("kafka_bootstrap")));
         }
         environment.putAll(settings);
+        TemporaryDirectory.openToOthers(directory);
         var program = Objects.requireNonNull(System.getProperty(PROGRAM), PROGRAM);
         var started = new ChildProcess(directory, environment, List.of(program));
         process = started;

@@ -134,6 +134,7 @@ public final class SimulatedAdapter implements AutoCloseable {
     public static void main(String[] args) {
         var adapter = start(new AdapterSettings(
                 args[0], args[1], args[2], UUID.fromString(args[3]), Path.of(args[4]), Path.of(args[5])));
+        adapter.replyWith((operation, input) -> ((ObjectNode) input).deepCopy().put("member", "simulated"));
         System.out.println("adapter takes commands: " + adapter.instanceFiles);
     }
 
