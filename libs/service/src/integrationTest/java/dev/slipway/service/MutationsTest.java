@@ -7,9 +7,11 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.ChangeContext;
+import dev.slipway.messaging.Failures;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.telemetry.Telemetry;
+import dev.slipway.testkit.FaultyLink;
 import dev.slipway.testkit.FreshDatabase;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
@@ -183,6 +185,31 @@ class MutationsTest {
                 .containsOnly(text(replies.get(0).result()));
         assertThat(fresh.query("SELECT count(*) FROM alpha.things")).isEqualTo("2");
         assertThat(fresh.query("SELECT count(*) FROM alpha.outbox")).isEqualTo("1");
+    }
+
+    /** The work fails because it was done before, and the stored reply cannot be read: the caller must retry, not report an internal error. */
+    @Test
+    void run_isRetryable_whenStoredReplyCannotBeRead() {
+        await(mutations.run(request("k", "p", "b"), MutationsTest::count));
+        try (var link = FaultyLink.toDatabase(fresh.url())) {
+            var settings = new DatabaseSettings(link.through(fresh.url()), 1);
+            var linked = await(ServiceDatabase.open(vertx, settings, "alpha", false));
+            var outbox = new Outbox(linked.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
+
+            var repeated = new Mutations(outbox).run(request("k", "p", "b"), unit -> {
+                link.cut();
+                return Future.failedFuture(new IllegalStateException("done before"));
+            });
+
+            assertThat(Failures.isRetryable(failureOf(repeated))).isTrue();
+            link.heal();
+            await(linked.close());
+        }
+        assertThat(counted()).isEqualTo("1");
+    }
+
+    private static Throwable failureOf(Future<Reply> future) {
+        return await(future.transform(result -> Future.succeededFuture(result.cause())));
     }
 
     /** A typical handler: lock, decide, write, publish, reply. */

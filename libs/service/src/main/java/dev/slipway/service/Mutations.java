@@ -93,12 +93,13 @@ public final class Mutations {
                 : request.changeContext().withActor(AuditTrail.actor(caller));
     }
 
-    /** Returns the stored reply, or fails with the given failure if there is none. */
+    /**
+     * Returns the stored reply, or fails with the given failure if there is none. If the lookup itself fails, the failure of the work says
+     * nothing: it may only have failed because it was done before. The caller is then asked to retry.
+     */
     private Future<Reply> replayOrFail(Request request, Throwable failure) {
         return findStoredReply(request)
-                .transform(found -> found.succeeded() && found.result() != null
-                        ? Future.succeededFuture(found.result())
-                        : Future.failedFuture(failure));
+                .compose(stored -> stored != null ? Future.succeededFuture(stored) : Future.failedFuture(failure));
     }
 
     /** Returns null if the Idempotency-Key is new or missing. */
