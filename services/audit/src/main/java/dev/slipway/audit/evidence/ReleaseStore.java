@@ -1,5 +1,6 @@
 package dev.slipway.audit.evidence;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.audit.evidence.domain.CandidateGates;
 import dev.slipway.audit.evidence.domain.Gate;
 import dev.slipway.audit.evidence.domain.GateVerdict;
@@ -92,7 +93,7 @@ public final class ReleaseStore {
     private static final String LIST_VERDICTS = SELECT_VERDICT + """
             WHERE release_id = $1 AND (evaluated_at, id) < ($2, $3) ORDER BY evaluated_at DESC, id DESC LIMIT $4
             """;
-    /** For the republication of state. */
+    /** Reads all rows page by page, for republishing. */
     static final String AFTER_ID = """
             SELECT c.*, (SELECT coalesce(json_agg(DISTINCT d), '[]')::text
                 FROM (SELECT DISTINCT ON (subject) fields FROM evidence_items i
@@ -281,7 +282,10 @@ public final class ReleaseStore {
     /** Publishes the snapshot of a row of {@link #AFTER_ID} again. */
     static void republish(UnitOfWork unit, Row row) {
         var digests = Json.parseTrusted(row.getString("digests").getBytes(StandardCharsets.UTF_8));
-        ReleaseEvents.publishSnapshot(unit, toCandidate(row), EvidenceTypes.texts(digests));
+        ReleaseEvents.publishSnapshot(
+                unit,
+                toCandidate(row),
+                digests.valueStream().map(JsonNode::asText).toList());
     }
 
     static Tuple withCursor(Tuple parameters, @Nullable Cursor after) {
