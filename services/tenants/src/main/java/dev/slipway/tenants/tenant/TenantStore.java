@@ -41,7 +41,7 @@ public final class TenantStore {
             """;
     private static final String FIND = "SELECT " + COLUMNS + "FROM tenants WHERE org_id = $1 AND tenant_id = $2";
     private static final String LOCK = FIND + " FOR UPDATE";
-    /** For the router and the worker, which check the organization of the tenant themselves or act for the platform. */
+    /** Finds a tenant for the router and the worker, which check the organization of the tenant themselves or act for the platform. */
     private static final String FIND_BY_ID = "SELECT " + COLUMNS + "FROM tenants WHERE tenant_id = $1";
 
     private static final String LIST_USABLE = "SELECT " + COLUMNS + """
