@@ -11,6 +11,7 @@ import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.Member;
 import dev.slipway.instances.appinstance.domain.Member.DesiredState;
 import dev.slipway.instances.appinstance.domain.Member.ObservedState;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
 import dev.slipway.operations.domain.TextEnum;
@@ -22,7 +23,6 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -102,7 +102,7 @@ public final class AppInstanceReadStore {
         var parameters = Tuple.of(
                 projectId,
                 status,
-                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : SqlTime.of(after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(LIST).execute(parameters).map(rows -> {
@@ -130,7 +130,7 @@ public final class AppInstanceReadStore {
                 instanceId,
                 projectId,
                 component,
-                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : SqlTime.of(after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(LIST_MEMBERS)
@@ -140,7 +140,6 @@ public final class AppInstanceReadStore {
 
     static AppInstance fromRow(Row row) {
         var previousId = row.getUUID("previous_version_id");
-        var deletedAt = row.getOffsetDateTime("deleted_at");
         return new AppInstance(
                 row.getUUID("id"),
                 row.getString("resource_name"),
@@ -164,9 +163,9 @@ public final class AppInstanceReadStore {
                 row.getString("failure_reason"),
                 row.getInteger("generation"),
                 row.getLong("sequence"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant(),
-                deletedAt == null ? null : deletedAt.toInstant(),
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"),
+                SqlTime.readNullable(row, "deleted_at"),
                 PlacementJson.parse(row.getString("placement_intent")),
                 row.getString("policy_version"),
                 new LifecycleSettings(
@@ -201,8 +200,8 @@ public final class AppInstanceReadStore {
                 row.getString("reason"),
                 MemberJson.readLabels(row.getString("labels")),
                 row.getBoolean("cordoned"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant());
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"));
     }
 
     private static Row requireRow(RowSet<Row> rows, UUID id) {

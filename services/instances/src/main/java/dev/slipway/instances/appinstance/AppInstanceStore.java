@@ -11,6 +11,7 @@ import dev.slipway.instances.appinstance.domain.InstanceChange.OfOperation;
 import dev.slipway.instances.appinstance.domain.LoadedInstance;
 import dev.slipway.instances.appinstance.domain.Member;
 import dev.slipway.instances.appinstance.domain.MemberOperationInput;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.CommandStore;
 import dev.slipway.operations.EventStore;
@@ -22,9 +23,6 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -260,7 +258,7 @@ public final class AppInstanceStore {
             i.runtimeState(),
             i.generation(),
             i.sequence(),
-            toUtc(i.createdAt()),
+            SqlTime.of(i.createdAt()),
             Json.text(PlacementJson.of(i.placement())),
             i.policyVersion(),
             i.lifecycleSettings().deleteSeconds(),
@@ -285,7 +283,6 @@ public final class AppInstanceStore {
                 i.lifecycleSettings().registryVersions()
             }));
         }
-        var deletedAt = i.deletedAt();
         unit.write(UPDATE, Tuple.from(new @Nullable Object[] {
             i.id(),
             i.projectId(),
@@ -294,8 +291,8 @@ public final class AppInstanceStore {
             i.failureReason(),
             i.generation(),
             i.sequence(),
-            toUtc(i.updatedAt()),
-            deletedAt == null ? null : toUtc(deletedAt)
+            SqlTime.of(i.updatedAt()),
+            SqlTime.ofNullable(i.deletedAt())
         }));
     }
 
@@ -307,7 +304,7 @@ public final class AppInstanceStore {
                 instance.projectId(),
                 members.stream().map(Member::component).toArray(String[]::new),
                 members.stream().map(member -> Json.text(member.labels())).toArray(String[]::new),
-                toUtc(unit.now())
+                SqlTime.of(unit.now())
             }));
         }
     }
@@ -325,7 +322,7 @@ public final class AppInstanceStore {
             m.reason(),
             Json.text(m.labels()),
             m.cordoned(),
-            toUtc(m.updatedAt())
+            SqlTime.of(m.updatedAt())
         }));
     }
 
@@ -334,9 +331,5 @@ public final class AppInstanceStore {
             throw AppInstanceReadStore.notFound(id);
         }
         return instance;
-    }
-
-    private static OffsetDateTime toUtc(Instant instant) {
-        return instant.atOffset(ZoneOffset.UTC);
     }
 }

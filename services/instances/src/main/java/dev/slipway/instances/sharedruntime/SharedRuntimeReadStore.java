@@ -14,6 +14,7 @@ import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.Worker;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.operations.TimelineApi.Snapshot;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
@@ -26,9 +27,7 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -64,23 +63,22 @@ public final class SharedRuntimeReadStore {
             AND ($3::timestamptz IS NULL OR (r.created_at, r.id) < ($3, $4::uuid))
             ORDER BY r.created_at DESC, r.id DESC LIMIT $5
             """;
-    static final String SELECT_ATTACHMENTS = """
-            SELECT t.id AS attachment_id, t.shared_runtime_id, t.org_id AS attachment_org_id, t.project_id, t.status AS attachment_status,
-                t.contribution_policy::text AS own_contribution, t.submission_policy::text AS own_submission,
-                t.app_policy::text AS app_policy, t.billing_policy_ref, t.failure_reason AS attachment_failure, t.revision,
-                t.created_at AS attachment_created_at, t.updated_at AS attachment_updated_at, t.detached_at
+    /** Named so that they can be selected together with those of the runtime. */
+    private static final String ATTACHMENT_COLUMNS = """
+            t.id AS attachment_id, t.shared_runtime_id, t.org_id AS attachment_org_id, t.project_id, t.status AS attachment_status,
+            t.contribution_policy::text AS own_contribution, t.submission_policy::text AS own_submission, t.app_policy::text AS app_policy,
+            t.billing_policy_ref, t.failure_reason AS attachment_failure, t.revision, t.created_at AS attachment_created_at,
+            t.updated_at AS attachment_updated_at, t.detached_at
+            """;
+
+    static final String SELECT_ATTACHMENTS = "SELECT " + ATTACHMENT_COLUMNS + """
             FROM shared_runtime_attachments t WHERE t.shared_runtime_id = $1 AND t.org_id = $2
             """;
     private static final String FIND_ATTACHMENT = SELECT_ATTACHMENTS + "AND t.id = $3";
     private static final String LIST_ATTACHMENTS = SELECT_ATTACHMENTS + """
             AND ($3::timestamptz IS NULL OR (t.created_at, t.id) < ($3, $4::uuid)) ORDER BY t.created_at DESC, t.id DESC LIMIT $5
             """;
-    private static final String SELECT_ATTACHED = "SELECT " + COLUMNS + """
-            , t.id AS attachment_id, t.shared_runtime_id, t.org_id AS attachment_org_id, t.project_id, t.status AS attachment_status,
-            t.contribution_policy::text AS own_contribution, t.submission_policy::text AS own_submission, t.app_policy::text AS app_policy,
-            t.billing_policy_ref, t.failure_reason AS attachment_failure, t.revision, t.created_at AS attachment_created_at,
-            t.updated_at AS attachment_updated_at, t.detached_at
-            """ + FROM + """
+    private static final String SELECT_ATTACHED = "SELECT " + COLUMNS + ", " + ATTACHMENT_COLUMNS + FROM + """
             JOIN shared_runtime_attachments t ON t.shared_runtime_id = r.id AND t.org_id = r.org_id
             WHERE t.project_id = $1 AND t.status <> 'detached'
             """;
@@ -242,15 +240,15 @@ public final class SharedRuntimeReadStore {
                         ? null
                         : new PreviousVersion(
                                 previousId, row.getString("previous_version"), row.getString("previous_config")),
-                row.getOffsetDateTime("created_at").toInstant(),
+                SqlTime.read(row, "created_at"),
                 new SharedRuntime.State(
                         TextEnum.parse(SharedRuntime.Status.class, row.getString("status")),
                         row.getString("runtime_state"),
                         row.getString("failure_reason"),
                         row.getInteger("generation"),
                         row.getLong("sequence"),
-                        row.getOffsetDateTime("updated_at").toInstant(),
-                        instant(row, "deleted_at")));
+                        SqlTime.read(row, "updated_at"),
+                        SqlTime.readNullable(row, "deleted_at")));
     }
 
     static List<Attachment> attachments(RowSet<Row> rows) {
@@ -274,9 +272,9 @@ public final class SharedRuntimeReadStore {
                 row.getString("billing_policy_ref"),
                 row.getString("attachment_failure"),
                 row.getInteger("revision"),
-                row.getOffsetDateTime("attachment_created_at").toInstant(),
-                row.getOffsetDateTime("attachment_updated_at").toInstant(),
-                instant(row, "detached_at"));
+                SqlTime.read(row, "attachment_created_at"),
+                SqlTime.read(row, "attachment_updated_at"),
+                SqlTime.readNullable(row, "detached_at"));
     }
 
     private static AttachedRuntime attached(Row row) {
@@ -303,8 +301,8 @@ public final class SharedRuntimeReadStore {
                 row.getString("reason"),
                 MemberJson.readLabels(row.getString("labels")),
                 row.getBoolean("cordoned"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant());
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"));
         return new Worker(
                 member,
                 TextEnum.parse(Worker.Source.class, row.getString("source")),
@@ -322,13 +320,8 @@ public final class SharedRuntimeReadStore {
         return rows.iterator().next();
     }
 
-    private static @Nullable Instant instant(Row row, String column) {
-        var time = row.getOffsetDateTime(column);
-        return time == null ? null : time.toInstant();
-    }
-
     private static @Nullable OffsetDateTime at(@Nullable Cursor cursor) {
-        return cursor == null ? null : cursor.createdAt().atOffset(ZoneOffset.UTC);
+        return cursor == null ? null : SqlTime.of(cursor.createdAt());
     }
 
     private static @Nullable UUID id(@Nullable Cursor cursor) {

@@ -16,6 +16,7 @@ import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange.OfOperatio
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange.OfRuntime;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange.OfWorker;
 import dev.slipway.instances.sharedruntime.domain.Worker;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.CommandStore;
 import dev.slipway.operations.EventStore;
@@ -27,9 +28,6 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -276,7 +274,7 @@ public final class SharedRuntimeStore {
             r.lifecycleSettings().registryVersions(),
             r.lifecycleSettings().deleteSeconds(),
             r.lifecycleSettings().reap(),
-            utc(r.createdAt())
+            SqlTime.ofNullable(r.createdAt())
         }));
     }
 
@@ -303,8 +301,8 @@ public final class SharedRuntimeStore {
             r.state().failureReason(),
             r.generation(),
             r.state().sequence(),
-            utc(r.state().updatedAt()),
-            utc(r.state().deletedAt())
+            SqlTime.ofNullable(r.state().updatedAt()),
+            SqlTime.ofNullable(r.state().deletedAt())
         }));
     }
 
@@ -320,7 +318,7 @@ public final class SharedRuntimeStore {
             a.appPolicy(),
             a.billingPolicyRef(),
             a.revision(),
-            utc(a.createdAt())
+            SqlTime.ofNullable(a.createdAt())
         }));
     }
 
@@ -336,8 +334,8 @@ public final class SharedRuntimeStore {
             a.billingPolicyRef(),
             a.failureReason(),
             a.revision(),
-            utc(a.updatedAt()),
-            utc(a.detachedAt())
+            SqlTime.ofNullable(a.updatedAt()),
+            SqlTime.ofNullable(a.detachedAt())
         }));
     }
 
@@ -360,7 +358,7 @@ public final class SharedRuntimeStore {
             m.adapterDetail(),
             Json.text(m.labels()),
             m.cordoned(),
-            utc(m.createdAt())
+            SqlTime.ofNullable(m.createdAt())
         }));
     }
 
@@ -378,7 +376,7 @@ public final class SharedRuntimeStore {
             m.reason(),
             Json.text(m.labels()),
             m.cordoned(),
-            utc(m.updatedAt())
+            SqlTime.of(m.updatedAt())
         }));
     }
 
@@ -392,9 +390,5 @@ public final class SharedRuntimeStore {
     static RuntimeException notFound(UUID id) {
         return Problem.of(ErrorCode.SHARED_RUNTIME_NOT_FOUND, "There is no shared runtime " + id + " here.")
                 .asException();
-    }
-
-    private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
-        return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
     }
 }
