@@ -12,6 +12,7 @@ import dev.slipway.instances.appinstance.domain.Member;
 import dev.slipway.instances.appinstance.domain.Member.DesiredState;
 import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
 import dev.slipway.operations.domain.TextEnum;
@@ -29,26 +30,52 @@ import java.util.UUID;
 
 /** Reads app instances and their members. */
 public final class AppInstanceReadStore {
-    private static final String COLUMNS = """
-            i.id, i.resource_name, i.org_id, i.project_id, i.app_id, i.app_version_id, a.slug, v.version, v.runtime_backend,
-            i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
-            i.requested_by_principal_id, i.operator_service_account_id, i.config::text AS config,
-            i.runtime_state::text AS runtime_state, i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
-            i.placement_intent::text AS placement_intent, i.policy_version, i.delete_seconds, i.reap,
-            i.registry_versions::text AS registry_versions, i.previous_version_id, b.version AS previous_version,
-            i.previous_config::text AS previous_config, i.shared_runtime_id
-            """;
+    static final TableColumns COLUMNS = TableColumns.of(
+                    "app_instances",
+                    "id",
+                    "resource_name",
+                    "org_id",
+                    "project_id",
+                    "app_id",
+                    "app_version_id",
+                    "display_name",
+                    "operating_mode",
+                    "control_plane_scope",
+                    "tenant_boundary_mode",
+                    "status",
+                    "requested_by_user_id",
+                    "requested_by_principal_id",
+                    "operator_service_account_id",
+                    "config",
+                    "runtime_state",
+                    "failure_reason",
+                    "generation",
+                    "sequence",
+                    "created_at",
+                    "updated_at",
+                    "deleted_at",
+                    "placement_intent",
+                    "policy_version",
+                    "delete_seconds",
+                    "reap",
+                    "registry_versions",
+                    "previous_version_id",
+                    "previous_config",
+                    "shared_runtime_id")
+            .withJson("config", "runtime_state", "placement_intent", "registry_versions", "previous_config");
+    private static final String JOINED_COLUMNS =
+            COLUMNS.listOf("i") + ", a.slug, v.version, v.runtime_backend, b.version AS previous_version ";
     /** Lists leave out the parameters, which may be large. */
     private static final String LIST_COLUMNS =
-            COLUMNS.replace("i.config::text", "'{}'").replace("i.previous_config::text", "'{}'");
+            JOINED_COLUMNS.replace("i.config::text", "'{}'").replace("i.previous_config::text", "'{}'");
 
     private static final String FROM = """
              FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
             LEFT JOIN app_versions b ON b.id = i.previous_version_id
             """;
     private static final String ONE = FROM + "WHERE i.id = $1 AND i.project_id = $2";
-    static final String FIND = "SELECT " + COLUMNS + ONE;
-    private static final String FIND_WITH_OPERATION = "SELECT " + COLUMNS + """
+    static final String FIND = "SELECT " + JOINED_COLUMNS + ONE;
+    private static final String FIND_WITH_OPERATION = "SELECT " + JOINED_COLUMNS + """
             , (SELECT o.id FROM app_instance_operations o WHERE o.app_instance_id = i.id AND o.kind <> 'declared'
                 AND o.status IN ('accepted', 'running')) AS operation_id
             """ + ONE;

@@ -15,6 +15,7 @@ import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.Worker;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.operations.TimelineApi.Snapshot;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
@@ -36,20 +37,51 @@ import java.util.stream.Collectors;
 
 /** The SQL that reads shared runtimes, for their owner and for attached projects. */
 public final class SharedRuntimeReadStore {
-    private static final String COLUMNS = """
-            r.id, r.resource_name, r.org_id, r.environment, r.app_id, r.app_version_id, a.slug, v.version, v.runtime_backend,
-            r.display_name, r.status, r.requested_by_user_id, r.requested_by_principal_id, r.operator_id,
-            r.placement_intent::text AS placement_intent, r.config::text AS config, r.contribution_policy::text AS contribution_policy,
-            r.submission_policy::text AS submission_policy, r.runtime_state::text AS runtime_state, r.failure_reason, r.generation,
-            r.sequence, r.policy_version, r.registry_versions::text AS registry_versions, r.delete_seconds, r.reap,
-            r.previous_version_id, b.version AS previous_version, r.previous_config::text AS previous_config, r.created_at, r.updated_at,
-            r.deleted_at
-            """;
+    static final TableColumns COLUMNS = TableColumns.of(
+                    "shared_runtimes",
+                    "id",
+                    "resource_name",
+                    "org_id",
+                    "environment",
+                    "app_id",
+                    "app_version_id",
+                    "display_name",
+                    "status",
+                    "requested_by_user_id",
+                    "requested_by_principal_id",
+                    "operator_id",
+                    "placement_intent",
+                    "config",
+                    "contribution_policy",
+                    "submission_policy",
+                    "runtime_state",
+                    "failure_reason",
+                    "generation",
+                    "sequence",
+                    "policy_version",
+                    "registry_versions",
+                    "delete_seconds",
+                    "reap",
+                    "previous_version_id",
+                    "previous_config",
+                    "created_at",
+                    "updated_at",
+                    "deleted_at")
+            .withJson(
+                    "placement_intent",
+                    "config",
+                    "contribution_policy",
+                    "submission_policy",
+                    "runtime_state",
+                    "registry_versions",
+                    "previous_config");
+    private static final String JOINED_COLUMNS =
+            COLUMNS.listOf("r") + ", a.slug, v.version, v.runtime_backend, b.version AS previous_version ";
     private static final String FROM = """
              FROM shared_runtimes r JOIN app_catalog a ON a.id = r.app_id JOIN app_versions v ON v.id = r.app_version_id
             LEFT JOIN app_versions b ON b.id = r.previous_version_id
             """;
-    static final String FIND = "SELECT " + COLUMNS + FROM + "WHERE r.id = $1 AND r.org_id = $2";
+    static final String FIND = "SELECT " + JOINED_COLUMNS + FROM + "WHERE r.id = $1 AND r.org_id = $2";
     private static final String FIND_OPERATION = """
             SELECT o.id FROM shared_runtime_operations o WHERE o.shared_runtime_id = $1 AND o.org_id = $2
             AND o.kind IN ('create', 'upgrade', 'rollback', 'delete') AND o.status IN ('accepted', 'running')
@@ -58,7 +90,7 @@ public final class SharedRuntimeReadStore {
             SELECT o.id FROM shared_runtime_operations o WHERE o.shared_runtime_id = $1 AND o.org_id = $2 AND o.attachment_id = $3
             AND o.kind = 'detach' AND o.status IN ('accepted', 'running')
             """;
-    private static final String LIST = "SELECT " + COLUMNS + FROM + """
+    private static final String LIST = "SELECT " + JOINED_COLUMNS + FROM + """
             WHERE r.org_id = $1 AND ($2::text IS NULL OR r.status = $2)
             AND ($3::timestamptz IS NULL OR (r.created_at, r.id) < ($3, $4::uuid))
             ORDER BY r.created_at DESC, r.id DESC LIMIT $5
@@ -78,7 +110,7 @@ public final class SharedRuntimeReadStore {
     private static final String LIST_ATTACHMENTS = SELECT_ATTACHMENTS + """
             AND ($3::timestamptz IS NULL OR (t.created_at, t.id) < ($3, $4::uuid)) ORDER BY t.created_at DESC, t.id DESC LIMIT $5
             """;
-    private static final String SELECT_ATTACHED = "SELECT " + COLUMNS + ", " + ATTACHMENT_COLUMNS + FROM + """
+    private static final String SELECT_ATTACHED = "SELECT " + JOINED_COLUMNS + ", " + ATTACHMENT_COLUMNS + FROM + """
             JOIN shared_runtime_attachments t ON t.shared_runtime_id = r.id AND t.org_id = r.org_id
             WHERE t.project_id = $1 AND t.status <> 'detached'
             """;
@@ -86,12 +118,30 @@ public final class SharedRuntimeReadStore {
     private static final String LIST_ATTACHED = SELECT_ATTACHED + """
             AND ($2::timestamptz IS NULL OR (t.created_at, t.id) < ($2, $3::uuid)) ORDER BY t.created_at DESC, t.id DESC LIMIT $4
             """;
-    private static final String WORKERS = """
-            SELECT w.id, w.shared_runtime_id, w.org_id, w.component, w.source, w.source_project_id, w.attachment_id, w.allocation_ref, w.region,
-                w.sku, w.generation, w.desired_state, w.observed_state, w.component_key, w.adapter_detail::text AS adapter_detail,
-                w.reason, w.labels::text AS labels, w.cordoned, w.created_at, w.updated_at
-            FROM shared_runtime_workers w
-            """;
+    static final TableColumns WORKER_COLUMNS = TableColumns.of(
+                    "shared_runtime_workers",
+                    "id",
+                    "shared_runtime_id",
+                    "org_id",
+                    "component",
+                    "source",
+                    "source_project_id",
+                    "attachment_id",
+                    "allocation_ref",
+                    "region",
+                    "sku",
+                    "generation",
+                    "desired_state",
+                    "observed_state",
+                    "component_key",
+                    "adapter_detail",
+                    "reason",
+                    "labels",
+                    "cordoned",
+                    "created_at",
+                    "updated_at")
+            .withJson("adapter_detail", "labels");
+    private static final String WORKERS = "SELECT " + WORKER_COLUMNS.listOf("w") + " FROM shared_runtime_workers w ";
     static final String SELECT_WORKERS = WORKERS + "WHERE w.shared_runtime_id = $1 AND w.org_id = $2 ";
     private static final String FIND_WORKER = SELECT_WORKERS + "AND w.id = $3";
     private static final String LIST_WORKERS = SELECT_WORKERS + """
