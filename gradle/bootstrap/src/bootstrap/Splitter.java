@@ -48,7 +48,7 @@ final class Splitter {
     private final List<String> pending = new ArrayList<>();
     private String module = CORE;
 
-    /** Whether a class was met since the last module description, that is, whether the next module has begun. */
+    /** True if a class followed the last module description: the next module has begun. */
     private boolean nextModuleBegun;
 
     Splitter(ShadedJar source, Distribution target) {

@@ -1,19 +1,46 @@
 package dev.slipway.messaging;
 
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
-/** The columns of a table, listed once for the statements that read and write whole rows. */
-public record TableColumns(String table, List<String> names) {
+/**
+ * The columns of a table, listed once for the statements that read and write whole rows.
+ *
+ * @param jsonNames those of type {@code jsonb}, which are read and written as text
+ */
+public record TableColumns(String table, List<String> names, Set<String> jsonNames) {
 
     public static TableColumns of(String table, String... names) {
-        return new TableColumns(table, List.of(names));
+        return new TableColumns(table, List.of(names), Set.of());
     }
 
-    /** Returns the column names, separated by commas. */
+    public TableColumns withJson(String... json) {
+        return new TableColumns(table, names, Set.of(json));
+    }
+
+    /** Returns these columns and others, such as large ones that lists leave out. */
+    public TableColumns and(String... others) {
+        return new TableColumns(
+                table, Stream.concat(names.stream(), Stream.of(others)).toList(), jsonNames);
+    }
+
+    /** Returns the columns for a SELECT, separated by commas. */
     public String list() {
-        return String.join(", ", names);
+        return list("");
+    }
+
+    /** Returns the columns for a SELECT from several tables. */
+    public String listOf(String alias) {
+        return list(alias + ".");
+    }
+
+    private String list(String prefix) {
+        return names.stream()
+                .map(name -> prefix + name + (jsonNames.contains(name) ? "::text AS " + name : ""))
+                .collect(Collectors.joining(", "));
     }
 
     /** Returns the SELECT of all columns, without conditions. */
@@ -24,8 +51,8 @@ public record TableColumns(String table, List<String> names) {
     /** Returns the INSERT of a row; its parameters have the order of the columns. */
     public String insert() {
         var parameters = IntStream.rangeClosed(1, names.size())
-                .mapToObj(index -> "$" + index)
+                .mapToObj(index -> "$" + index + (jsonNames.contains(names.get(index - 1)) ? "::text::jsonb" : ""))
                 .collect(Collectors.joining(", "));
-        return "INSERT INTO " + table + " (" + list() + ") VALUES (" + parameters + ") ";
+        return "INSERT INTO " + table + " (" + String.join(", ", names) + ") VALUES (" + parameters + ") ";
     }
 }

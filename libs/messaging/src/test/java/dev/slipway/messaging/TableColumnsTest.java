@@ -12,4 +12,12 @@ class TableColumnsTest {
         assertThat(COLUMNS.select()).isEqualTo("SELECT id, name FROM things ");
         assertThat(COLUMNS.insert()).isEqualTo("INSERT INTO things (id, name) VALUES ($1, $2) ");
     }
+
+    @Test
+    void statements_convertJsonColumns() {
+        var columns = TableColumns.of("things", "id", "body").withJson("body");
+        assertThat(columns.select()).isEqualTo("SELECT id, body::text AS body FROM things ");
+        assertThat(columns.listOf("t")).isEqualTo("t.id, t.body::text AS body");
+        assertThat(columns.insert()).isEqualTo("INSERT INTO things (id, body) VALUES ($1, $2::text::jsonb) ");
+    }
 }

@@ -9,6 +9,7 @@ import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Refusal;
 import dev.slipway.operations.domain.ReportType;
 import dev.slipway.operations.domain.SubjectKind;
+import dev.slipway.operations.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
@@ -27,6 +28,25 @@ public record RuntimeReport(Principal principal, Envelope event, ReportType type
         return named != null && !operation.id().equals(named)
                 ? Refusal.invalid("operation_id", "is not the operation of this command")
                 : null;
+    }
+
+    /**
+     * Returns whether the report means that its subject runs the version that an operation leads to: the operation succeeded, or it ended
+     * without success and the version runs nevertheless.
+     *
+     * @param currentGeneration the generation of the subject; a report on an earlier one is outdated
+     */
+    public boolean runsTargetVersion(@Nullable Operation operation, int currentGeneration) {
+        if (operation == null || operation.toVersion() == null || payload.generation() < currentGeneration) {
+            return false;
+        }
+        if (type == ReportType.OPERATION) {
+            return payload.operationStatus() == Operation.Status.SUCCEEDED;
+        }
+        var late = operation.status() == Operation.Status.FAILED || operation.status() == Operation.Status.CANCELED;
+        return type == ReportType.RUNNING
+                && late
+                && (payload.appVersion() == null || payload.appVersion().equals(operation.toVersion()));
     }
 
     /** The payload of a report; which fields are present depends on the type. */
@@ -59,6 +79,11 @@ public record RuntimeReport(Principal principal, Envelope event, ReportType type
         /** Returns the kind of subject that the report is about; the contract ensures that it names exactly one. */
         public SubjectKind subjectKind() {
             return appInstanceId == null ? SubjectKind.SHARED_RUNTIME : SubjectKind.APP_INSTANCE;
+        }
+
+        /** Returns the result of an operation; null if the report has none. */
+        public Operation.@Nullable Status operationStatus() {
+            return status == null ? null : TextEnum.parse(Operation.Status.class, status);
         }
 
         public UUID subjectId() {

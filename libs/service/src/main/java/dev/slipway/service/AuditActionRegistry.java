@@ -6,6 +6,7 @@ import dev.slipway.contract.Envelope.MalformedEnvelopeException;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.RegistrySnapshot;
 import dev.slipway.messaging.ReceivedRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,16 +49,9 @@ public final class AuditActionRegistry {
             return;
         }
         try {
-            var envelope = record.envelope();
-            var payload = envelope.payload();
-            if (envelope.eventType().equals("catalog.registry.snapshot")
-                    && payload.path("kind").asText().equals(KIND)
-                    && payload.path("body") instanceof ObjectNode body) {
-                put(
-                        payload.path("entry_id").asText(),
-                        payload.path("entry_version").asInt(),
-                        payload.path("lifecycle").asText(),
-                        body);
+            var entry = RegistrySnapshot.ofKind(record.envelope(), KIND);
+            if (entry != null) {
+                put(entry.entryId(), entry.entryVersion(), entry.lifecycle(), entry.body());
             }
         } catch (MalformedEnvelopeException e) {
             // The owner of the read model reports it.

@@ -1,11 +1,11 @@
 package dev.slipway.gateway;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Decision.Verdict;
 import dev.slipway.authz.Principal;
 import dev.slipway.authz.ResourceScope;
+import dev.slipway.contract.AccessLogEntry;
 import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.ErrorCode;
@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -98,26 +97,6 @@ final class AccessLog {
 
     /** The refusals of one kind in the current window: those that were recorded, and the last of the others with their number. */
     private record RefusalCount(int recorded, @Nullable CompletedRequest unrecorded) {}
-
-    /** One entry of the event. */
-    @JsonInclude(JsonInclude.Include.NON_NULL)
-    record AccessLogEntry(
-            UUID callId,
-            long occurredAtUs,
-            String correlationId,
-            @Nullable String traceId,
-            String method,
-            @Nullable String operationId,
-            String path,
-            int status,
-            @Nullable String code,
-            @Nullable UUID principalId,
-            @Nullable String actorType,
-            @Nullable UUID orgId,
-            @Nullable UUID projectId,
-            long durationUs,
-            @Nullable Boolean outsider,
-            @Nullable Integer count) {}
 
     AccessLog(KafkaSettings kafka, AuthzModel model, Clock clock) {
         this.sender = new BestEffortSender<>(kafka, "calls", this::encode);
@@ -240,7 +219,7 @@ final class AccessLog {
         var principal = request.principal;
         return new AccessLogEntry(
                 Ids.next(),
-                ChronoUnit.MICROS.between(Instant.EPOCH, request.at),
+                AccessLogEntry.toMicros(request.at),
                 request.correlationId,
                 request.span.isValid() ? request.span.getTraceId() : null,
                 sanitize(request.method),

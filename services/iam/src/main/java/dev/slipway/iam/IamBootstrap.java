@@ -35,7 +35,7 @@ final class IamBootstrap {
                 .compose(ok -> ensureAdministrator());
     }
 
-    /** Without the demo, nothing that its users, keys and secrets allowed is allowed any more. */
+    /** Revokes the users, keys and secrets of the demo when it is switched off. */
     private Future<Void> revokeDemo() {
         return outbox.transaction(systemContext(), unit -> DemoStore.revoke(unit, IamSeed.DEMO_ISSUER)
                 .map(revoked -> {

@@ -37,7 +37,7 @@ import java.util.function.BiConsumer;
  * throughout: a change in between would have a higher revision, and readers would ignore the publisher that follow it.
  */
 final class RepublishStore {
-    /** Increment it when publisher of existing rows get additional fields. */
+    /** Increment it when the records of existing rows get additional fields. */
     private static final int RECORD_FORMAT = 4;
 
     private static final UUID NIL = new UUID(0, 0);

@@ -24,7 +24,6 @@ import dev.slipway.instances.consistency.InstanceInvariantStore;
 import dev.slipway.instances.projection.InstancesProjectionStore;
 import dev.slipway.instances.sharedruntime.AttachedRuntimeApi;
 import dev.slipway.instances.sharedruntime.AttachmentApi;
-import dev.slipway.instances.sharedruntime.DesiredRuntimeStore;
 import dev.slipway.instances.sharedruntime.SharedRuntimeApi;
 import dev.slipway.instances.sharedruntime.SharedRuntimeChangeApi;
 import dev.slipway.instances.sharedruntime.SharedRuntimeContextStore;
@@ -127,8 +126,8 @@ public final class InstancesVerticle extends VerticleBase {
                 history::findSnapshot,
                 changes);
         var consistencyApi = new ConsistencyApi(new ConsistencyStore(reads), clock);
-        var runtimeApi = new RuntimeApi(
-                adapters, new DesiredStateStore(reads)::list, new DesiredRuntimeStore(reads)::list, clock);
+        var desired = new DesiredStateStore(reads);
+        var runtimeApi = new RuntimeApi(adapters, desired::listInstances, desired::listSharedRuntimes, clock);
 
         var rejectedReports = new RejectedReportStore(reads);
         var rejectedReportApi = new RejectedReportApi(rejectedReports);

@@ -3,6 +3,7 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Json;
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -104,6 +105,56 @@ class EvidenceTest {
                 .path("release_id", release)
                 .send()
                 .expect(404);
+    }
+
+    @Test
+    @Proves("3.94")
+    void registriesAndEvidence_areRowsThatTheApiWritesAndReads() {
+        var admin = platform.as("platform_superadmin");
+        admin.call("putRegistryEntry")
+                .path("kind", "product")
+                .path("entry_id", "stored")
+                .body(CatalogCalls.entry(
+                        Json.object().put("display_name", "Stored").put("owner", "stored inc")))
+                .send()
+                .expect(200);
+        var release = admin.call("createRelease")
+                .body(candidate("stored", "1.0.0"))
+                .send()
+                .expect(201)
+                .text("id");
+        var evidence = admin.call("addEvidence")
+                .path("release_id", release)
+                .body(item("rollback_plan", "release", "rollback", Map.of("plan", "deploy 0.9.0")))
+                .send()
+                .expect(201)
+                .text("id");
+
+        assertThat(
+                        platform.database()
+                                .query(
+                                        "SELECT body ->> 'owner' FROM catalog.registry_entries WHERE kind = 'product' AND id = 'stored'"))
+                .isEqualTo("stored inc");
+        assertThat(platform.database()
+                        .query("SELECT type || ' ' || result FROM audit.evidence_items WHERE id = '" + evidence + "'"))
+                .isEqualTo("rollback_plan rollback");
+        assertThat(admin.call("getRegistryEntry")
+                        .path("kind", "product")
+                        .path("entry_id", "stored")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .at("/body/owner")
+                        .asText())
+                .isEqualTo("stored inc");
+        assertThat(admin.call("listEvidence")
+                        .path("release_id", release)
+                        .send()
+                        .expect(200)
+                        .body()
+                        .at("/items/0/id")
+                        .asText())
+                .isEqualTo(evidence);
     }
 
     @Test

@@ -267,6 +267,75 @@ class OnboardingTest extends CatalogTestBase {
         assertThat(calls.launchability("depot", DemoData.PROJECT)).isEqualTo("true null");
     }
 
+    /** Onboards a terminal product, which opens sessions with a service account. */
+    @Test
+    @Proves("3.25")
+    void terminalProduct_composesShortLivedCredentialsAuditAndStatus() {
+        calls.put(
+                        "product",
+                        "terminal",
+                        Json.object().put("display_name", "Terminal").put("owner", "terminal inc"))
+                .expect(200);
+        calls.move("product", "terminal", "active").expect(200);
+        var audited = Json.object()
+                .put("product_id", "terminal")
+                .put("target_type", "session")
+                .put("retention_class", "standard")
+                .put("privileged", false);
+        calls.put("audit_action", "terminal.session.open", audited).expect(200);
+        calls.move("audit_action", "terminal.session.open", "active").expect(200);
+        platform.awaitReplication();
+        var account = CredentialCalls.createAccount(platform, DemoData.PROJECT, "audit.entry.write");
+        var credential = CredentialCalls.createCredential(platform, DemoData.PROJECT, account);
+        var exchanged = CredentialCalls.exchange(platform, "exchangeServiceAccountToken", credential)
+                .send()
+                .expect(200);
+        var token = exchanged.text("access_token");
+        assertThat(exchanged.body().path("expires_in").asInt()).isEqualTo(600);
+        eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("200 "));
+
+        var entry = platform.anonymous()
+                .as(token)
+                .call("writeProjectAuditEntry")
+                .path("project_id", DemoData.PROJECT)
+                .body(Json.object()
+                        .put("action", "terminal.session.open")
+                        .put("target_type", "session")
+                        .put("target_id", "s-1")
+                        .put("result", "success"))
+                .send()
+                .expect(202)
+                .text("id");
+
+        eventually(() -> assertThat(platform.as("project_owner")
+                        .call("getProjectAuditEntry")
+                        .path("project_id", DemoData.PROJECT)
+                        .path("audit_entry_id", entry)
+                        .send()
+                        .expect(200)
+                        .body()
+                        .at("/actor/principal_id")
+                        .asText())
+                .isEqualTo(account));
+        assertThat(CredentialCalls.listInstances(platform, token)).isEqualTo("403 insufficient_permissions");
+        eventually(() -> assertThat(platform.anonymous()
+                        .call("getPublicStatus")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .path("components")
+                        .findValuesAsText("status"))
+                .isNotEmpty());
+        platform.as("tenant_owner")
+                .call("revokeServiceAccountCredential")
+                .path("project_id", DemoData.PROJECT)
+                .path("service_account_id", account)
+                .path("credential_id", credential.text("credential_id"))
+                .send()
+                .expect(200);
+        eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("401 token_invalid"));
+    }
+
     private static ApiResponse entitled(String slug, String overrides) {
         var body = Json.object().put("enabled", true);
         body.set("policy_overrides", PolicyCalls.json(overrides));

@@ -4,6 +4,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
 import java.util.UUID;
 
 import static dev.slipway.standalone.InstanceFixture.statusAndCode;
@@ -12,6 +13,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests operations on instances from start to end, with an adapter on the real broker. */
 class OperationsTest extends OperationTestBase {
+    /** Records the transaction of every change of a status, and of every event in the outbox. */
+    private static final String RECORD_TRANSACTIONS = """
+            CREATE TABLE instances.test_changes (transaction bigint, instance text, name text);
+            CREATE FUNCTION instances.test_record_status() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+                BEGIN INSERT INTO instances.test_changes VALUES (txid_current(), NEW.id::text, NEW.status); RETURN NULL; END $$;
+            CREATE FUNCTION instances.test_record_event() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+                BEGIN INSERT INTO instances.test_changes VALUES (txid_current(), NEW.key, NEW.event_type); RETURN NULL; END $$;
+            CREATE TRIGGER test_insert AFTER INSERT ON instances.app_instances
+                FOR EACH ROW EXECUTE FUNCTION instances.test_record_status();
+            CREATE TRIGGER test_update AFTER UPDATE ON instances.app_instances FOR EACH ROW
+                WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION instances.test_record_status();
+            CREATE TRIGGER test_publish AFTER INSERT ON instances.outbox
+                FOR EACH ROW EXECUTE FUNCTION instances.test_record_event()
+            """;
+
+    private static final String STOP_RECORDING = """
+            DROP FUNCTION instances.test_record_status() CASCADE;
+            DROP FUNCTION instances.test_record_event() CASCADE;
+            DROP TABLE instances.test_changes
+            """;
+
     @Test
     void launchAndDelete_createOperationsThatSucceed() {
         var created = instanceFixture.launch("1.0.0").send().expect(202);
@@ -47,6 +69,39 @@ class OperationsTest extends OperationTestBase {
                 .expect(200);
         assertThat(only.body().path("items")).hasSize(1);
         assertThat(only.text("next_cursor")).isNotBlank();
+    }
+
+    @Test
+    @Proves("1.14")
+    void statusChange_publishesItsEvent_inTheSameTransaction() {
+        platform.database().execute(RECORD_TRANSACTIONS);
+        try {
+            var succeeding = instanceFixture.launchRunning("1.0.0");
+            adapter.fail(true);
+            var failing = instanceFixture.launch("1.0.0").send().expect(202).text("id");
+            instanceFixture.awaitStatus(failing, "failed");
+            adapter.fail(false);
+            for (var id : List.of(succeeding, failing)) {
+                instanceFixture.call("deleteAppInstance", id).send().expect(202);
+                instanceFixture.awaitStatus(id, "deleted");
+            }
+
+            assertThat(platform.database().query("""
+                    SELECT string_agg(DISTINCT c.name || ' ' || coalesce(e.name, 'without event'), ', ')
+                    FROM instances.test_changes c LEFT JOIN instances.test_changes e ON e.transaction = c.transaction
+                        AND e.instance = c.instance AND e.name = 'apps.instance.' || c.name
+                    WHERE c.name NOT LIKE 'apps.%'
+                    """))
+                    .isEqualTo("deleted apps.instance.deleted, deleting apps.instance.deleting,"
+                            + " deploying apps.instance.deploying, failed apps.instance.failed,"
+                            + " requested apps.instance.requested, running apps.instance.running");
+            eventually(() -> assertThat(instanceFixture.eventTypes(succeeding))
+                    .containsSubsequence("requested", "deploying", "running", "deleting", "deleted"));
+            eventually(() -> assertThat(instanceFixture.eventTypes(failing))
+                    .containsSubsequence("requested", "failed", "deleting", "deleted"));
+        } finally {
+            platform.database().execute(STOP_RECORDING);
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
+import dev.slipway.contract.RegistrySnapshot;
 import dev.slipway.embedded.EmbeddedKafka;
 import dev.slipway.messaging.ReceivedRecord;
 import org.slf4j.Logger;
@@ -39,13 +40,9 @@ final class AdapterLogins implements AutoCloseable {
             return;
         }
         try {
-            var envelope = record.envelope();
-            var payload = envelope.payload();
-            if (envelope.eventType().equals("catalog.registry.snapshot")
-                    && payload.path("kind").asText().equals("runtime_backend")
-                    && payload.path("lifecycle").asText().equals("active")
-                    && requested.add(payload.path("entry_id").asText())) {
-                worker.execute(() -> create(payload.path("entry_id").asText()));
+            var backend = RegistrySnapshot.ofKind(record.envelope(), "runtime_backend");
+            if (backend != null && backend.lifecycle().equals("active") && requested.add(backend.entryId())) {
+                worker.execute(() -> create(backend.entryId()));
             }
         } catch (MalformedEnvelopeException e) {
             // The owner of the read model reports it.

@@ -11,7 +11,6 @@ import dev.slipway.gateway.GatewayVerticle;
 import dev.slipway.iam.IamConfig;
 import dev.slipway.iam.IamSeed;
 import dev.slipway.iam.IamVerticle;
-import dev.slipway.iam.issuer.IssuerKeyRefresher;
 import dev.slipway.instances.InstancesVerticle;
 import dev.slipway.messaging.BrokerAcls;
 import dev.slipway.messaging.ConsumerCatchUp;
@@ -36,7 +35,6 @@ import dev.slipway.service.ServiceRegistry;
 import dev.slipway.settings.Settings;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.tenants.TenantsVerticle;
-import io.micrometer.core.instrument.Gauge;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -50,18 +48,16 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /** Starts the services of this process in order, on an existing broker and database, and stops them in reverse order. */
 public final class Platform {
     private static final int EVENT_LOOPS = Math.max(2, Runtime.getRuntime().availableProcessors());
-    private static final long UNKNOWN_KEY_REPORT_INTERVAL_NS = 1_000_000_000L;
 
     private final StandaloneConfig config;
     private final Vertx vertx;
     private final ServiceContext serviceContext;
-    private final StateReader authzReader;
+    private final AuthzReadModel authz;
     private final StateReader catalogReader;
     private final Listener listener;
     private @Nullable ProcessReporter reporter;
@@ -78,8 +74,7 @@ public final class Platform {
         this.config = config;
         this.vertx = vertx;
         this.serviceContext = serviceContext;
-        this.authzReader =
-                new StateReader(vertx, serviceContext.kafka(), Topics.AUTHZ_STATE, serviceContext.authz()::apply);
+        this.authz = new AuthzReadModel(vertx, serviceContext);
         this.catalogReader = new StateReader(vertx, serviceContext.kafka(), Topics.CATALOG_STATE, record -> {
             serviceContext.auditActions().apply(record);
             listener.onCatalogRecord(record);
@@ -175,11 +170,9 @@ public final class Platform {
     /** Starts in the order topics, services, read models, gateway, adapter: nothing accepts requests before all read models are current. */
     private Future<Void> start(IamSeed iam, CatalogSeed catalog) {
         serviceContext.health().register("platform", () -> phase);
-        serviceContext.health().register("authz", this::authzStatus);
+        authz.register();
         serviceContext.health().register("read-models", () -> readModels);
-        registerAuthzMetrics();
         serviceContext.kafka().keys().registerMetrics(serviceContext.telemetry().metrics());
-        reportUnknownKeys();
         return ManagementServer.start(
                         vertx,
                         config.managementHost(),
@@ -221,7 +214,7 @@ public final class Platform {
                 deployIfEnabled(
                         "metering", () -> new MeteringVerticle(serviceContext.as("metering"), config.metering())),
                 deployIfEnabled("tenants", () -> new TenantsVerticle(serviceContext.as("tenants"), config.tenants())));
-        var fresh = authzReader.start().compose(caughtUp -> awaitFreshAuthz());
+        var fresh = authz.start();
         // After a failure, wait for the others: a verticle that is stopped while it starts would fail again.
         return Future.all(Future.all(services), fresh, startCatalogReader())
                 .recover(e -> Future.join(services).transform(all -> Future.failedFuture(e)))
@@ -291,18 +284,6 @@ public final class Platform {
         return config.demo() && artifacts.sources().isEmpty() ? artifacts.withLocalRegistry() : artifacts;
     }
 
-    /** Notifies IAM, at most once a second, of tokens with an unknown key: their issuer may have rotated its keys. */
-    private void reportUnknownKeys() {
-        var lastNs = new AtomicLong(System.nanoTime() - UNKNOWN_KEY_REPORT_INTERVAL_NS);
-        serviceContext.tokens().onUnknownKey(key -> {
-            var now = System.nanoTime();
-            var last = lastNs.get();
-            if (now - last >= UNKNOWN_KEY_REPORT_INTERVAL_NS && lastNs.compareAndSet(last, now)) {
-                vertx.eventBus().publish(IssuerKeyRefresher.UNKNOWN_KEY_ADDRESS, key.issuer());
-            }
-        });
-    }
-
     private Future<Void> deployGateway() {
         var gateway = new GatewayVerticle(serviceContext.as("gateway"), config.gateway(), EVENT_LOOPS);
         return deploy(gateway).onSuccess(ok -> httpPort = gateway.port());
@@ -334,41 +315,6 @@ public final class Platform {
                     }
                 })
                 .mapEmpty();
-    }
-
-    private Status authzStatus() {
-        var age = serviceContext.authz().age(serviceContext.clock().instant());
-        return new Status(
-                age.compareTo(serviceContext.maxAuthzAgeForWrites()) <= 0,
-                "revision " + serviceContext.authz().revision() + ", confirmed " + age.toMillis() + " ms ago"
-                        + (serviceContext.authz().isAheadOfIam()
-                                ? "; ahead of IAM, whose database may have been restored"
-                                : ""));
-    }
-
-    private void registerAuthzMetrics() {
-        var meters = serviceContext.telemetry().metrics();
-        Gauge.builder(
-                        "slipway.authz.age",
-                        serviceContext,
-                        f -> f.authz().age(f.clock().instant()).toMillis() / 1e3)
-                .description("Time since IAM confirmed the authorization model of this process")
-                .baseUnit("seconds")
-                .register(meters);
-        Gauge.builder("slipway.authz.revision", serviceContext, f -> f.authz().revision())
-                .description("The revision of the authorization model of this process")
-                .register(meters);
-    }
-
-    private Future<Void> awaitFreshAuthz() {
-        var promise = Promise.<Void>promise();
-        vertx.setPeriodic(1, 20, timer -> {
-            if (authzStatus().ready()) {
-                vertx.cancelTimer(timer);
-                promise.tryComplete();
-            }
-        });
-        return promise.future();
     }
 
     public Vertx vertx() {
@@ -407,7 +353,7 @@ public final class Platform {
         }
         var stopped = Promise.<Void>promise(); // not bound to an event loop, which could not report its own end
         chain.otherwiseEmpty()
-                .eventually(authzReader::stop)
+                .eventually(authz::stop)
                 .eventually(catalogReader::stop)
                 .onComplete(done -> vertx.close().onComplete(stopped));
         return stopped.future();

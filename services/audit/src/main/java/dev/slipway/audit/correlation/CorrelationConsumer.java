@@ -1,5 +1,6 @@
 package dev.slipway.audit.correlation;
 
+import dev.slipway.contract.AccessLogEntry;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -16,11 +17,11 @@ public final class CorrelationConsumer {
     }
 
     public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
-        var calls = new ArrayList<AccessLogRow>();
+        var calls = new ArrayList<AccessLogEntry>();
         var entries = new ArrayList<CorrelationEntry>();
         for (var event : events) {
-            if (AccessLogRow.isAccessLog(event)) {
-                AccessLogRow.of(event).forEach(calls::add);
+            if (AccessLogDecoder.isAccessLog(event)) {
+                AccessLogDecoder.decode(event).forEach(calls::add);
             } else {
                 entries.add(CorrelationEntry.of(event.record().headers(), event.envelope()));
             }

@@ -1,8 +1,10 @@
 package dev.slipway.audit.correlation;
 
 import dev.slipway.authz.Authorizer.AccessibleScopes;
+import dev.slipway.contract.AccessLogEntry;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -101,7 +103,7 @@ public final class CorrelationStore {
             column(entries, entry -> entry.kind().text(), String[]::new),
             column(entries, CorrelationEntry::eventId, UUID[]::new),
             column(entries, CorrelationEntry::title, String[]::new),
-            column(entries, entry -> entry.at().atOffset(ZoneOffset.UTC), OffsetDateTime[]::new),
+            column(entries, entry -> SqlTime.of(entry.at()), OffsetDateTime[]::new),
             column(entries, CorrelationEntry::correlationId, String[]::new),
             column(entries, CorrelationEntry::traceId, String[]::new),
             column(entries, CorrelationEntry::orgId, UUID[]::new),
@@ -110,28 +112,30 @@ public final class CorrelationStore {
         }));
     }
 
-    /** Inserts the access-log rows, except those that exist. */
-    void insertCalls(UnitOfWork unit, List<AccessLogRow> calls) {
+    /** Inserts the access-log entries, except those that exist. */
+    void insertCalls(UnitOfWork unit, List<AccessLogEntry> calls) {
         if (calls.isEmpty()) {
             return;
         }
         unit.write(INSERT_CALLS, Tuple.from(new Object[] {
-            column(calls, AccessLogRow::id, UUID[]::new),
-            column(calls, accessLogRow -> accessLogRow.at().atOffset(ZoneOffset.UTC), OffsetDateTime[]::new),
-            column(calls, AccessLogRow::correlationId, String[]::new),
-            column(calls, AccessLogRow::traceId, String[]::new),
-            column(calls, AccessLogRow::method, String[]::new),
-            column(calls, AccessLogRow::operationId, String[]::new),
-            column(calls, AccessLogRow::path, String[]::new),
-            column(calls, AccessLogRow::status, Integer[]::new),
-            column(calls, AccessLogRow::code, String[]::new),
-            column(calls, AccessLogRow::principalId, UUID[]::new),
-            column(calls, AccessLogRow::actorType, String[]::new),
-            column(calls, AccessLogRow::orgId, UUID[]::new),
-            column(calls, AccessLogRow::projectId, UUID[]::new),
-            column(calls, AccessLogRow::durationUs, Long[]::new),
-            column(calls, AccessLogRow::outsider, Boolean[]::new),
-            column(calls, AccessLogRow::count, Integer[]::new),
+            column(calls, AccessLogEntry::callId, UUID[]::new),
+            column(calls, call -> SqlTime.of(call.occurredAt()), OffsetDateTime[]::new),
+            column(calls, AccessLogEntry::correlationId, String[]::new),
+            column(calls, AccessLogEntry::traceId, String[]::new),
+            column(calls, AccessLogEntry::method, String[]::new),
+            column(calls, AccessLogEntry::operationId, String[]::new),
+            // Gateways once sent paths with U+0000, which PostgreSQL cannot store; such records wait on the dead-letter
+            // topic.
+            column(calls, call -> call.path().replace('\0', '\uFFFD'), String[]::new),
+            column(calls, AccessLogEntry::status, Integer[]::new),
+            column(calls, AccessLogEntry::code, String[]::new),
+            column(calls, AccessLogEntry::principalId, UUID[]::new),
+            column(calls, AccessLogEntry::actorType, String[]::new),
+            column(calls, AccessLogEntry::orgId, UUID[]::new),
+            column(calls, AccessLogEntry::projectId, UUID[]::new),
+            column(calls, AccessLogEntry::durationUs, Long[]::new),
+            column(calls, call -> Boolean.TRUE.equals(call.outsider()), Boolean[]::new),
+            column(calls, call -> call.count() == null ? 1 : call.count(), Integer[]::new),
         }));
     }
 

@@ -5,6 +5,7 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -19,28 +20,40 @@ import java.util.UUID;
 
 /** All SQL of evidence. Rows are inserted and read, never changed. */
 public final class EvidenceStore {
-    private static final String COLUMNS = """
-            id, release_id, sequence, type, type_version, owner, subject, result, source_sha, fields, format, digest, content_digest,
-            content_bytes, retention_class, release_blocking, producer_id, producer_type, correlation_id, supersedes_id, recorded_at
-            """;
-    private static final String SELECT = "SELECT " + COLUMNS + " FROM evidence_items e ";
-    private static final String INSERT = """
-            INSERT INTO evidence_items (id, release_id, sequence, type, type_version, owner, subject, result, source_sha, fields, format,
-                digest, content_digest, content_bytes, retention_class, release_blocking, producer_id, producer_type, correlation_id,
-                supersedes_id, recorded_at, content)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
-            """;
-    private static final String LIST_CURRENT = "SELECT DISTINCT ON (release_id, type, subject) " + COLUMNS
+    private static final TableColumns COLUMNS = TableColumns.of(
+            "evidence_items",
+            "id",
+            "release_id",
+            "sequence",
+            "type",
+            "type_version",
+            "owner",
+            "subject",
+            "result",
+            "source_sha",
+            "fields",
+            "format",
+            "digest",
+            "content_digest",
+            "content_bytes",
+            "retention_class",
+            "release_blocking",
+            "producer_id",
+            "producer_type",
+            "correlation_id",
+            "supersedes_id",
+            "recorded_at");
+    private static final TableColumns WITH_CONTENT = COLUMNS.and("content");
+    private static final String INSERT = WITH_CONTENT.insert();
+    private static final String LIST_CURRENT = "SELECT DISTINCT ON (release_id, type, subject) " + COLUMNS.list()
             + " FROM evidence_items WHERE release_id = ANY($1) ORDER BY release_id, type, subject, sequence DESC";
-    private static final String LIST = SELECT + """
-            WHERE release_id = $1 AND (recorded_at, id) < ($2, $3)
+    private static final String LIST = COLUMNS.select() + """
+            e WHERE release_id = $1 AND (recorded_at, id) < ($2, $3)
                 AND ($4 OR NOT EXISTS (SELECT FROM evidence_items s WHERE s.supersedes_id = e.id))
             ORDER BY recorded_at DESC, id DESC LIMIT $5
             """;
-    private static final String FIND =
-            "SELECT content, " + COLUMNS + " FROM evidence_items WHERE release_id = $1 AND id = $2";
-    private static final String FIND_ALL =
-            "SELECT content, " + COLUMNS + " FROM evidence_items WHERE release_id = $1 AND id = ANY($2)";
+    private static final String FIND = WITH_CONTENT.select() + "WHERE release_id = $1 AND id = $2";
+    private static final String FIND_ALL = WITH_CONTENT.select() + "WHERE release_id = $1 AND id = ANY($2)";
     private static final String COUNT = "SELECT count(*) AS items FROM evidence_items WHERE release_id = $1";
     private static final String UPSERT_TYPE = """
             INSERT INTO evidence_types (id, version, lifecycle, body) VALUES ($1, $2, $3, $4::text::jsonb)

@@ -1,21 +1,21 @@
 package dev.slipway.audit.evidence;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.audit.evidence.EvidenceStore.StoredType;
 import dev.slipway.audit.evidence.domain.EvidenceType;
 import dev.slipway.audit.evidence.domain.Gate;
 import dev.slipway.audit.evidence.domain.GateRequirement;
 import dev.slipway.audit.evidence.domain.GateRequirement.Applicability;
 import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.RegistrySnapshot;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -49,6 +49,20 @@ public final class EvidenceTypes {
         }
     }
 
+    /** The fields of a registry entry. */
+    private record TypeBody(
+            @Nullable String owner,
+            @Nullable List<String> requiredFields,
+            @Nullable List<String> results,
+            @Nullable List<String> passingResults,
+            @Nullable String retentionClass,
+            boolean releaseBlocking,
+            @Nullable String gate,
+            @Nullable String appliesTo,
+            @Nullable List<String> requiredSubjects,
+            boolean anySubject,
+            boolean environmentBound) {}
+
     public EvidenceTypes(EvidenceStore store) {
         this.store = store;
     }
@@ -65,17 +79,10 @@ public final class EvidenceTypes {
     /** Applies changes of the registry. */
     public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
         for (var event : events) {
-            var payload = event.envelope().payload();
-            if (event.envelope().eventType().equals("catalog.registry.snapshot")
-                    && payload.path("kind").asText().equals(KIND)
-                    && payload.path("body") instanceof ObjectNode body) {
+            var entry = RegistrySnapshot.ofKind(event.envelope(), KIND);
+            if (entry != null) {
                 store.upsertType(
-                        unit,
-                        new StoredType(
-                                payload.path("entry_id").asText(),
-                                payload.path("entry_version").asInt(),
-                                payload.path("lifecycle").asText(),
-                                body));
+                        unit, new StoredType(entry.entryId(), entry.entryVersion(), entry.lifecycle(), entry.body()));
             }
         }
         return Future.succeededFuture();
@@ -88,28 +95,25 @@ public final class EvidenceTypes {
     }
 
     static EvidenceType toType(StoredType stored) {
-        var body = stored.body();
-        var gate = body.path("gate").asText("");
+        var body = Json.toRecord(stored.body(), TypeBody.class);
         return new EvidenceType(
                 stored.id(),
                 stored.version(),
                 ACTIVE_STATES.contains(stored.lifecycle()),
-                body.path("owner").asText(),
-                texts(body.path("required_fields")),
-                texts(body.path("results")),
-                texts(body.path("passing_results")),
-                body.path("retention_class").asText(),
-                body.path("release_blocking").asBoolean(),
-                gate.isEmpty() ? null : Gate.of(gate),
-                Applicability.of(body.path("applies_to").asText("all")),
-                texts(body.path("required_subjects")),
-                body.path("any_subject").asBoolean(),
-                body.path("environment_bound").asBoolean());
+                Objects.requireNonNullElse(body.owner, ""),
+                orEmpty(body.requiredFields),
+                orEmpty(body.results),
+                orEmpty(body.passingResults),
+                Objects.requireNonNullElse(body.retentionClass, ""),
+                body.releaseBlocking,
+                body.gate == null || body.gate.isEmpty() ? null : Gate.of(body.gate),
+                Applicability.of(Objects.requireNonNullElse(body.appliesTo, "all")),
+                orEmpty(body.requiredSubjects),
+                body.anySubject,
+                body.environmentBound);
     }
 
-    static List<String> texts(JsonNode array) {
-        var texts = new ArrayList<String>();
-        array.forEach(text -> texts.add(text.asText()));
-        return texts;
+    private static List<String> orEmpty(@Nullable List<String> texts) {
+        return texts == null ? List.of() : texts;
     }
 }

@@ -40,7 +40,7 @@ public final class GitLabWebhookApi {
     private final EvidenceRecorder recorder;
     private final Mutations mutations;
 
-    /** Without a secret, every event is rejected. */
+    /** Rejects every event if no secret is configured. */
     GitLabWebhookApi(
             Vertx vertx,
             @Nullable String secret,

@@ -1,5 +1,6 @@
 package dev.slipway.audit.evidence;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.audit.evidence.EvidenceTypes.TypeSet;
 import dev.slipway.audit.evidence.ReleaseStore.StoredVerdict;
 import dev.slipway.audit.evidence.domain.GateEvaluator;
@@ -87,7 +88,7 @@ final class ReleaseEvaluator {
     private static List<String> artifactDigests(List<Evidence> current) {
         return current.stream()
                 .filter(item -> item.type().equals(EvidenceRecorder.ARTIFACT_DIGESTS))
-                .flatMap(item -> EvidenceTypes.texts(item.fields().path("digests")).stream())
+                .flatMap(item -> item.fields().path("digests").valueStream().map(JsonNode::asText))
                 .distinct()
                 .toList();
     }

@@ -1,5 +1,6 @@
 package dev.slipway.audit.evidence;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.audit.evidence.domain.CandidateGates;
 import dev.slipway.audit.evidence.domain.Gate;
 import dev.slipway.audit.evidence.domain.GateVerdict;
@@ -12,6 +13,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -34,12 +36,29 @@ import java.util.function.Function;
 
 /** All SQL of release candidates, waivers and verdicts. A null project stands for the platform, which sees all candidates. */
 public final class ReleaseStore {
-    private static final String SELECT = """
-            SELECT id, org_id, project_id, product, version, source_sha, branch, environment, profile, production_impacting,
-                capacity_impacting, required_journeys, author_id, author_user_id, revision, verdict, release_verdict_id, valid_until,
-                created_at, updated_at
-            FROM release_candidates
-            """;
+    private static final TableColumns COLUMNS = TableColumns.of(
+            "release_candidates",
+            "id",
+            "org_id",
+            "project_id",
+            "product",
+            "version",
+            "source_sha",
+            "branch",
+            "environment",
+            "profile",
+            "production_impacting",
+            "capacity_impacting",
+            "required_journeys",
+            "author_id",
+            "author_user_id",
+            "revision",
+            "verdict",
+            "release_verdict_id",
+            "valid_until",
+            "created_at",
+            "updated_at");
+    private static final String SELECT = COLUMNS.select();
     private static final String FIND = SELECT + "WHERE id = $1 AND ($2::uuid IS NULL OR project_id = $2)";
     private static final String LOCK = FIND + " FOR NO KEY UPDATE";
     private static final String LOCK_BY_SOURCE =
@@ -54,12 +73,7 @@ public final class ReleaseStore {
             ORDER BY product, created_at DESC, id DESC LIMIT $2
             """;
     private static final String LIST_LATEST = SELECT + "WHERE id IN (" + LATEST_PER_PRODUCT + ") ORDER BY product";
-    private static final String INSERT = """
-            INSERT INTO release_candidates (id, org_id, project_id, product, version, source_sha, branch, environment, profile,
-                production_impacting, capacity_impacting, required_journeys, author_id, author_user_id, revision, verdict,
-                release_verdict_id, valid_until, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
-            """;
+    private static final String INSERT = COLUMNS.insert();
     private static final String UPDATE_VERDICT = """
             UPDATE release_candidates SET revision = $2, verdict = $3, release_verdict_id = $4, valid_until = $5, updated_at = $6
             WHERE id = $1
@@ -70,19 +84,25 @@ public final class ReleaseStore {
             """;
     private static final String LIST_WAIVERS =
             "SELECT id, gate, granted_at, expires_at FROM release_waivers WHERE release_id = $1 ORDER BY id";
-    private static final String INSERT_VERDICT = """
-            INSERT INTO gate_verdicts (id, release_id, release_verdict_id, revision, gate, verdict, document, digest, evaluated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """;
-    private static final String SELECT_VERDICT =
-            "SELECT id, release_id, revision, gate, verdict, document, digest, evaluated_at FROM gate_verdicts ";
+    private static final TableColumns VERDICT_COLUMNS = TableColumns.of(
+            "gate_verdicts",
+            "id",
+            "release_id",
+            "release_verdict_id",
+            "revision",
+            "gate",
+            "verdict",
+            "document",
+            "digest",
+            "evaluated_at");
+    private static final String SELECT_VERDICT = VERDICT_COLUMNS.select();
     private static final String CURRENT_VERDICTS =
             SELECT_VERDICT + "WHERE release_id = $1 AND revision = $2 ORDER BY id";
     private static final String CURRENT_VERDICTS_OF = """
-            SELECT v.id, v.release_id, v.revision, v.gate, v.verdict, v.document, v.digest, v.evaluated_at
+            SELECT %s
             FROM gate_verdicts v JOIN release_candidates r ON r.id = v.release_id AND r.revision = v.revision
             WHERE v.release_id = ANY($1) AND v.gate = $2
-            """;
+            """.formatted(VERDICT_COLUMNS.listOf("v"));
     private static final String CURRENT_GATES = """
             SELECT v.release_id, v.gate, v.verdict
             FROM gate_verdicts v JOIN release_candidates r ON r.id = v.release_id AND r.revision = v.revision
@@ -92,7 +112,7 @@ public final class ReleaseStore {
     private static final String LIST_VERDICTS = SELECT_VERDICT + """
             WHERE release_id = $1 AND (evaluated_at, id) < ($2, $3) ORDER BY evaluated_at DESC, id DESC LIMIT $4
             """;
-    /** For the republication of state. */
+    /** Reads all rows page by page, for republishing. */
     static final String AFTER_ID = """
             SELECT c.*, (SELECT coalesce(json_agg(DISTINCT d), '[]')::text
                 FROM (SELECT DISTINCT ON (subject) fields FROM evidence_items i
@@ -241,7 +261,7 @@ public final class ReleaseStore {
     }
 
     void insertVerdict(UnitOfWork unit, UUID releaseVerdictId, StoredVerdict verdict) {
-        unit.write(INSERT_VERDICT, Tuple.from(new Object[] {
+        unit.write(VERDICT_COLUMNS.insert(), Tuple.from(new Object[] {
             verdict.id,
             verdict.releaseId,
             releaseVerdictId,
@@ -281,7 +301,10 @@ public final class ReleaseStore {
     /** Publishes the snapshot of a row of {@link #AFTER_ID} again. */
     static void republish(UnitOfWork unit, Row row) {
         var digests = Json.parseTrusted(row.getString("digests").getBytes(StandardCharsets.UTF_8));
-        ReleaseEvents.publishSnapshot(unit, toCandidate(row), EvidenceTypes.texts(digests));
+        ReleaseEvents.publishSnapshot(
+                unit,
+                toCandidate(row),
+                digests.valueStream().map(JsonNode::asText).toList());
     }
 
     static Tuple withCursor(Tuple parameters, @Nullable Cursor after) {

@@ -2,6 +2,7 @@ package dev.slipway.audit.log;
 
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.RegistrySnapshot;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.Outbox;
@@ -50,14 +51,13 @@ public final class RetentionSweep {
     /** Applies records of the catalog's state topic; only retention classes count. */
     public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
         for (var event : events) {
-            var payload = event.envelope().payload();
-            if (event.envelope().eventType().equals("catalog.registry.snapshot")
-                    && payload.path("kind").asText().equals(KIND)) {
+            var entry = RegistrySnapshot.ofKind(event.envelope(), KIND);
+            if (entry != null) {
                 store.upsertClass(
                         unit,
-                        payload.path("entry_id").asText(),
-                        payload.path("entry_version").asInt(),
-                        payload.at("/body/retention_days").asInt());
+                        entry.entryId(),
+                        entry.entryVersion(),
+                        entry.body().path("retention_days").asInt());
             }
         }
         return Future.succeededFuture();

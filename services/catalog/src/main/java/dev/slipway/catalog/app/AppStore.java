@@ -7,6 +7,8 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -24,9 +26,21 @@ import java.util.UUID;
 
 /** Stores apps, and publishes an event and a snapshot for every change. */
 public final class AppStore {
-    private static final String COLUMNS =
-            "a.id, a.slug, a.display_name, a.category, a.publisher, a.product_id, a.description, a.status, a.published,"
-                    + " a.revision, a.created_at, a.updated_at";
+    private static final TableColumns TABLE = TableColumns.of(
+            "app_catalog",
+            "id",
+            "slug",
+            "display_name",
+            "category",
+            "publisher",
+            "product_id",
+            "description",
+            "status",
+            "published",
+            "revision",
+            "created_at",
+            "updated_at");
+    private static final String COLUMNS = TABLE.listOf("a");
     private static final String AFTER = " a.published AND (a.created_at, a.id) < ($1, $2)";
     private static final String NEWEST_FIRST = " ORDER BY a.created_at DESC, a.id DESC";
     private static final String PAGE = NEWEST_FIRST + " LIMIT $3)";
@@ -77,10 +91,7 @@ public final class AppStore {
             "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.id > $1 ORDER BY a.id LIMIT $2 FOR SHARE OF a";
 
     private static final String LOCK = "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.slug = $1 FOR NO KEY UPDATE";
-    private static final String INSERT = """
-            INSERT INTO app_catalog (id, slug, display_name, category, publisher, product_id, description, status, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $8) ON CONFLICT DO NOTHING RETURNING id
-            """;
+    private static final String INSERT = TABLE.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String UPDATE = """
             UPDATE app_catalog SET display_name = $2, category = $3, publisher = $4, description = $5, status = $6, revision = $7,
                 updated_at = $8
@@ -155,7 +166,11 @@ public final class AppStore {
             app.publisher(),
             app.productId(),
             app.description(),
-            app.createdAt().atOffset(ZoneOffset.UTC)
+            app.status().text(),
+            app.published(),
+            app.revision(),
+            SqlTime.of(app.createdAt()),
+            SqlTime.of(app.updatedAt())
         });
         return unit.query(INSERT, row).map(inserted -> {
             if (inserted.size() > 0) {
@@ -174,7 +189,7 @@ public final class AppStore {
             next.description(),
             next.status().text(),
             next.revision(),
-            next.updatedAt().atOffset(ZoneOffset.UTC)
+            SqlTime.of(next.updatedAt())
         }));
         appendEvents(unit, "apps.app.updated", next);
     }
@@ -220,9 +235,7 @@ public final class AppStore {
     }
 
     private static Tuple pageStart(@Nullable Cursor after) {
-        return after == null
-                ? Tuple.of(END_OF_TIME, LAST_ID)
-                : Tuple.of(after.createdAt().atOffset(ZoneOffset.UTC), after.id());
+        return after == null ? Tuple.of(END_OF_TIME, LAST_ID) : Tuple.of(SqlTime.of(after.createdAt()), after.id());
     }
 
     private static App fromRow(Row row, @Nullable UUID newestVersionId) {
@@ -237,8 +250,8 @@ public final class AppStore {
                 AppStatus.of(row.getString("status")),
                 row.getBoolean("published"),
                 row.getLong("revision"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant(),
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"),
                 newestVersionId);
     }
 

@@ -3,12 +3,11 @@ package dev.slipway.catalog.artifact;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.catalog.artifact.source.ArtifactSource.ArtifactSignature;
 import dev.slipway.catalog.artifact.source.domain.Digest;
+import dev.slipway.contract.DsseEnvelope;
 import dev.slipway.contract.Json;
 import org.jspecify.annotations.Nullable;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.Signature;
@@ -24,7 +23,6 @@ import java.util.stream.StreamSupport;
  * null if it succeeded. A verification takes about a millisecond and must not run on an event loop.
  */
 public final class TrustedKeys {
-    private static final String IN_TOTO = "application/vnd.in-toto+json";
     private static final int BITS = 256;
 
     private final List<ECPublicKey> keys;
@@ -93,22 +91,14 @@ public final class TrustedKeys {
     }
 
     private @Nullable String verify(Digest digest, byte[] envelope, List<String> predicateTypes) {
-        var dsse = parseOrEmpty(envelope);
-        var type = dsse.path("payloadType").asText();
-        var payload = decodeOrEmpty(dsse.path("payload").asText());
-        if (!type.equals(IN_TOTO)) {
-            return "the attestation is not an in-toto statement but " + type;
+        var dsse = new DsseEnvelope(parseOrEmpty(envelope));
+        if (!dsse.payloadType().equals(DsseEnvelope.IN_TOTO)) {
+            return "the attestation is not an in-toto statement but " + dsse.payloadType();
         }
-        var signed = StreamSupport.stream(dsse.path("signatures").spliterator(), false)
-                .limit(16)
-                .anyMatch(s -> isSignedByTrustedKey(
-                        "SHA256withECDSA",
-                        preAuthEncoding(type, payload),
-                        decodeOrEmpty(s.path("sig").asText())));
-        if (!signed) {
+        if (!dsse.isSignedBy(keys)) {
             return "the attestation was not signed with a trusted key";
         }
-        var statement = parseOrEmpty(payload);
+        var statement = parseOrEmpty(dsse.payload());
         if (!statement.path("_type").asText().startsWith("https://in-toto.io/Statement/")) {
             return "the attestation is not an in-toto statement";
         }
@@ -136,30 +126,11 @@ public final class TrustedKeys {
         });
     }
 
-    /** The pre-authentication encoding of DSSE, which protects the payload type. */
-    private static byte[] preAuthEncoding(String type, byte[] payload) {
-        var bytes = new ByteArrayOutputStream();
-        var typeBytes = type.getBytes(StandardCharsets.UTF_8);
-        bytes.writeBytes(("DSSEv1 " + typeBytes.length + " ").getBytes(StandardCharsets.US_ASCII));
-        bytes.writeBytes(typeBytes);
-        bytes.writeBytes((" " + payload.length + " ").getBytes(StandardCharsets.US_ASCII));
-        bytes.writeBytes(payload);
-        return bytes.toByteArray();
-    }
-
     private static JsonNode parseOrEmpty(byte[] bytes) {
         try {
             return Json.parse(bytes);
         } catch (IOException e) {
             return Json.object();
-        }
-    }
-
-    private static byte[] decodeOrEmpty(String base64) {
-        try {
-            return Base64.getDecoder().decode(base64);
-        } catch (IllegalArgumentException e) {
-            return new byte[0];
         }
     }
 }

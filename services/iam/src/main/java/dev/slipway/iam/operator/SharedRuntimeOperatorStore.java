@@ -1,5 +1,6 @@
 package dev.slipway.iam.operator;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.operator.domain.SharedRuntimeOperator;
@@ -15,7 +16,6 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
-import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -52,19 +52,8 @@ public final class SharedRuntimeOperatorStore {
 
     private final SqlClient reads;
 
-    /** A {@link PrincipalRecord} with a shared runtime. */
-    private record OperatorRecord(
-            UUID principalId,
-            PrincipalRecord.Type actorType,
-            String displayName,
-            @Nullable String issuer,
-            @Nullable String subject,
-            UUID orgId,
-            @Nullable UUID projectId,
-            UUID responsibleUserId,
-            List<String> allowedActions,
-            boolean active,
-            UUID sharedRuntimeId) {}
+    /** The payload of {@code authz.principal} for an operator. */
+    private record OperatorRecord(@JsonUnwrapped PrincipalRecord principal, UUID sharedRuntimeId) {}
 
     public SharedRuntimeOperatorStore(SqlClient reads) {
         this.reads = reads;
@@ -122,18 +111,7 @@ public final class SharedRuntimeOperatorStore {
         revision.publishAuthz(
                 PrincipalRecord.key(operator.id()),
                 PrincipalRecord.EVENT_TYPE,
-                new OperatorRecord(
-                        operator.id(),
-                        PrincipalRecord.Type.SHARED_RUNTIME_OPERATOR,
-                        operator.displayName(),
-                        null,
-                        null,
-                        operator.orgId(),
-                        null,
-                        operator.createdByUserId(),
-                        operator.allowedActions(),
-                        operator.state() == ResourceState.ACTIVE,
-                        operator.sharedRuntimeId()));
+                new OperatorRecord(operator.principalRecord(), operator.sharedRuntimeId()));
     }
 
     private static Future<SharedRuntimeOperator> requireOne(RowSet<Row> rows, UUID id) {

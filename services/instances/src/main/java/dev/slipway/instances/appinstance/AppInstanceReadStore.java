@@ -11,6 +11,8 @@ import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.Member;
 import dev.slipway.instances.appinstance.domain.Member.DesiredState;
 import dev.slipway.instances.appinstance.domain.Member.ObservedState;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
 import dev.slipway.operations.domain.TextEnum;
@@ -22,33 +24,58 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
 /** Reads app instances and their members. */
 public final class AppInstanceReadStore {
-    private static final String COLUMNS = """
-            i.id, i.resource_name, i.org_id, i.project_id, i.app_id, i.app_version_id, a.slug, v.version, v.runtime_backend,
-            i.display_name, i.operating_mode, i.control_plane_scope, i.status, i.requested_by_user_id,
-            i.requested_by_principal_id, i.operator_service_account_id, i.config::text AS config,
-            i.runtime_state::text AS runtime_state, i.failure_reason, i.generation, i.sequence, i.created_at, i.updated_at, i.deleted_at,
-            i.placement_intent::text AS placement_intent, i.policy_version, i.delete_seconds, i.reap,
-            i.registry_versions::text AS registry_versions, i.previous_version_id, b.version AS previous_version,
-            i.previous_config::text AS previous_config, i.shared_runtime_id
-            """;
+    static final TableColumns COLUMNS = TableColumns.of(
+                    "app_instances",
+                    "id",
+                    "resource_name",
+                    "org_id",
+                    "project_id",
+                    "app_id",
+                    "app_version_id",
+                    "display_name",
+                    "operating_mode",
+                    "control_plane_scope",
+                    "tenant_boundary_mode",
+                    "status",
+                    "requested_by_user_id",
+                    "requested_by_principal_id",
+                    "operator_service_account_id",
+                    "config",
+                    "runtime_state",
+                    "failure_reason",
+                    "generation",
+                    "sequence",
+                    "created_at",
+                    "updated_at",
+                    "deleted_at",
+                    "placement_intent",
+                    "policy_version",
+                    "delete_seconds",
+                    "reap",
+                    "registry_versions",
+                    "previous_version_id",
+                    "previous_config",
+                    "shared_runtime_id")
+            .withJson("config", "runtime_state", "placement_intent", "registry_versions", "previous_config");
+    private static final String JOINED_COLUMNS =
+            COLUMNS.listOf("i") + ", a.slug, v.version, v.runtime_backend, b.version AS previous_version ";
     /** Lists leave out the parameters, which may be large. */
     private static final String LIST_COLUMNS =
-            COLUMNS.replace("i.config::text", "'{}'").replace("i.previous_config::text", "'{}'");
+            JOINED_COLUMNS.replace("i.config::text", "'{}'").replace("i.previous_config::text", "'{}'");
 
     private static final String FROM = """
              FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
             LEFT JOIN app_versions b ON b.id = i.previous_version_id
             """;
     private static final String ONE = FROM + "WHERE i.id = $1 AND i.project_id = $2";
-    static final String FIND = "SELECT " + COLUMNS + ONE;
-    private static final String FIND_WITH_OPERATION = "SELECT " + COLUMNS + """
+    static final String FIND = "SELECT " + JOINED_COLUMNS + ONE;
+    private static final String FIND_WITH_OPERATION = "SELECT " + JOINED_COLUMNS + """
             , (SELECT o.id FROM app_instance_operations o WHERE o.app_instance_id = i.id AND o.kind <> 'declared'
                 AND o.status IN ('accepted', 'running')) AS operation_id
             """ + ONE;
@@ -102,7 +129,7 @@ public final class AppInstanceReadStore {
         var parameters = Tuple.of(
                 projectId,
                 status,
-                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : SqlTime.of(after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(LIST).execute(parameters).map(rows -> {
@@ -130,7 +157,7 @@ public final class AppInstanceReadStore {
                 instanceId,
                 projectId,
                 component,
-                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : SqlTime.of(after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(LIST_MEMBERS)
@@ -140,7 +167,6 @@ public final class AppInstanceReadStore {
 
     static AppInstance fromRow(Row row) {
         var previousId = row.getUUID("previous_version_id");
-        var deletedAt = row.getOffsetDateTime("deleted_at");
         return new AppInstance(
                 row.getUUID("id"),
                 row.getString("resource_name"),
@@ -164,9 +190,9 @@ public final class AppInstanceReadStore {
                 row.getString("failure_reason"),
                 row.getInteger("generation"),
                 row.getLong("sequence"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant(),
-                deletedAt == null ? null : deletedAt.toInstant(),
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"),
+                SqlTime.readNullable(row, "deleted_at"),
                 PlacementJson.parse(row.getString("placement_intent")),
                 row.getString("policy_version"),
                 new LifecycleSettings(
@@ -201,8 +227,8 @@ public final class AppInstanceReadStore {
                 row.getString("reason"),
                 MemberJson.readLabels(row.getString("labels")),
                 row.getBoolean("cordoned"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant());
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"));
     }
 
     private static Row requireRow(RowSet<Row> rows, UUID id) {

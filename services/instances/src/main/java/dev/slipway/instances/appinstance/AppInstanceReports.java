@@ -114,9 +114,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
     }
 
     private Future<@Nullable VersionChange> loadTarget(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
-        var payload = report.payload();
-        return InstanceReports.runsTargetVersion(
-                        loaded, report.type(), payload.generation(), payload.appVersion(), ReportMapper.status(payload))
+        return report.runsTargetVersion(loaded.operation(), loaded.instance().generation())
                 ? contexts.loadVersionChange(
                                 unit,
                                 loaded.instance().app(),

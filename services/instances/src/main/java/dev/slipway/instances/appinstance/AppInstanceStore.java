@@ -11,6 +11,7 @@ import dev.slipway.instances.appinstance.domain.InstanceChange.OfOperation;
 import dev.slipway.instances.appinstance.domain.LoadedInstance;
 import dev.slipway.instances.appinstance.domain.Member;
 import dev.slipway.instances.appinstance.domain.MemberOperationInput;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.CommandStore;
 import dev.slipway.operations.EventStore;
@@ -22,9 +23,6 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -33,14 +31,7 @@ import java.util.UUID;
 public final class AppInstanceStore {
     private static final String LOCK = AppInstanceReadStore.FIND + " FOR NO KEY UPDATE OF i";
     private static final String LOCK_IF_FREE = LOCK + " SKIP LOCKED";
-    private static final String INSERT = """
-            INSERT INTO app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, operating_mode,
-                control_plane_scope, tenant_boundary_mode, status, requested_by_user_id, requested_by_principal_id,
-                operator_service_account_id, config, runtime_state, generation, sequence, created_at, updated_at, placement_intent,
-                policy_version, delete_seconds, reap, registry_versions, shared_runtime_id)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::jsonb, $16::text::jsonb, $17, $18, $19, $19,
-                $20::text::jsonb, $21, $22, $23, $24::text::jsonb, $25)
-            """;
+    private static final String INSERT = AppInstanceReadStore.COLUMNS.insert();
     private static final String UPDATE = """
             UPDATE app_instances SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
                 updated_at = $8, deleted_at = $9
@@ -241,6 +232,7 @@ public final class AppInstanceStore {
     }
 
     private static void insert(UnitOfWork unit, AppInstance i) {
+        var previous = i.previous();
         unit.insert(INSERT, Tuple.from(new @Nullable Object[] {
             i.id(),
             i.resourceName(),
@@ -258,14 +250,19 @@ public final class AppInstanceStore {
             i.operatorServiceAccountId(),
             i.config(),
             i.runtimeState(),
+            i.failureReason(),
             i.generation(),
             i.sequence(),
-            toUtc(i.createdAt()),
+            SqlTime.of(i.createdAt()),
+            SqlTime.of(i.updatedAt()),
+            SqlTime.ofNullable(i.deletedAt()),
             Json.text(PlacementJson.of(i.placement())),
             i.policyVersion(),
             i.lifecycleSettings().deleteSeconds(),
             i.lifecycleSettings().reap(),
             i.lifecycleSettings().registryVersions(),
+            previous == null ? null : previous.versionId(),
+            previous == null ? null : previous.config(),
             i.sharedRuntimeId()
         }));
     }
@@ -285,7 +282,6 @@ public final class AppInstanceStore {
                 i.lifecycleSettings().registryVersions()
             }));
         }
-        var deletedAt = i.deletedAt();
         unit.write(UPDATE, Tuple.from(new @Nullable Object[] {
             i.id(),
             i.projectId(),
@@ -294,8 +290,8 @@ public final class AppInstanceStore {
             i.failureReason(),
             i.generation(),
             i.sequence(),
-            toUtc(i.updatedAt()),
-            deletedAt == null ? null : toUtc(deletedAt)
+            SqlTime.of(i.updatedAt()),
+            SqlTime.ofNullable(i.deletedAt())
         }));
     }
 
@@ -307,7 +303,7 @@ public final class AppInstanceStore {
                 instance.projectId(),
                 members.stream().map(Member::component).toArray(String[]::new),
                 members.stream().map(member -> Json.text(member.labels())).toArray(String[]::new),
-                toUtc(unit.now())
+                SqlTime.of(unit.now())
             }));
         }
     }
@@ -325,7 +321,7 @@ public final class AppInstanceStore {
             m.reason(),
             Json.text(m.labels()),
             m.cordoned(),
-            toUtc(m.updatedAt())
+            SqlTime.of(m.updatedAt())
         }));
     }
 
@@ -334,9 +330,5 @@ public final class AppInstanceStore {
             throw AppInstanceReadStore.notFound(id);
         }
         return instance;
-    }
-
-    private static OffsetDateTime toUtc(Instant instant) {
-        return instant.atOffset(ZoneOffset.UTC);
     }
 }

@@ -1,5 +1,6 @@
 package dev.slipway.instances.appinstance;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
@@ -14,13 +15,11 @@ import dev.slipway.instances.appinstance.domain.MemberOperation;
 import dev.slipway.instances.appinstance.domain.ResolvedConfig;
 import dev.slipway.instances.appinstance.domain.UpgradeRule;
 import dev.slipway.operations.domain.Refusal.InvalidField;
-import dev.slipway.operations.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -40,28 +39,94 @@ public record CompiledManifest(
     private static final String CONFIG = "/config";
     private static final int DEFAULT_DEADLINE_SECONDS = 1_800;
 
+    /** The fields of a manifest that decisions on instances depend on. */
+    private record ManifestFields(
+            @Nullable DeadlineFields deadlines,
+            @Nullable String failurePolicy,
+            @Nullable LifecycleFields lifecycle,
+            @Nullable List<ComponentFields> components,
+            @Nullable Set<String> usageUnits,
+            @Nullable SharedRuntimeFields sharedRuntime) {}
+
+    private record DeadlineFields(
+            @Nullable Integer deploySeconds,
+            @Nullable Integer upgradeSeconds,
+            @Nullable Integer rollbackSeconds,
+            @Nullable Integer memberSeconds,
+            @Nullable Integer deleteSeconds) {
+        private static final DeadlineFields DEFAULT = new DeadlineFields(null, null, null, null, null);
+    }
+
+    private record LifecycleFields(
+            @Nullable RuleFields upgrade, @Nullable RuleFields rollback) {}
+
+    private record RuleFields(
+            @Nullable String strategy,
+            @Nullable List<String> from,
+            @Nullable List<String> to) {
+        private static final UpgradeRule UNSUPPORTED = new UpgradeRule("unsupported", List.of());
+
+        UpgradeRule toRule(@Nullable List<String> versions) {
+            return new UpgradeRule(
+                    strategy == null ? UNSUPPORTED.strategy() : strategy, versions == null ? List.of() : versions);
+        }
+    }
+
+    private record ComponentFields(
+            String key,
+            int min,
+            int max,
+            @JsonProperty("default") @Nullable Integer initial,
+            @Nullable Set<MemberOperation> operations) {
+        Component toComponent() {
+            var allowed = EnumSet.noneOf(MemberOperation.class);
+            if (operations != null) {
+                allowed.addAll(operations);
+            }
+            return new Component(key, min, max, initial == null ? min : initial, allowed);
+        }
+    }
+
+    private record SharedRuntimeFields(
+            boolean supported,
+            @Nullable Set<String> workerComponents,
+            @Nullable Set<String> projectOperations) {
+        SharedRuntimeSupport toSupport() {
+            return new SharedRuntimeSupport(
+                    supported,
+                    workerComponents == null ? Set.of() : workerComponents,
+                    projectOperations == null ? Set.of() : projectOperations);
+        }
+    }
+
     static CompiledManifest compile(String text, @Nullable String registryVersions, long revision) {
         var manifest = Json.parseStoredObject(text);
         var schema = manifest.path("launch").path("schema");
+        var fields = Json.toRecord(manifest, ManifestFields.class);
+        var deadlines = fields.deadlines == null ? DeadlineFields.DEFAULT : fields.deadlines;
+        var lifecycle = fields.lifecycle == null ? new LifecycleFields(null, null) : fields.lifecycle;
         var spec = new ManifestSpec(
                 text,
                 new LifecycleSettings(
-                        (int) deadline(manifest, "delete_seconds").toSeconds(),
-                        manifest.path("failure_policy").asText().equals("reap"),
+                        (int) deadline(deadlines.deleteSeconds).toSeconds(),
+                        "reap".equals(fields.failurePolicy),
                         registryVersions),
                 new Deadlines(
-                        deadline(manifest, "deploy_seconds"),
-                        deadline(manifest, "upgrade_seconds"),
-                        deadline(manifest, "rollback_seconds"),
-                        deadline(manifest, "member_seconds")),
-                upgradeRule(manifest, "upgrade", "from"),
-                upgradeRule(manifest, "rollback", "to"),
-                components(manifest),
-                texts(manifest.path("usage_units")),
-                new SharedRuntimeSupport(
-                        manifest.path("shared_runtime").path("supported").asBoolean(),
-                        texts(manifest.path("shared_runtime").path("worker_components")),
-                        texts(manifest.path("shared_runtime").path("project_operations"))));
+                        deadline(deadlines.deploySeconds),
+                        deadline(deadlines.upgradeSeconds),
+                        deadline(deadlines.rollbackSeconds),
+                        deadline(deadlines.memberSeconds)),
+                lifecycle.upgrade == null ? RuleFields.UNSUPPORTED : lifecycle.upgrade.toRule(lifecycle.upgrade.from),
+                lifecycle.rollback == null ? RuleFields.UNSUPPORTED : lifecycle.rollback.toRule(lifecycle.rollback.to),
+                fields.components == null
+                        ? List.of()
+                        : fields.components.stream()
+                                .map(ComponentFields::toComponent)
+                                .toList(),
+                fields.usageUnits == null ? Set.of() : fields.usageUnits,
+                fields.sharedRuntime == null
+                        ? new SharedRuntimeSupport(false, Set.of(), Set.of())
+                        : fields.sharedRuntime.toSupport());
         return new CompiledManifest(
                 manifest,
                 spec,
@@ -148,38 +213,7 @@ public record CompiledManifest(
         }
     }
 
-    private static Duration deadline(JsonNode manifest, String name) {
-        return Duration.ofSeconds(manifest.path("deadlines").path(name).asInt(DEFAULT_DEADLINE_SECONDS));
-    }
-
-    private static UpgradeRule upgradeRule(JsonNode manifest, String name, String versionsField) {
-        var rule = manifest.path("lifecycle").path(name);
-        var versions = new ArrayList<String>();
-        rule.path(versionsField).forEach(version -> versions.add(version.asText()));
-        return new UpgradeRule(rule.path("strategy").asText("unsupported"), versions);
-    }
-
-    private static List<Component> components(JsonNode manifest) {
-        var components = new ArrayList<Component>();
-        for (var component : manifest.path("components")) {
-            var allowed = EnumSet.noneOf(MemberOperation.class);
-            component
-                    .path("operations")
-                    .forEach(name -> allowed.add(TextEnum.parse(MemberOperation.class, name.asText())));
-            var min = component.path("min").asInt();
-            components.add(new Component(
-                    component.path("key").asText(),
-                    min,
-                    component.path("max").asInt(),
-                    component.path("default").asInt(min),
-                    allowed));
-        }
-        return components;
-    }
-
-    private static Set<String> texts(JsonNode array) {
-        var texts = new HashSet<String>();
-        array.forEach(each -> texts.add(each.asText()));
-        return texts;
+    private static Duration deadline(@Nullable Integer seconds) {
+        return Duration.ofSeconds(seconds == null ? DEFAULT_DEADLINE_SECONDS : seconds);
     }
 }

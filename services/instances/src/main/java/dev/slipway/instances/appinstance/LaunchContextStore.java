@@ -143,7 +143,7 @@ public final class LaunchContextStore {
     /** The limit of instances of an app in the project, and how many there are. */
     public record Quota(long limit, long used) {}
 
-    /** How the launch parameters of a change are resolved. */
+    /** The rule by which the launch parameters of a change are resolved. */
     public enum ConfigSource {
         /** From the request: with defaults, and validated. */
         REQUEST,

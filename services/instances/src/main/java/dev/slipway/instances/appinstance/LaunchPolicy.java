@@ -1,10 +1,12 @@
 package dev.slipway.instances.appinstance;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 import dev.slipway.policy.EffectivePolicy;
 import dev.slipway.policy.PolicyDocument;
 import dev.slipway.policy.PolicyKeys;
 import dev.slipway.policy.PolicyLevel;
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -12,30 +14,25 @@ import java.util.UUID;
 
 /** The policy documents that apply to a launch in a project. */
 public record LaunchPolicy(PolicyKeys keys, List<PolicyDocument> documents) {
+    private record KeyRows(@Nullable List<PolicyKeys.RegisteredKey> items) {}
+
+    private record LevelRows(@Nullable List<LevelRow> items) {}
+
+    private record LevelRow(String level, String subjectId, long version, JsonNode values, JsonNode hardDenies) {}
+
     /** Parses the registered policy keys, as JSON text. */
     static PolicyKeys parseKeys(String registered) {
-        var entries = new ArrayList<PolicyKeys.RegisteredKey>();
-        for (var entry : Json.parseStoredObject(registered).path("items")) {
-            entries.add(new PolicyKeys.RegisteredKey(
-                    entry.path("id").asText(),
-                    entry.path("version").asInt(),
-                    entry.path("state").asText(),
-                    entry.path("body")));
-        }
-        return PolicyKeys.effectiveKeys(entries);
+        var rows = Json.toRecord(Json.parseStoredObject(registered), KeyRows.class).items;
+        return PolicyKeys.effectiveKeys(rows == null ? List.of() : rows);
     }
 
     /** Parses the documents of the levels that apply to a project, as JSON text. */
     public static LaunchPolicy parse(PolicyKeys keys, String levels) {
+        var rows = Json.toRecord(Json.parseStoredObject(levels), LevelRows.class).items;
         var documents = new ArrayList<PolicyDocument>();
-        for (var each : Json.parseStoredObject(levels).path("items")) {
+        for (var row : rows == null ? List.<LevelRow>of() : rows) {
             documents.add(PolicyDocument.fromStored(
-                    keys,
-                    PolicyLevel.of(each.path("level").asText()),
-                    each.path("subject_id").asText(),
-                    each.path("version").asLong(),
-                    each.path("values"),
-                    each.path("hard_denies")));
+                    keys, PolicyLevel.of(row.level), row.subjectId, row.version, row.values, row.hardDenies));
         }
         return new LaunchPolicy(keys, documents);
     }

@@ -1,9 +1,7 @@
 package dev.slipway.instances.appinstance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.AppInstanceStore.Part;
 import dev.slipway.instances.appinstance.domain.MemberOperation;
 import dev.slipway.instances.appinstance.domain.MemberRequests;
@@ -19,6 +17,7 @@ import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -109,33 +108,11 @@ public final class MemberApi {
 
     private static MemberRequest parse(JsonNode json) {
         var body = Json.toRecord(json, MemberBody.class);
-        var adds = body.operation() == MemberOperation.ADD;
-        require(json, "component", adds);
-        require(json, "member_id", !adds);
-        if (body.operation() == MemberOperation.LABEL) {
-            require(json, "labels", true);
-        } else if (json.has("labels") && !adds) {
-            throw notAllowed("labels");
-        }
+        MemberJson.requireFields(json, body.operation(), "member_id", List.of());
         return new MemberRequest(
                 body.operation(),
                 body.memberId(),
                 Objects.requireNonNullElse(body.component(), ""),
                 Objects.requireNonNullElse(body.labels(), Map.of()));
-    }
-
-    private static void require(JsonNode body, String field, boolean wanted) {
-        if (wanted && !body.has(field)) {
-            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/" + field, "is required for this operation")
-                    .asException();
-        }
-        if (!wanted && body.has(field)) {
-            throw notAllowed(field);
-        }
-    }
-
-    private static RuntimeException notAllowed(String field) {
-        return Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/" + field, "is not allowed for this operation")
-                .asException();
     }
 }

@@ -2,18 +2,23 @@ package dev.slipway.instances.appinstance;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonRawValue;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.domain.Member;
+import dev.slipway.instances.appinstance.domain.MemberOperation;
 import dev.slipway.instances.appinstance.domain.MemberOperationInput;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** The JSON of members: responses, events, and the input of member operations. */
+/** The JSON of members: responses, and the requests and stored inputs of member operations. */
 public final class MemberJson {
     private MemberJson() {}
 
@@ -84,5 +89,41 @@ public final class MemberJson {
                 .properties()
                 .forEach(label -> labels.put(label.getKey(), label.getValue().asText()));
         return labels;
+    }
+
+    /**
+     * Rejects the body of a member or worker operation that lacks a field of its operation, or has one of another.
+     *
+     * @param idField the field that names the member, unless it is added
+     * @param additionFields further fields that are allowed only if a member is added
+     */
+    public static void requireFields(
+            JsonNode body, MemberOperation operation, String idField, List<String> additionFields) {
+        var adds = operation == MemberOperation.ADD;
+        require(body, "component", adds);
+        require(body, idField, !adds);
+        additionFields.stream().filter(field -> !adds && body.has(field)).forEach(field -> {
+            throw notAllowed(field);
+        });
+        if (operation == MemberOperation.LABEL) {
+            require(body, "labels", true);
+        } else if (body.has("labels") && !adds) {
+            throw notAllowed("labels");
+        }
+    }
+
+    private static void require(JsonNode body, String field, boolean wanted) {
+        if (wanted && !body.has(field)) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/" + field, "is required for this operation")
+                    .asException();
+        }
+        if (!wanted && body.has(field)) {
+            throw notAllowed(field);
+        }
+    }
+
+    private static RuntimeException notAllowed(String field) {
+        return Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/" + field, "is not allowed for this operation")
+                .asException();
     }
 }

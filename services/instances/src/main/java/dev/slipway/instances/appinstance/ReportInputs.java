@@ -50,7 +50,7 @@ public final class ReportInputs {
                 || operation == null
                 || operation.kind() != Kind.DECLARED
                 || operation.status().isEnded()
-                || ReportMapper.status(report.payload()) != Operation.Status.SUCCEEDED) {
+                || report.payload().operationStatus() != Operation.Status.SUCCEEDED) {
             return Future.succeededFuture();
         }
         var output = report.payload().output();

@@ -4,13 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.instances.appinstance.domain.InstanceReports.MemberReport;
-import dev.slipway.instances.appinstance.domain.InstanceReports.Report;
+import dev.slipway.instances.appinstance.domain.AdapterReport;
+import dev.slipway.instances.appinstance.domain.AdapterReport.MemberReport;
 import dev.slipway.instances.appinstance.domain.Member;
 import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.instances.appinstance.domain.VersionChange;
 import dev.slipway.operations.RuntimeReport;
-import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.ReportType;
 import dev.slipway.operations.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
@@ -25,14 +24,14 @@ public final class ReportMapper {
 
     private ReportMapper() {}
 
-    public static Report toReport(
+    public static AdapterReport toReport(
             RuntimeReport report,
             String storedState,
             List<Member> members,
             @Nullable VersionChange target,
             @Nullable String invalidOutput) {
         var payload = report.payload();
-        return new Report(
+        return new AdapterReport(
                 report.type(),
                 payload.generation(),
                 runtimeState(report, storedState, target),
@@ -40,15 +39,11 @@ public final class ReportMapper {
                 payload.percent(),
                 payload.message(),
                 payload.blockers(),
-                status(payload),
+                payload.operationStatus(),
                 payload.output() == null ? null : Json.text(payload.output()),
                 invalidOutput,
                 toMemberReports(payload.members(), members),
                 target);
-    }
-
-    public static Operation.@Nullable Status status(RuntimeReport.Payload payload) {
-        return payload.status() == null ? null : TextEnum.parse(Operation.Status.class, payload.status());
     }
 
     /** The runtime state to store; if the report repeats the stored state, the stored text, so that nothing changes. */

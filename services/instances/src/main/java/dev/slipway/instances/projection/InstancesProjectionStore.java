@@ -3,6 +3,7 @@ package dev.slipway.instances.projection;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.RegistrySnapshot;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -154,15 +155,10 @@ public final class InstancesProjectionStore {
 
     private record RevokedDigestSnapshot(String digest) {}
 
-    private record RegistrySnapshot(String kind, String entryId, String lifecycle, JsonNode body, long revision) {}
-
     /** Returns the runtime backend that this event activates, or null. */
     public @Nullable String activatedBackend(Envelope event) {
-        if (!event.eventType().equals("catalog.registry.snapshot")) {
-            return null;
-        }
-        var s = Json.toRecord(event.payload(), RegistrySnapshot.class);
-        return s.kind.equals("runtime_backend") && s.lifecycle.equals("active") ? s.entryId : null;
+        var backend = RegistrySnapshot.ofKind(event, "runtime_backend");
+        return backend != null && backend.lifecycle().equals("active") ? backend.entryId() : null;
     }
 
     /** Returns the project that an event reports as suspended or deleted; null if it reports none. */
@@ -256,10 +252,13 @@ public final class InstancesProjectionStore {
     }
 
     private static void applyRegistryEntry(UnitOfWork unit, RegistrySnapshot s) {
-        if (s.kind.equals("policy")) {
-            unit.write(POLICY_KEY, Tuple.of(s.entryId, s.revision, s.lifecycle, s.body.toString()));
-        } else if (s.kind.equals("usage_unit")) {
-            unit.write(USAGE_UNIT, Tuple.of(s.entryId, s.body.path("precision").asInt(), s.revision));
+        if (s.kind().equals("policy")) {
+            unit.write(
+                    POLICY_KEY,
+                    Tuple.of(s.entryId(), s.revision(), s.lifecycle(), s.body().toString()));
+        } else if (s.kind().equals("usage_unit")) {
+            unit.write(
+                    USAGE_UNIT, Tuple.of(s.entryId(), s.body().path("precision").asInt(), s.revision()));
         }
     }
 }

@@ -14,6 +14,8 @@ import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.Worker;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.operations.TimelineApi.Snapshot;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
@@ -26,9 +28,7 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,20 +37,51 @@ import java.util.stream.Collectors;
 
 /** The SQL that reads shared runtimes, for their owner and for attached projects. */
 public final class SharedRuntimeReadStore {
-    private static final String COLUMNS = """
-            r.id, r.resource_name, r.org_id, r.environment, r.app_id, r.app_version_id, a.slug, v.version, v.runtime_backend,
-            r.display_name, r.status, r.requested_by_user_id, r.requested_by_principal_id, r.operator_id,
-            r.placement_intent::text AS placement_intent, r.config::text AS config, r.contribution_policy::text AS contribution_policy,
-            r.submission_policy::text AS submission_policy, r.runtime_state::text AS runtime_state, r.failure_reason, r.generation,
-            r.sequence, r.policy_version, r.registry_versions::text AS registry_versions, r.delete_seconds, r.reap,
-            r.previous_version_id, b.version AS previous_version, r.previous_config::text AS previous_config, r.created_at, r.updated_at,
-            r.deleted_at
-            """;
+    static final TableColumns COLUMNS = TableColumns.of(
+                    "shared_runtimes",
+                    "id",
+                    "resource_name",
+                    "org_id",
+                    "environment",
+                    "app_id",
+                    "app_version_id",
+                    "display_name",
+                    "status",
+                    "requested_by_user_id",
+                    "requested_by_principal_id",
+                    "operator_id",
+                    "placement_intent",
+                    "config",
+                    "contribution_policy",
+                    "submission_policy",
+                    "runtime_state",
+                    "failure_reason",
+                    "generation",
+                    "sequence",
+                    "policy_version",
+                    "registry_versions",
+                    "delete_seconds",
+                    "reap",
+                    "previous_version_id",
+                    "previous_config",
+                    "created_at",
+                    "updated_at",
+                    "deleted_at")
+            .withJson(
+                    "placement_intent",
+                    "config",
+                    "contribution_policy",
+                    "submission_policy",
+                    "runtime_state",
+                    "registry_versions",
+                    "previous_config");
+    private static final String JOINED_COLUMNS =
+            COLUMNS.listOf("r") + ", a.slug, v.version, v.runtime_backend, b.version AS previous_version ";
     private static final String FROM = """
              FROM shared_runtimes r JOIN app_catalog a ON a.id = r.app_id JOIN app_versions v ON v.id = r.app_version_id
             LEFT JOIN app_versions b ON b.id = r.previous_version_id
             """;
-    static final String FIND = "SELECT " + COLUMNS + FROM + "WHERE r.id = $1 AND r.org_id = $2";
+    static final String FIND = "SELECT " + JOINED_COLUMNS + FROM + "WHERE r.id = $1 AND r.org_id = $2";
     private static final String FIND_OPERATION = """
             SELECT o.id FROM shared_runtime_operations o WHERE o.shared_runtime_id = $1 AND o.org_id = $2
             AND o.kind IN ('create', 'upgrade', 'rollback', 'delete') AND o.status IN ('accepted', 'running')
@@ -59,28 +90,27 @@ public final class SharedRuntimeReadStore {
             SELECT o.id FROM shared_runtime_operations o WHERE o.shared_runtime_id = $1 AND o.org_id = $2 AND o.attachment_id = $3
             AND o.kind = 'detach' AND o.status IN ('accepted', 'running')
             """;
-    private static final String LIST = "SELECT " + COLUMNS + FROM + """
+    private static final String LIST = "SELECT " + JOINED_COLUMNS + FROM + """
             WHERE r.org_id = $1 AND ($2::text IS NULL OR r.status = $2)
             AND ($3::timestamptz IS NULL OR (r.created_at, r.id) < ($3, $4::uuid))
             ORDER BY r.created_at DESC, r.id DESC LIMIT $5
             """;
-    static final String SELECT_ATTACHMENTS = """
-            SELECT t.id AS attachment_id, t.shared_runtime_id, t.org_id AS attachment_org_id, t.project_id, t.status AS attachment_status,
-                t.contribution_policy::text AS own_contribution, t.submission_policy::text AS own_submission,
-                t.app_policy::text AS app_policy, t.billing_policy_ref, t.failure_reason AS attachment_failure, t.revision,
-                t.created_at AS attachment_created_at, t.updated_at AS attachment_updated_at, t.detached_at
+    /** Named so that they can be selected together with those of the runtime. */
+    private static final String ATTACHMENT_COLUMNS = """
+            t.id AS attachment_id, t.shared_runtime_id, t.org_id AS attachment_org_id, t.project_id, t.status AS attachment_status,
+            t.contribution_policy::text AS own_contribution, t.submission_policy::text AS own_submission, t.app_policy::text AS app_policy,
+            t.billing_policy_ref, t.failure_reason AS attachment_failure, t.revision, t.created_at AS attachment_created_at,
+            t.updated_at AS attachment_updated_at, t.detached_at
+            """;
+
+    static final String SELECT_ATTACHMENTS = "SELECT " + ATTACHMENT_COLUMNS + """
             FROM shared_runtime_attachments t WHERE t.shared_runtime_id = $1 AND t.org_id = $2
             """;
     private static final String FIND_ATTACHMENT = SELECT_ATTACHMENTS + "AND t.id = $3";
     private static final String LIST_ATTACHMENTS = SELECT_ATTACHMENTS + """
             AND ($3::timestamptz IS NULL OR (t.created_at, t.id) < ($3, $4::uuid)) ORDER BY t.created_at DESC, t.id DESC LIMIT $5
             """;
-    private static final String SELECT_ATTACHED = "SELECT " + COLUMNS + """
-            , t.id AS attachment_id, t.shared_runtime_id, t.org_id AS attachment_org_id, t.project_id, t.status AS attachment_status,
-            t.contribution_policy::text AS own_contribution, t.submission_policy::text AS own_submission, t.app_policy::text AS app_policy,
-            t.billing_policy_ref, t.failure_reason AS attachment_failure, t.revision, t.created_at AS attachment_created_at,
-            t.updated_at AS attachment_updated_at, t.detached_at
-            """ + FROM + """
+    private static final String SELECT_ATTACHED = "SELECT " + JOINED_COLUMNS + ", " + ATTACHMENT_COLUMNS + FROM + """
             JOIN shared_runtime_attachments t ON t.shared_runtime_id = r.id AND t.org_id = r.org_id
             WHERE t.project_id = $1 AND t.status <> 'detached'
             """;
@@ -88,12 +118,30 @@ public final class SharedRuntimeReadStore {
     private static final String LIST_ATTACHED = SELECT_ATTACHED + """
             AND ($2::timestamptz IS NULL OR (t.created_at, t.id) < ($2, $3::uuid)) ORDER BY t.created_at DESC, t.id DESC LIMIT $4
             """;
-    private static final String WORKERS = """
-            SELECT w.id, w.shared_runtime_id, w.org_id, w.component, w.source, w.source_project_id, w.attachment_id, w.allocation_ref, w.region,
-                w.sku, w.generation, w.desired_state, w.observed_state, w.component_key, w.adapter_detail::text AS adapter_detail,
-                w.reason, w.labels::text AS labels, w.cordoned, w.created_at, w.updated_at
-            FROM shared_runtime_workers w
-            """;
+    static final TableColumns WORKER_COLUMNS = TableColumns.of(
+                    "shared_runtime_workers",
+                    "id",
+                    "shared_runtime_id",
+                    "org_id",
+                    "component",
+                    "source",
+                    "source_project_id",
+                    "attachment_id",
+                    "allocation_ref",
+                    "region",
+                    "sku",
+                    "generation",
+                    "desired_state",
+                    "observed_state",
+                    "component_key",
+                    "adapter_detail",
+                    "reason",
+                    "labels",
+                    "cordoned",
+                    "created_at",
+                    "updated_at")
+            .withJson("adapter_detail", "labels");
+    private static final String WORKERS = "SELECT " + WORKER_COLUMNS.listOf("w") + " FROM shared_runtime_workers w ";
     static final String SELECT_WORKERS = WORKERS + "WHERE w.shared_runtime_id = $1 AND w.org_id = $2 ";
     private static final String FIND_WORKER = SELECT_WORKERS + "AND w.id = $3";
     private static final String LIST_WORKERS = SELECT_WORKERS + """
@@ -242,15 +290,15 @@ public final class SharedRuntimeReadStore {
                         ? null
                         : new PreviousVersion(
                                 previousId, row.getString("previous_version"), row.getString("previous_config")),
-                row.getOffsetDateTime("created_at").toInstant(),
+                SqlTime.read(row, "created_at"),
                 new SharedRuntime.State(
                         TextEnum.parse(SharedRuntime.Status.class, row.getString("status")),
                         row.getString("runtime_state"),
                         row.getString("failure_reason"),
                         row.getInteger("generation"),
                         row.getLong("sequence"),
-                        row.getOffsetDateTime("updated_at").toInstant(),
-                        instant(row, "deleted_at")));
+                        SqlTime.read(row, "updated_at"),
+                        SqlTime.readNullable(row, "deleted_at")));
     }
 
     static List<Attachment> attachments(RowSet<Row> rows) {
@@ -274,9 +322,9 @@ public final class SharedRuntimeReadStore {
                 row.getString("billing_policy_ref"),
                 row.getString("attachment_failure"),
                 row.getInteger("revision"),
-                row.getOffsetDateTime("attachment_created_at").toInstant(),
-                row.getOffsetDateTime("attachment_updated_at").toInstant(),
-                instant(row, "detached_at"));
+                SqlTime.read(row, "attachment_created_at"),
+                SqlTime.read(row, "attachment_updated_at"),
+                SqlTime.readNullable(row, "detached_at"));
     }
 
     private static AttachedRuntime attached(Row row) {
@@ -303,8 +351,8 @@ public final class SharedRuntimeReadStore {
                 row.getString("reason"),
                 MemberJson.readLabels(row.getString("labels")),
                 row.getBoolean("cordoned"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant());
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"));
         return new Worker(
                 member,
                 TextEnum.parse(Worker.Source.class, row.getString("source")),
@@ -322,13 +370,8 @@ public final class SharedRuntimeReadStore {
         return rows.iterator().next();
     }
 
-    private static @Nullable Instant instant(Row row, String column) {
-        var time = row.getOffsetDateTime(column);
-        return time == null ? null : time.toInstant();
-    }
-
     private static @Nullable OffsetDateTime at(@Nullable Cursor cursor) {
-        return cursor == null ? null : cursor.createdAt().atOffset(ZoneOffset.UTC);
+        return cursor == null ? null : SqlTime.of(cursor.createdAt());
     }
 
     private static @Nullable UUID id(@Nullable Cursor cursor) {

@@ -106,9 +106,7 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
 
     private Future<@Nullable VersionChange> loadTarget(
             UnitOfWork unit, RuntimeReport report, LoadedSharedRuntime loaded) {
-        var payload = report.payload();
-        return SharedRuntimeReports.runsTargetVersion(
-                        loaded, report.type(), payload.generation(), payload.appVersion(), ReportMapper.status(payload))
+        return report.runsTargetVersion(loaded.operation(), loaded.runtime().generation())
                 ? manifests
                         .loadVersionChange(
                                 unit,

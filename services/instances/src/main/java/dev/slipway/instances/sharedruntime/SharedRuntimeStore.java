@@ -16,6 +16,7 @@ import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange.OfOperatio
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange.OfRuntime;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange.OfWorker;
 import dev.slipway.instances.sharedruntime.domain.Worker;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.CommandStore;
 import dev.slipway.operations.EventStore;
@@ -27,9 +28,6 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -51,14 +49,7 @@ public final class SharedRuntimeStore {
             SELECT shared_runtime_id, org_id FROM shared_runtime_attachments WHERE project_id = $1 AND status <> 'detached'
             ORDER BY shared_runtime_id
             """;
-    private static final String INSERT = """
-            INSERT INTO shared_runtimes (id, resource_name, org_id, environment, app_id, app_version_id, display_name, status,
-                requested_by_user_id, requested_by_principal_id, operator_id, placement_intent, config, contribution_policy,
-                submission_policy, runtime_state, generation, sequence, policy_version, registry_versions, delete_seconds, reap, created_at,
-                updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text::jsonb, $13::text::jsonb, $14::text::jsonb, $15::text::jsonb,
-                $16::text::jsonb, $17, $18, $19, $20::text::jsonb, $21, $22, $23, $23)
-            """;
+    private static final String INSERT = SharedRuntimeReadStore.COLUMNS.insert();
     private static final String UPDATE = """
             UPDATE shared_runtimes SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
                 updated_at = $8, deleted_at = $9
@@ -80,12 +71,7 @@ public final class SharedRuntimeStore {
                 detached_at = $12
             WHERE id = $1 AND shared_runtime_id = $2 AND org_id = $3
             """;
-    private static final String INSERT_WORKER = """
-            INSERT INTO shared_runtime_workers (id, shared_runtime_id, org_id, component, source, source_project_id, attachment_id,
-                allocation_ref, region, sku, generation, desired_state, observed_state, adapter_detail, labels, cordoned, created_at,
-                updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::text::jsonb, $15::text::jsonb, $16, $17, $17)
-            """;
+    private static final String INSERT_WORKER = SharedRuntimeReadStore.WORKER_COLUMNS.insert();
     private static final String UPDATE_WORKER = """
             UPDATE shared_runtime_workers SET generation = $4, desired_state = $5, observed_state = $6, component_key = $7,
                 adapter_detail = $8::text::jsonb, reason = $9, labels = $10::text::jsonb, cordoned = $11, updated_at = $12
@@ -253,6 +239,7 @@ public final class SharedRuntimeStore {
     }
 
     private static void insert(UnitOfWork unit, SharedRuntime r) {
+        var previous = r.previous();
         unit.insert(INSERT, Tuple.from(new @Nullable Object[] {
             r.id(),
             r.resourceName(),
@@ -270,13 +257,18 @@ public final class SharedRuntimeStore {
             AttachmentPolicyJson.text(r.contribution()),
             AttachmentPolicyJson.text(r.submission()),
             r.state().runtimeState(),
+            r.state().failureReason(),
             r.generation(),
             r.state().sequence(),
             r.policyVersion(),
             r.lifecycleSettings().registryVersions(),
             r.lifecycleSettings().deleteSeconds(),
             r.lifecycleSettings().reap(),
-            utc(r.createdAt())
+            previous == null ? null : previous.versionId(),
+            previous == null ? null : previous.config(),
+            SqlTime.of(r.createdAt()),
+            SqlTime.of(r.state().updatedAt()),
+            SqlTime.ofNullable(r.state().deletedAt())
         }));
     }
 
@@ -303,8 +295,8 @@ public final class SharedRuntimeStore {
             r.state().failureReason(),
             r.generation(),
             r.state().sequence(),
-            utc(r.state().updatedAt()),
-            utc(r.state().deletedAt())
+            SqlTime.ofNullable(r.state().updatedAt()),
+            SqlTime.ofNullable(r.state().deletedAt())
         }));
     }
 
@@ -320,7 +312,7 @@ public final class SharedRuntimeStore {
             a.appPolicy(),
             a.billingPolicyRef(),
             a.revision(),
-            utc(a.createdAt())
+            SqlTime.ofNullable(a.createdAt())
         }));
     }
 
@@ -336,8 +328,8 @@ public final class SharedRuntimeStore {
             a.billingPolicyRef(),
             a.failureReason(),
             a.revision(),
-            utc(a.updatedAt()),
-            utc(a.detachedAt())
+            SqlTime.ofNullable(a.updatedAt()),
+            SqlTime.ofNullable(a.detachedAt())
         }));
     }
 
@@ -357,10 +349,13 @@ public final class SharedRuntimeStore {
             m.generation(),
             m.desired().text(),
             m.observed().text(),
+            m.componentKey(),
             m.adapterDetail(),
+            m.reason(),
             Json.text(m.labels()),
             m.cordoned(),
-            utc(m.createdAt())
+            SqlTime.of(m.createdAt()),
+            SqlTime.of(m.updatedAt())
         }));
     }
 
@@ -378,7 +373,7 @@ public final class SharedRuntimeStore {
             m.reason(),
             Json.text(m.labels()),
             m.cordoned(),
-            utc(m.updatedAt())
+            SqlTime.of(m.updatedAt())
         }));
     }
 
@@ -392,9 +387,5 @@ public final class SharedRuntimeStore {
     static RuntimeException notFound(UUID id) {
         return Problem.of(ErrorCode.SHARED_RUNTIME_NOT_FOUND, "There is no shared runtime " + id + " here.")
                 .asException();
-    }
-
-    private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
-        return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
     }
 }

@@ -1,9 +1,7 @@
 package dev.slipway.instances.sharedruntime;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.LaunchContextStore;
 import dev.slipway.instances.appinstance.MemberJson;
 import dev.slipway.instances.appinstance.ProjectPolicyStore;
@@ -98,39 +96,12 @@ public final class WorkerApi {
 
     private static WorkerRequest parse(JsonNode json) {
         var body = Json.toRecord(json, WorkerBody.class);
-        var adds = body.operation() == MemberOperation.ADD;
-        require(json, "component", adds);
-        require(json, "worker_id", !adds);
-        for (var field : List.of("allocation_ref", "region", "sku")) {
-            if (!adds && json.has(field)) {
-                throw notAllowed(field);
-            }
-        }
-        if (body.operation() == MemberOperation.LABEL) {
-            require(json, "labels", true);
-        } else if (json.has("labels") && !adds) {
-            throw notAllowed("labels");
-        }
+        MemberJson.requireFields(json, body.operation(), "worker_id", List.of("allocation_ref", "region", "sku"));
         return new WorkerRequest(
                 body.operation(),
                 body.workerId(),
                 Objects.requireNonNullElse(body.component(), ""),
                 new Worker.Capacity(body.allocationRef(), body.region(), body.sku()),
                 Objects.requireNonNullElse(body.labels(), Map.of()));
-    }
-
-    private static void require(JsonNode body, String field, boolean wanted) {
-        if (wanted && !body.has(field)) {
-            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/" + field, "is required for this operation")
-                    .asException();
-        }
-        if (!wanted && body.has(field)) {
-            throw notAllowed(field);
-        }
-    }
-
-    private static RuntimeException notAllowed(String field) {
-        return Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/" + field, "is not allowed for this operation")
-                .asException();
     }
 }

@@ -1,6 +1,7 @@
 package dev.slipway.metering.usage;
 
 import dev.slipway.metering.usage.UsageIngest.ScopedFact;
+import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.ReportedFact;
 import dev.slipway.metering.usage.domain.ReporterScope.ProjectReporter;
 import org.jspecify.annotations.Nullable;
@@ -112,18 +113,7 @@ record GeneratedFacts(String source, long seed, Instant now) {
                 end == null ? null : end.minusSeconds(1),
                 end,
                 null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                "model",
-                "model-" + index % 20,
-                null,
+                FactAttribution.ofResource("model", "model-" + index % 20),
                 "correlation",
                 corrects);
     }

@@ -3,6 +3,7 @@ package dev.slipway.metering.usage;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Ids;
 import dev.slipway.metering.usage.UsageIngest.ScopedFact;
+import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.ReportedFact;
 import dev.slipway.metering.usage.domain.ReporterScope.ProjectReporter;
 import dev.slipway.testkit.Proves;
@@ -259,18 +260,7 @@ class UsageIngestTest {
                 end.minusSeconds(1),
                 end,
                 null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                "model",
-                "llama",
-                null,
+                FactAttribution.ofResource("model", "llama"),
                 "correlation",
                 null);
         return new ScopedFact(fact, new ProjectReporter(ORG, PROJECT), "tester", null, null);
@@ -346,18 +336,8 @@ class UsageIngestTest {
                 Instant.parse("2026-03-02T10:00:00.000001Z"),
                 Instant.parse("2026-03-02T11:00:00Z"),
                 ORG,
-                PROJECT,
-                new UUID(3, 4),
-                null,
-                null,
-                null,
-                "echo",
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
+                new FactAttribution(
+                        PROJECT, new UUID(3, 4), null, null, null, "echo", null, null, null, null, null, null),
                 "c",
                 null);
         // The expression of V023.

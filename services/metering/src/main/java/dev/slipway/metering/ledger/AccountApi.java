@@ -39,7 +39,7 @@ public final class AccountApi {
     private final Supplier<Future<Freshness>> freshness;
     private final QueryExecutor reads;
 
-    /** How current balances are: usage that is not rated yet is missing in them. */
+    /** The age of balances: usage that is not rated yet is missing in them. */
     public record Freshness(boolean stale, long unrated, Instant asOf) {}
 
     private record SettingsBody(@Nullable String creditLimit, String lowBalance, String atZero, long graceSeconds) {}

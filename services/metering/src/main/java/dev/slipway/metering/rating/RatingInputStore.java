@@ -68,17 +68,17 @@ public final class RatingInputStore {
             """;
     private static final String END_ATTACHMENT =
             "UPDATE runtime_attachments SET detached_at = $3 WHERE org_id = $1 AND attachment_id = $2 AND detached_at IS NULL";
-    /** No time is later. */
-    private static final Instant NOW = Instant.parse("9999-01-01T00:00:00Z");
+    /** A time after every change, so that it selects the current inputs. */
+    private static final Instant AFTER_ALL_CHANGES = Instant.parse("9999-01-01T00:00:00Z");
 
     /** Loads the current inputs of an organization, with the launches of the given instances. */
     Future<RatingInputs> load(QueryExecutor executor, UUID orgId, String currency, Collection<UUID> instances) {
-        return load(executor, orgId, currency, NOW, instances.toArray(UUID[]::new));
+        return load(executor, orgId, currency, AFTER_ALL_CHANGES, instances.toArray(UUID[]::new));
     }
 
     /** Loads the current inputs of an organization. */
     Future<RatingInputs> load(QueryExecutor executor, UUID orgId, String currency) {
-        return load(executor, orgId, currency, NOW, null);
+        return load(executor, orgId, currency, AFTER_ALL_CHANGES, null);
     }
 
     /** Loads the inputs of an organization as they were at a time. */

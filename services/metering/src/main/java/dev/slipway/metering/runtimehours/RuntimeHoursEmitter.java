@@ -11,6 +11,7 @@ import dev.slipway.metering.runtimehours.domain.RuntimeHours.HourBucket;
 import dev.slipway.metering.runtimehours.domain.RuntimeHours.Outage;
 import dev.slipway.metering.usage.UsageIngest;
 import dev.slipway.metering.usage.UsageIngest.ScopedFact;
+import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.FactResult;
 import dev.slipway.metering.usage.domain.FactResult.Outcome;
 import dev.slipway.metering.usage.domain.ReportedFact;
@@ -126,18 +127,9 @@ public final class RuntimeHoursEmitter {
                 bucket.start(),
                 bucket.end(),
                 null,
-                null,
-                interval.isInstance() ? interval.subjectId() : null,
-                interval.isInstance() ? null : interval.subjectId(),
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
+                interval.isInstance()
+                        ? FactAttribution.ofInstance(interval.subjectId())
+                        : FactAttribution.ofSharedRuntime(interval.subjectId()),
                 null,
                 bucket.correction() ? id : null);
     }

@@ -6,6 +6,7 @@ import dev.slipway.messaging.Failures.NotReadyException;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.usage.UsageIngest.ScopedFact;
+import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.FactResult;
 import dev.slipway.metering.usage.domain.FactResult.Outcome;
 import dev.slipway.metering.usage.domain.ReportedFact;
@@ -71,18 +72,19 @@ public final class AdapterUsageConsumer {
                     time(windowStart),
                     time(windowEnd),
                     orgId,
-                    projectId,
-                    appInstanceId,
-                    sharedRuntimeId,
-                    attachmentId,
-                    sourceProjectId,
-                    appSlug,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
+                    new FactAttribution(
+                            projectId,
+                            appInstanceId,
+                            sharedRuntimeId,
+                            attachmentId,
+                            sourceProjectId,
+                            appSlug,
+                            null,
+                            null,
+                            null,
+                            null,
+                            null,
+                            null),
                     correlationId,
                     null);
         }
@@ -132,7 +134,7 @@ public final class AdapterUsageConsumer {
                     unit,
                     List.of(result),
                     fact.orgId(),
-                    fact.projectId(),
+                    fact.attribution().projectId(),
                     event.envelope().correlationId());
         }
     }

@@ -1,6 +1,7 @@
 package dev.slipway.metering.usage;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.FactKey;
 import dev.slipway.metering.usage.domain.FactResult;
 import dev.slipway.metering.usage.domain.ReportedFact;
@@ -66,6 +67,13 @@ final class UsageFactJson {
                     parse("window_start", windowStart, UsageFactJson::time),
                     parse("window_end", windowEnd, UsageFactJson::time),
                     parse("org_id", orgId, UUID::fromString),
+                    attribution(),
+                    correlationId == null ? defaultCorrelationId : text("correlation_id", correlationId),
+                    corrects == null ? null : identifier("corrects", corrects));
+        }
+
+        private FactAttribution attribution() {
+            return new FactAttribution(
                     parse("project_id", projectId, UUID::fromString),
                     parse("app_instance_id", appInstanceId, UUID::fromString),
                     parse("shared_runtime_id", sharedRuntimeId, UUID::fromString),
@@ -77,9 +85,7 @@ final class UsageFactJson {
                     text("runtime_backend", runtimeBackend),
                     text("resource_type", resourceType),
                     text("resource_id", resourceId),
-                    text("actor", actor),
-                    correlationId == null ? defaultCorrelationId : text("correlation_id", correlationId),
-                    corrects == null ? null : identifier("corrects", corrects));
+                    text("actor", actor));
         }
 
         /** Returns the id for a result, also if it is not valid. */

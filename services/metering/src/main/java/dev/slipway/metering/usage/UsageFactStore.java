@@ -3,6 +3,7 @@ package dev.slipway.metering.usage;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.usage.domain.AttributedFact;
+import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.FactKey;
 import dev.slipway.metering.usage.domain.FactResult;
 import io.vertx.core.Future;
@@ -43,33 +44,31 @@ public final class UsageFactStore {
                 (SELECT i.body_hash FROM usage_fact_ids i WHERE i.source = k.source AND i.fact_id = k.fact_id) AS body_hash
             FROM unnest($1::text[], $2::text[]) AS k(source, fact_id)
             """;
+    private static final String DIMENSIONS = """
+            source, org_id, project_id, app_instance_id, shared_runtime_id, attachment_id, source_project_id, app_slug, operating_mode,
+            control_plane_scope, runtime_backend, resource_type, resource_id, actor""";
+    /** The columns in the order of the parameters of {@link #INSERT}. */
+    private static final String COLUMNS = """
+            fact_key, source, fact_id, unit, unit_version, quantity, window_start, window_end, org_id, project_id, app_instance_id,
+            shared_runtime_id, attachment_id, source_project_id, app_slug, operating_mode, control_plane_scope, runtime_backend,
+            resource_type, resource_id, actor, correlation_id, trace_id, corrects_source, corrects_fact_id, period, body_hash,
+            audit_entry_id""";
     /** The sums are updated in the order of their keys, for the same reason. */
     private static final String INSERT = """
             WITH facts AS (
-                INSERT INTO usage_facts (fact_key, source, fact_id, unit, unit_version, quantity, window_start, window_end, org_id, project_id,
-                    app_instance_id, shared_runtime_id, attachment_id, source_project_id, app_slug, operating_mode, control_plane_scope,
-                    runtime_backend, resource_type, resource_id, actor, correlation_id, trace_id, corrects_source, corrects_fact_id, period,
-                    body_hash, audit_entry_id, received_at)
-                SELECT fact_key, source, fact_id, unit, unit_version, quantity::numeric, window_start, window_end, org_id, project_id,
-                    app_instance_id, shared_runtime_id, attachment_id, source_project_id, app_slug, operating_mode, control_plane_scope,
-                    runtime_backend, resource_type, resource_id, actor, correlation_id, trace_id, corrects_source, corrects_fact_id, period,
-                    body_hash, audit_entry_id, $29
-                FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::timestamptz[], $8::timestamptz[],
+                INSERT INTO usage_facts ({columns}, received_at)
+                SELECT {columns}, $29
+                FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[]::numeric[], $7::timestamptz[], $8::timestamptz[],
                     $9::uuid[], $10::uuid[], $11::uuid[], $12::uuid[], $13::uuid[], $14::uuid[], $15::text[], $16::text[], $17::text[],
                     $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::date[],
                     $27::bytea[], $28::uuid[])
-                    AS f(fact_key, source, fact_id, unit, unit_version, quantity, window_start, window_end, org_id, project_id,
-                    app_instance_id, shared_runtime_id, attachment_id, source_project_id, app_slug, operating_mode, control_plane_scope,
-                    runtime_backend, resource_type, resource_id, actor, correlation_id, trace_id, corrects_source, corrects_fact_id, period,
-                    body_hash, audit_entry_id)
+                    AS f({columns})
                 RETURNING *
             ), unrated AS (
                 INSERT INTO unrated_facts (fact_key, period) SELECT fact_key, period FROM facts
             ), dimensions AS (
-                INSERT INTO usage_dimensions (dimension, source, org_id, project_id, app_instance_id, shared_runtime_id, attachment_id,
-                    source_project_id, app_slug, operating_mode, control_plane_scope, runtime_backend, resource_type, resource_id, actor)
-                SELECT DISTINCT ON (dimension) dimension, source, org_id, project_id, app_instance_id, shared_runtime_id, attachment_id,
-                    source_project_id, app_slug, operating_mode, control_plane_scope, runtime_backend, resource_type, resource_id, actor
+                INSERT INTO usage_dimensions (dimension, {dimensions})
+                SELECT DISTINCT ON (dimension) dimension, {dimensions}
                 FROM facts ORDER BY dimension
                 ON CONFLICT DO NOTHING
             ), sums AS (
@@ -86,7 +85,7 @@ public final class UsageFactStore {
             FROM sums GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
             ON CONFLICT (org_id, month, dimension, unit, unit_version, period)
             DO UPDATE SET quantity = m.quantity + excluded.quantity, facts = m.facts + excluded.facts
-            """;
+            """.replace("{columns}", COLUMNS).replace("{dimensions}", DIMENSIONS);
 
     private static final String LOCK_CORRECTED = """
             SELECT pg_advisory_xact_lock(hashtextextended(source || ' ' || fact_id, 0))
@@ -123,7 +122,8 @@ public final class UsageFactStore {
     /** A fact whose id was claimed in this transaction. */
     record ClaimedFact(long factKey, AttributedFact fact, FactOrigin origin) {
         String actor() {
-            return fact.actor() == null ? origin.reporter : fact.actor();
+            var actor = fact.attribution().actor();
+            return actor == null ? origin.reporter : actor;
         }
     }
 
@@ -177,7 +177,7 @@ public final class UsageFactStore {
                 .map(rows -> {
                     var found = new HashMap<FactKey, CorrectedFact>();
                     rows.forEach(row -> {
-                        var fact = attributed(row);
+                        var fact = fromRow(row);
                         found.put(
                                 fact.key(),
                                 new CorrectedFact(fact, fact.quantity().add(row.getBigDecimal("corrections"))));
@@ -200,17 +200,17 @@ public final class UsageFactStore {
             ofFact(facts, fact -> SqlTime.of(fact.windowStart()), OffsetDateTime[]::new),
             ofFact(facts, fact -> SqlTime.of(fact.windowEnd()), OffsetDateTime[]::new),
             ofFact(facts, AttributedFact::orgId, UUID[]::new),
-            ofFact(facts, AttributedFact::projectId, UUID[]::new),
-            ofFact(facts, AttributedFact::appInstanceId, UUID[]::new),
-            ofFact(facts, AttributedFact::sharedRuntimeId, UUID[]::new),
-            ofFact(facts, AttributedFact::attachmentId, UUID[]::new),
-            ofFact(facts, AttributedFact::sourceProjectId, UUID[]::new),
-            ofFact(facts, AttributedFact::appSlug, String[]::new),
-            ofFact(facts, AttributedFact::operatingMode, String[]::new),
-            ofFact(facts, AttributedFact::controlPlaneScope, String[]::new),
-            ofFact(facts, AttributedFact::runtimeBackend, String[]::new),
-            ofFact(facts, AttributedFact::resourceType, String[]::new),
-            ofFact(facts, AttributedFact::resourceId, String[]::new),
+            ofAttribution(facts, FactAttribution::projectId, UUID[]::new),
+            ofAttribution(facts, FactAttribution::appInstanceId, UUID[]::new),
+            ofAttribution(facts, FactAttribution::sharedRuntimeId, UUID[]::new),
+            ofAttribution(facts, FactAttribution::attachmentId, UUID[]::new),
+            ofAttribution(facts, FactAttribution::sourceProjectId, UUID[]::new),
+            ofAttribution(facts, FactAttribution::appSlug, String[]::new),
+            ofAttribution(facts, FactAttribution::operatingMode, String[]::new),
+            ofAttribution(facts, FactAttribution::controlPlaneScope, String[]::new),
+            ofAttribution(facts, FactAttribution::runtimeBackend, String[]::new),
+            ofAttribution(facts, FactAttribution::resourceType, String[]::new),
+            ofAttribution(facts, FactAttribution::resourceId, String[]::new),
             column(facts, ClaimedFact::actor, String[]::new),
             ofFact(facts, AttributedFact::correlationId, String[]::new),
             column(facts, claimed -> claimed.origin.traceId, String[]::new),
@@ -270,6 +270,11 @@ public final class UsageFactStore {
         return column(facts, claimed -> value.apply(claimed.fact), array);
     }
 
+    private static <T> T[] ofAttribution(
+            List<ClaimedFact> facts, Function<FactAttribution, @Nullable T> value, IntFunction<T[]> array) {
+        return ofFact(facts, fact -> value.apply(fact.attribution()), array);
+    }
+
     private static Buffer bytes(String hash) {
         return Buffer.buffer(HexFormat.of().parseHex(hash));
     }
@@ -282,7 +287,7 @@ public final class UsageFactStore {
         return new FactKey(row.getString("source"), row.getString("fact_id"));
     }
 
-    private static AttributedFact attributed(Row row) {
+    static AttributedFact fromRow(Row row) {
         var correctsSource = row.getString("corrects_source");
         return new AttributedFact(
                 factKey(row),
@@ -292,18 +297,19 @@ public final class UsageFactStore {
                 SqlTime.read(row, "window_start"),
                 SqlTime.read(row, "window_end"),
                 row.getUUID("org_id"),
-                row.getUUID("project_id"),
-                row.getUUID("app_instance_id"),
-                row.getUUID("shared_runtime_id"),
-                row.getUUID("attachment_id"),
-                row.getUUID("source_project_id"),
-                row.getString("app_slug"),
-                row.getString("operating_mode"),
-                row.getString("control_plane_scope"),
-                row.getString("runtime_backend"),
-                row.getString("resource_type"),
-                row.getString("resource_id"),
-                row.getString("actor"),
+                new FactAttribution(
+                        row.getUUID("project_id"),
+                        row.getUUID("app_instance_id"),
+                        row.getUUID("shared_runtime_id"),
+                        row.getUUID("attachment_id"),
+                        row.getUUID("source_project_id"),
+                        row.getString("app_slug"),
+                        row.getString("operating_mode"),
+                        row.getString("control_plane_scope"),
+                        row.getString("runtime_backend"),
+                        row.getString("resource_type"),
+                        row.getString("resource_id"),
+                        row.getString("actor")),
                 row.getString("correlation_id"),
                 correctsSource == null ? null : new FactKey(correctsSource, row.getString("corrects_fact_id")),
                 row.getLocalDate("period"),

@@ -106,14 +106,15 @@ public final class UsageIngest {
         // A correction has the month of a fact that is not loaded yet.
         var from = hasCorrections ? BookingPeriods.monthOf(unit.now().minus(FactRules.maxAge())) : first;
         var runtimeIds = reported.stream()
-                .map(scoped -> scoped.fact.sharedRuntimeId() == null
+                .map(scoped -> scoped.fact.attribution().sharedRuntimeId() == null
                         ? scoped.scope.defaultRuntime()
-                        : scoped.fact.sharedRuntimeId())
+                        : scoped.fact.attribution().sharedRuntimeId())
                 .filter(Objects::nonNull)
                 .collect(Collectors.toSet());
         var periods = attribution.lockPeriods(unit, from);
         var units = attribution.findUnits(unit, distinct(reported, ReportedFact::unit));
-        var instances = attribution.findInstances(unit, distinct(reported, ReportedFact::appInstanceId));
+        var instances = attribution.findInstances(
+                unit, distinct(reported, fact -> fact.attribution().appInstanceId()));
         var runtimes = attribution.findRuntimes(unit, runtimeIds);
         var attachments = attribution.findAttachments(unit, runtimeIds);
         return Future.all(periods, units, instances, runtimes, attachments)
@@ -128,7 +129,8 @@ public final class UsageIngest {
 
     private Map<UUID, UUID> organizations(List<ScopedFact> reported) {
         var organizations = new HashMap<UUID, UUID>();
-        var projects = new HashSet<>(distinct(reported, ReportedFact::projectId));
+        var projects =
+                new HashSet<>(distinct(reported, fact -> fact.attribution().projectId()));
         reported.stream()
                 .map(scoped -> scoped.scope.defaultProject())
                 .filter(Objects::nonNull)

@@ -252,7 +252,7 @@ public final class UsageQueryApi {
     /** The position of a fact in the list of facts. */
     private record FactPosition(Instant windowEnd, long factKey) {
         static FactPosition of(StoredFact stored) {
-            return new FactPosition(stored.fact().windowEnd(), stored.fact().factKey());
+            return new FactPosition(stored.fact().windowEnd(), stored.factKey());
         }
 
         String text() {

@@ -1,8 +1,10 @@
 package dev.slipway.metering.usage;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.slipway.metering.usage.UsageQueryStore.StoredFact;
 import dev.slipway.metering.usage.UsageQueryStore.UsageSum;
+import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.UsageQuery;
 import org.jspecify.annotations.Nullable;
 
@@ -69,57 +71,35 @@ final class UsageQueryJson {
             String period,
             Instant receivedAt,
             UUID orgId,
-            @Nullable UUID projectId,
-            @Nullable UUID appInstanceId,
-            @Nullable UUID sharedRuntimeId,
-            @Nullable UUID attachmentId,
-            @Nullable UUID sourceProjectId,
-            @Nullable String appSlug,
-            @Nullable String operatingMode,
-            @Nullable String controlPlaneScope,
-            @Nullable String runtimeBackend,
-            @Nullable String resourceType,
-            @Nullable String resourceId,
-            @Nullable String actor,
+            @JsonUnwrapped FactAttribution attribution,
             @Nullable String corrects,
             String bodyHash,
             FactEvidence evidence) {
 
-        /** A project is not told which other project provided capacity to it. */
+        /** Hides from a project which other project contributed capacity to it. */
         static FactItem of(StoredFact stored, @Nullable UUID reader) {
             var fact = stored.fact();
-            var sourceProject = fact.sourceProjectId();
-            var hidden = reader != null && !reader.equals(sourceProject);
+            var attribution = fact.attribution();
+            var hidden = reader != null && !reader.equals(attribution.sourceProjectId());
             return new FactItem(
-                    fact.source(),
-                    fact.factId(),
+                    fact.key().source(),
+                    fact.key().factId(),
                     fact.unit(),
                     fact.unitVersion(),
                     decimal(fact.quantity()),
                     fact.windowStart(),
                     fact.windowEnd(),
                     fact.period().toString(),
-                    fact.receivedAt(),
+                    stored.receivedAt(),
                     fact.orgId(),
-                    fact.projectId(),
-                    fact.appInstanceId(),
-                    fact.sharedRuntimeId(),
-                    fact.attachmentId(),
-                    hidden ? null : sourceProject,
-                    fact.appSlug(),
-                    fact.operatingMode(),
-                    fact.controlPlaneScope(),
-                    fact.runtimeBackend(),
-                    fact.resourceType(),
-                    fact.resourceId(),
-                    fact.actor(),
-                    fact.correctsFactId(),
+                    hidden ? attribution.withoutSourceProject() : attribution,
+                    fact.corrects() == null ? null : fact.corrects().factId(),
                     fact.bodyHash(),
                     FactEvidence.of(stored));
         }
     }
 
-    /** Where a fact comes from: its audit entry, its correlation and its trace. */
+    /** The origin of a fact: its audit entry, its correlation and its trace. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record FactEvidence(
             @Nullable UUID auditEntryId,
@@ -138,7 +118,7 @@ final class UsageQueryJson {
                             : "/api/v1/orgs/" + stored.fact().orgId() + "/audit/" + auditEntryId,
                     correlationId,
                     correlationId == null ? null : "/api/v1/correlations/" + correlationId,
-                    stored.fact().traceId());
+                    stored.traceId());
         }
     }
 

@@ -2,7 +2,7 @@ package dev.slipway.metering.usage;
 
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.metering.usage.UsageMetrics.Backlog;
-import dev.slipway.metering.usage.domain.UsageFact;
+import dev.slipway.metering.usage.domain.AttributedFact;
 import dev.slipway.metering.usage.domain.UsageQuery;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -14,7 +14,6 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -101,8 +100,23 @@ public final class UsageQueryStore {
             List<@Nullable String> values,
             String key) {}
 
-    /** A fact and the audit entry of its report. */
-    record StoredFact(UsageFact fact, @Nullable UUID auditEntryId) {}
+    /** A stored fact; {@code factKey} is its number in this database. */
+    record StoredFact(
+            long factKey,
+            AttributedFact fact,
+            Instant receivedAt,
+            @Nullable String traceId,
+            @Nullable UUID auditEntryId) {
+
+        private static StoredFact fromRow(Row row) {
+            return new StoredFact(
+                    row.getLong("fact_key"),
+                    UsageFactStore.fromRow(row),
+                    SqlTime.read(row, "received_at"),
+                    row.getString("trace_id"),
+                    row.getUUID("audit_entry_id"));
+        }
+    }
 
     /** A reported fact that was not counted. */
     record Refusal(
@@ -178,7 +192,7 @@ public final class UsageQueryStore {
                 + " ORDER BY u.window_end DESC, u.fact_key DESC LIMIT " + sql.add(limit);
         return reads.preparedQuery(statement).execute(sql.parameters).map(rows -> {
             var facts = new ArrayList<StoredFact>();
-            rows.forEach(row -> facts.add(new StoredFact(fact(row), row.getUUID("audit_entry_id"))));
+            rows.forEach(row -> facts.add(StoredFact.fromRow(row)));
             return facts;
         });
     }
@@ -256,37 +270,5 @@ public final class UsageQueryStore {
         private static @Nullable String text(String value) {
             return value.isEmpty() ? null : value;
         }
-    }
-
-    private static UsageFact fact(Row row) {
-        return new UsageFact(
-                row.getLong("fact_key"),
-                row.getString("source"),
-                row.getString("fact_id"),
-                row.getString("unit"),
-                row.getInteger("unit_version"),
-                row.getBigDecimal("quantity"),
-                SqlTime.read(row, "window_start"),
-                SqlTime.read(row, "window_end"),
-                row.getUUID("org_id"),
-                row.getUUID("project_id"),
-                row.getUUID("app_instance_id"),
-                row.getUUID("shared_runtime_id"),
-                row.getUUID("attachment_id"),
-                row.getUUID("source_project_id"),
-                row.getString("app_slug"),
-                row.getString("operating_mode"),
-                row.getString("control_plane_scope"),
-                row.getString("runtime_backend"),
-                row.getString("resource_type"),
-                row.getString("resource_id"),
-                row.getString("actor"),
-                row.getString("correlation_id"),
-                row.getString("trace_id"),
-                row.getString("corrects_source"),
-                row.getString("corrects_fact_id"),
-                row.getLocalDate("period"),
-                SqlTime.read(row, "received_at"),
-                HexFormat.of().formatHex(row.getBuffer("body_hash").getBytes()));
     }
 }

@@ -41,7 +41,7 @@ public final class UsageReports {
     /** The authenticated sender of a batch. */
     record Reporter(Principal principal, ReporterScope scope) {}
 
-    /** Either a fact, or the reason why it could not be parsed. */
+    /** A fact, or the reason why it could not be parsed. */
     private record ParsedFact(
             @Nullable ReportedFact fact, @Nullable FactResult rejection) {}
 

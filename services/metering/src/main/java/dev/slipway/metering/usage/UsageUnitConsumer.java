@@ -1,8 +1,10 @@
 package dev.slipway.metering.usage;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.RegistrySnapshot;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.Outbox;
@@ -11,8 +13,10 @@ import dev.slipway.metering.usage.AttributionStore.RegisteredUnit;
 import dev.slipway.metering.usage.domain.UsageUnit;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Objects;
 
 /** Maintains the read model of the usage-unit registry. */
 public final class UsageUnitConsumer {
@@ -40,26 +44,27 @@ public final class UsageUnitConsumer {
     /** Applies records of the catalog's state topic; only usage units count. */
     public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
         for (var event : events) {
-            var payload = event.envelope().payload();
-            if (event.envelope().eventType().equals("catalog.registry.snapshot")
-                    && payload.path("kind").asText().equals(KIND)) {
-                store.upsertUnit(
-                        unit,
-                        unit(
-                                payload.path("entry_id").asText(),
-                                payload.path("entry_version").asInt(),
-                                payload.path("lifecycle").asText(),
-                                payload.path("body")));
+            var entry = RegistrySnapshot.ofKind(event.envelope(), KIND);
+            if (entry != null) {
+                store.upsertUnit(unit, unit(entry.entryId(), entry.entryVersion(), entry.lifecycle(), entry.body()));
             }
         }
         return Future.succeededFuture();
     }
 
-    private static RegisteredUnit unit(String id, int version, String lifecycle, JsonNode body) {
+    /** The fields of a registry entry. */
+    private record UnitBody(
+            int precision,
+            @Nullable String ratingCategory,
+            @Nullable String productId,
+            @Nullable String displayName) {}
+
+    private static RegisteredUnit unit(String id, int version, String lifecycle, ObjectNode fields) {
+        var body = Json.toRecord(fields, UnitBody.class);
         return new RegisteredUnit(
-                new UsageUnit(id, version, body.path("precision").asInt(), lifecycle),
-                body.path("rating_category").asText(),
-                body.path("product_id").asText(),
-                body.path("display_name").asText(id));
+                new UsageUnit(id, version, body.precision, lifecycle),
+                Objects.requireNonNullElse(body.ratingCategory, ""),
+                Objects.requireNonNullElse(body.productId, ""),
+                Objects.requireNonNullElse(body.displayName, id));
     }
 }

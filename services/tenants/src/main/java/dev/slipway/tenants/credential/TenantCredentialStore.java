@@ -1,6 +1,7 @@
 package dev.slipway.tenants.credential;
 
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -17,24 +18,20 @@ import java.util.UUID;
 
 /** All SQL of the credentials of tenants. Passwords are not stored. */
 public final class TenantCredentialStore {
-    private static final String LIST = """
-            SELECT credential_id, tenant_id, username, access, expires_at, created_at FROM tenant_credentials
+    private static final TableColumns COLUMNS = TableColumns.of(
+            "tenant_credentials", "credential_id", "tenant_id", "username", "access", "expires_at", "created_at");
+    private static final String LIST = COLUMNS.select() + """
             WHERE tenant_id = $1 AND expires_at > $2 ORDER BY created_at DESC, credential_id DESC
             """;
-    private static final String FIND = """
-            SELECT credential_id, tenant_id, username, access, expires_at, created_at FROM tenant_credentials
+    private static final String FIND = COLUMNS.select() + """
             WHERE tenant_id = $1 AND credential_id = $2
             """;
-    private static final String LIST_EXPIRED = """
-            SELECT credential_id, tenant_id, username, access, expires_at, created_at FROM tenant_credentials
+    private static final String LIST_EXPIRED = COLUMNS.select() + """
             WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100
             """;
     private static final String COUNT =
             "SELECT count(*) FROM tenant_credentials WHERE tenant_id = $1 AND expires_at > $2";
-    private static final String INSERT = """
-            INSERT INTO tenant_credentials (credential_id, tenant_id, username, access, expires_at, created_at)
-            VALUES ($1, $2, $3, $4, $5, $6)
-            """;
+    private static final String INSERT = COLUMNS.insert();
     private static final String DELETE = "DELETE FROM tenant_credentials WHERE credential_id = $1";
 
     private final SqlClient reads;

@@ -154,7 +154,7 @@ public final class TenantAppApi {
                 .map(deployment -> queued(app.appId(), head, app.appSlug(), deployment, app.effective())));
     }
 
-    /** Refused while other apps depend on it. */
+    /** Uninstalls an app; refuses while other apps depend on it. */
     public Future<Reply> uninstall(Request request) {
         var dropTables = Boolean.parseBoolean(request.query("drop_tables"));
         return change(
@@ -199,7 +199,7 @@ public final class TenantAppApi {
                 .onSuccess(reply -> wakeWorker.run());
     }
 
-    /** How an app is deployed. */
+    /** The options of the deployment of an app. */
     private record Change(DeploymentKind kind, boolean skipSeedData, boolean allowBreaking) {}
 
     private Future<Deployment> deploy(

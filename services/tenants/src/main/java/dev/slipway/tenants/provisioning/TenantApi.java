@@ -27,6 +27,7 @@ import dev.slipway.tenants.tenant.domain.TenantLifecycle;
 import dev.slipway.tenants.tenant.domain.TenantPlan;
 import dev.slipway.tenants.tenant.domain.TenantStatus;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -76,6 +77,22 @@ public final class TenantApi {
                 .map(found -> Reply.ofRecord(TenantJson.provisioning(tenant, found, databases.connectionUrl(tenant)))));
     }
 
+    /** The metadata of the audit entry of a creation. */
+    private record CreationAudit(
+            String displayName, TenantPlan plan, IsolationLevel isolationLevel, DatabaseProvider databaseProvider) {}
+
+    /** The metadata of the audit entry of a change. */
+    private record ChangeAudit(String change) {}
+
+    /** The metadata of the audit entry of a suspension. */
+    private record SuspensionAudit(String change, @Nullable String reason) {}
+
+    /** The metadata of the audit entry of a migration to another plan. */
+    private record MigrationAudit(String change, TenantPlan plan) {}
+
+    /** The metadata of the audit entry of a destruction. */
+    private record DestructionAudit(int graceHours, boolean finalDump) {}
+
     public Future<Reply> create(Request request) {
         var body = Json.toRecord(request.body(), CreateBody.class);
         var provider = Objects.requireNonNullElse(body.databaseProvider(), DatabaseProvider.POSTGRES);
@@ -88,12 +105,8 @@ public final class TenantApi {
             var tenant = newTenant(orgId(request), body, provider, unit.now());
             store.insert(unit, tenant);
             steps.insertSteps(unit, tenant.id());
-            var metadata = Json.object()
-                    .put("display_name", tenant.displayName())
-                    .put("plan", TenantStore.text(tenant.plan()))
-                    .put("isolation_level", TenantStore.text(tenant.isolationLevel()))
-                    .put("database_provider", TenantStore.text(provider));
-            audit(unit, request, CREATE, tenant.id(), metadata);
+            var metadata = new CreationAudit(tenant.displayName(), tenant.plan(), tenant.isolationLevel(), provider);
+            audit(unit, request, CREATE, tenant.id(), Json.toObject(metadata));
             return Future.succeededFuture(Reply.of(Json.toObject(body(tenant)), location(tenant)));
         });
     }
@@ -128,22 +141,22 @@ public final class TenantApi {
                 UPDATE,
                 (tenant, now) -> TenantLifecycle.retry(tenant, now),
                 unit -> steps.resetFailedSteps(unit, request.pathId("tenant_id")),
-                Json.object().put("change", "retry"));
+                Json.toObject(new ChangeAudit("retry")));
     }
 
     public Future<Reply> suspend(Request request) {
         var reason = Json.toRecord(request.body(), SuspendBody.class).reason();
-        var metadata = Json.object().put("change", "suspend").put("reason", reason);
+        var metadata = Json.toObject(new SuspensionAudit("suspend", reason));
         return changeAccess(request, (tenant, now) -> TenantLifecycle.suspend(tenant, reason, now), metadata);
     }
 
     public Future<Reply> resume(Request request) {
-        return changeAccess(request, TenantLifecycle::resume, Json.object().put("change", "resume"));
+        return changeAccess(request, TenantLifecycle::resume, Json.toObject(new ChangeAudit("resume")));
     }
 
     public Future<Reply> migratePlan(Request request) {
         var plan = Json.toRecord(request.body(), MigrateBody.class).plan();
-        var metadata = Json.object().put("change", "migrate_plan").put("plan", TenantStore.text(plan));
+        var metadata = Json.toObject(new MigrationAudit("migrate_plan", plan));
         return change(
                 request, UPDATE, (tenant, now) -> TenantLifecycle.migratePlan(tenant, plan, now), unit -> {}, metadata);
     }
@@ -151,7 +164,7 @@ public final class TenantApi {
     public Future<Reply> delete(Request request) {
         var hours = Integer.parseInt(Objects.requireNonNullElse(request.query("grace_hours"), DEFAULT_GRACE_HOURS));
         var dump = Boolean.parseBoolean(request.query("final_dump"));
-        var metadata = Json.object().put("grace_hours", hours).put("final_dump", dump);
+        var metadata = Json.toObject(new DestructionAudit(hours, dump));
         var tenantId = request.pathId("tenant_id");
         return change(
                         request,

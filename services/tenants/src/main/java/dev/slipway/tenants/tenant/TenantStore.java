@@ -5,6 +5,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -29,31 +30,46 @@ import java.util.UUID;
 
 /** All SQL of tenants. */
 public final class TenantStore {
-    private static final String COLUMNS = """
-            tenant_id, org_id, display_name, admin_email, plan, region, isolation_level, database_provider, status, database_name, schema_name,
-            owner_role, role_name, table_prefix, sequence, generation, error, destroy_after, final_dump, created_at, updated_at, provisioned_at
-            """;
-    private static final String LIST = "SELECT " + COLUMNS + """
-            FROM tenants
+    private static final TableColumns COLUMNS = TableColumns.of(
+            "tenants",
+            "tenant_id",
+            "org_id",
+            "display_name",
+            "admin_email",
+            "plan",
+            "region",
+            "isolation_level",
+            "database_provider",
+            "status",
+            "database_name",
+            "schema_name",
+            "owner_role",
+            "role_name",
+            "table_prefix",
+            "sequence",
+            "generation",
+            "error",
+            "destroy_after",
+            "final_dump",
+            "created_at",
+            "updated_at",
+            "provisioned_at");
+    private static final String LIST = COLUMNS.select() + """
             WHERE org_id = $1 AND ($2::text IS NULL OR status = $2)
                 AND ($3::timestamptz IS NULL OR (created_at, tenant_id) < ($3, $4))
             ORDER BY created_at DESC, tenant_id DESC LIMIT $5
             """;
-    private static final String FIND = "SELECT " + COLUMNS + "FROM tenants WHERE org_id = $1 AND tenant_id = $2";
+    private static final String FIND = COLUMNS.select() + "WHERE org_id = $1 AND tenant_id = $2";
     private static final String LOCK = FIND + " FOR UPDATE";
-    /** For the router and the worker, which check the organization of the tenant themselves or act for the platform. */
-    private static final String FIND_BY_ID = "SELECT " + COLUMNS + "FROM tenants WHERE tenant_id = $1";
+    /** Finds a tenant for the router and the worker, which check the organization of the tenant themselves or act for the platform. */
+    private static final String FIND_BY_ID = COLUMNS.select() + "WHERE tenant_id = $1";
 
-    private static final String LIST_USABLE = "SELECT " + COLUMNS + """
-            FROM tenants WHERE org_id = ANY($1) AND status IN ('active', 'suspended') AND ($2::text IS NULL OR display_name = $2)
+    private static final String LIST_USABLE = COLUMNS.select() + """
+            WHERE org_id = ANY($1) AND status IN ('active', 'suspended') AND ($2::text IS NULL OR display_name = $2)
             ORDER BY tenant_id LIMIT 2
             """;
     private static final String LOCK_BY_ID = FIND_BY_ID + " FOR UPDATE";
-    private static final String INSERT = """
-            INSERT INTO tenants (tenant_id, org_id, display_name, admin_email, plan, region, isolation_level, database_provider, status,
-                database_name, schema_name, owner_role, role_name, table_prefix, sequence, generation, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17)
-            """;
+    private static final String INSERT = COLUMNS.insert();
     private static final String INSERT_USAGE = "INSERT INTO tenant_usage (tenant_id) VALUES ($1)";
     private static final String UPDATE = """
             UPDATE tenants SET plan = $2, status = $3, sequence = $4, generation = $5, error = $6, destroy_after = $7, final_dump = $8,
@@ -67,7 +83,7 @@ public final class TenantStore {
     private static final String CLEAR_ACCESS_CHANGE =
             "UPDATE tenants SET access_pending = false WHERE tenant_id = $1 AND generation = $2";
     private static final String INCREMENT_GENERATION =
-            "UPDATE tenants SET generation = generation + 1 WHERE tenant_id = $1 RETURNING " + COLUMNS;
+            "UPDATE tenants SET generation = generation + 1 WHERE tenant_id = $1 RETURNING " + COLUMNS.list();
     private static final String DELETE = "DELETE FROM tenants WHERE tenant_id = $1";
 
     private final SqlClient reads;
@@ -132,7 +148,12 @@ public final class TenantStore {
             names.tablePrefix(),
             tenant.sequence(),
             tenant.generation(),
-            SqlTime.of(tenant.createdAt())
+            tenant.error(),
+            SqlTime.ofNullable(tenant.destroyAfter()),
+            tenant.finalDump(),
+            SqlTime.of(tenant.createdAt()),
+            SqlTime.of(tenant.updatedAt()),
+            SqlTime.ofNullable(tenant.provisionedAt())
         }));
         unit.insert(INSERT_USAGE, Tuple.of(tenant.id()));
         appendEvent(unit, tenant, new TenantEvent.Requested());

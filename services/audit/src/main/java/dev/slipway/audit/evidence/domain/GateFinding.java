@@ -12,7 +12,7 @@ public record GateFinding(
         Status status,
         @Nullable UUID evidenceId,
         String explanation) {
-    /** Everything but satisfied and not applicable blocks the gate. */
+    /** The state of a requirement; all but satisfied and not applicable block the gate. */
     public enum Status {
         SATISFIED,
         MISSING,

@@ -1,25 +1,20 @@
 package dev.slipway.audit.evidence.ingest;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.DsseEnvelope;
 import dev.slipway.contract.Json;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PublicKey;
-import java.security.Signature;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import java.util.List;
-import java.util.stream.StreamSupport;
 
 /** Reads DSSE envelopes with in-toto statements. With trusted keys, only attestations that one of them has signed are accepted. */
 public final class AttestationVerifier {
     private static final String CONTENT = "/content";
-    private static final String IN_TOTO = "application/vnd.in-toto+json";
-    private static final int MAX_SIGNATURES = 16;
 
     private final List<PublicKey> trustedKeys;
 
@@ -42,16 +37,18 @@ public final class AttestationVerifier {
     }
 
     EvidenceContent read(JsonNode envelope) {
-        var type = envelope.path("payloadType").asText();
-        if (!type.equals(IN_TOTO)) {
+        var dsse = new DsseEnvelope(envelope);
+        if (!dsse.payloadType().equals(DsseEnvelope.IN_TOTO)) {
             throw new EvidenceException(CONTENT, "is not a DSSE envelope with an in-toto statement");
         }
-        var payload = decode(envelope.path("payload").asText());
-        var verified = isSigned(envelope, preAuthEncoding(type, payload));
+        if (!dsse.isWellFormed()) {
+            throw new EvidenceException(CONTENT, "has a payload or signature that is not Base64");
+        }
+        var verified = dsse.isSignedBy(trustedKeys);
         if (!verified && !trustedKeys.isEmpty()) {
             throw new EvidenceException(CONTENT, "is not signed with a trusted key");
         }
-        var statement = parse(payload);
+        var statement = parse(dsse.payload());
         SecretScanner.requireNoSecret(CONTENT + "/payload", statement);
         if (!statement.path("_type").asText().startsWith("https://in-toto.io/Statement/")) {
             throw new EvidenceException(CONTENT, "does not contain an in-toto statement");
@@ -68,53 +65,11 @@ public final class AttestationVerifier {
         return EvidenceContent.ofJson(envelope, null, verified ? "verified" : "unverified", fields);
     }
 
-    private boolean isSigned(JsonNode envelope, byte[] signed) {
-        return StreamSupport.stream(envelope.path("signatures").spliterator(), false)
-                .limit(MAX_SIGNATURES)
-                .map(signature -> decode(signature.path("sig").asText()))
-                .anyMatch(signature -> trustedKeys.stream().anyMatch(key -> isValid(key, signed, signature)));
-    }
-
-    private static boolean isValid(PublicKey key, byte[] signed, byte[] signature) {
-        try {
-            var check = Signature.getInstance(
-                    switch (key.getAlgorithm()) {
-                        case "EC" -> "SHA256withECDSA";
-                        case "RSA" -> "SHA256withRSA";
-                        default -> "Ed25519";
-                    });
-            check.initVerify(key);
-            check.update(signed);
-            return check.verify(signature);
-        } catch (GeneralSecurityException e) {
-            return false; // malformed signature
-        }
-    }
-
-    /** The pre-authentication encoding of DSSE, which protects the payload type. */
-    private static byte[] preAuthEncoding(String type, byte[] payload) {
-        var bytes = new ByteArrayOutputStream();
-        var typeBytes = type.getBytes(StandardCharsets.UTF_8);
-        bytes.writeBytes(("DSSEv1 " + typeBytes.length + " ").getBytes(StandardCharsets.US_ASCII));
-        bytes.writeBytes(typeBytes);
-        bytes.writeBytes((" " + payload.length + " ").getBytes(StandardCharsets.US_ASCII));
-        bytes.writeBytes(payload);
-        return bytes.toByteArray();
-    }
-
     private static JsonNode parse(byte[] payload) {
         try {
             return Json.parse(payload);
         } catch (IOException e) {
             throw new EvidenceException(CONTENT, "has a payload that is not JSON");
-        }
-    }
-
-    private static byte[] decode(String base64) {
-        try {
-            return Base64.getDecoder().decode(base64);
-        } catch (IllegalArgumentException e) {
-            throw new EvidenceException(CONTENT, "has a payload or signature that is not Base64");
         }
     }
 }

@@ -11,6 +11,8 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -31,13 +33,26 @@ import java.util.UUID;
 
 /** Stores app versions, and publishes an event and a snapshot for every change of a published version. */
 public final class VersionStore {
-    private static final String COLUMNS = """
-            v.id, v.app_id, a.slug, v.version, v.runtime_backend, v.status, v.manifest::text AS manifest, v.manifest_digest,
-            v.deprecation_date, v.successor, v.registry_versions::text AS registry_versions, v.revision, v.created_at, v.updated_at,
-            v.published_at, v.release_verdict_id
-            """;
+    private static final TableColumns COLUMNS = TableColumns.of(
+                    "app_versions",
+                    "id",
+                    "app_id",
+                    "version",
+                    "runtime_backend",
+                    "status",
+                    "manifest",
+                    "manifest_digest",
+                    "deprecation_date",
+                    "successor",
+                    "registry_versions",
+                    "revision",
+                    "created_at",
+                    "updated_at",
+                    "published_at",
+                    "release_verdict_id")
+            .withJson("manifest", "registry_versions");
     private static final String SELECT =
-            "SELECT " + COLUMNS + " FROM app_versions v JOIN app_catalog a ON a.id = v.app_id ";
+            "SELECT a.slug, " + COLUMNS.listOf("v") + " FROM app_versions v JOIN app_catalog a ON a.id = v.app_id ";
     /** Drafts have no snapshot. */
     public static final String AFTER_ID =
             SELECT + "WHERE v.id > $1 AND v.published_at IS NOT NULL ORDER BY v.id LIMIT $2 FOR SHARE OF v";
@@ -61,11 +76,7 @@ public final class VersionStore {
             SELECT v.version FROM app_versions v JOIN app_catalog a ON a.id = v.app_id
             WHERE a.slug = $1 AND v.status IN ('active', 'deprecated', 'disabled')
             """;
-    private static final String INSERT = """
-            INSERT INTO app_versions (id, app_id, version, runtime_backend, status, manifest, manifest_digest, revision, created_at,
-                updated_at)
-            VALUES ($1, $2, $3, $4, 'draft', $5::text::jsonb, $6, $7, $8, $8) ON CONFLICT DO NOTHING RETURNING id
-            """;
+    private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     /** The statement itself ensures that the manifest of a published version never changes. */
     private static final String UPDATE = """
             UPDATE app_versions SET runtime_backend = CASE status WHEN 'draft' THEN $2 ELSE runtime_backend END,
@@ -135,15 +146,22 @@ public final class VersionStore {
 
     /** Returns false if the app has, or had, the version. */
     Future<Boolean> insert(UnitOfWork unit, AppVersion draft) {
-        var row = Tuple.from(new Object[] {
+        var row = Tuple.from(new @Nullable Object[] {
             draft.id(),
             draft.appId(),
             draft.version(),
             draft.runtimeBackend(),
+            draft.status().text(),
             draft.manifest(),
             draft.manifestDigest(),
+            draft.deprecationDate(),
+            draft.successor(),
+            draft.registryVersions(),
             draft.revision(),
-            draft.createdAt().atOffset(ZoneOffset.UTC)
+            SqlTime.of(draft.createdAt()),
+            SqlTime.of(draft.updatedAt()),
+            SqlTime.ofNullable(draft.publishedAt()),
+            draft.releaseVerdictId()
         });
         return unit.query(INSERT, row).map(inserted -> inserted.size() > 0);
     }
@@ -234,7 +252,6 @@ public final class VersionStore {
     }
 
     private static AppVersion fromRow(Row row) {
-        var published = row.getOffsetDateTime("published_at");
         return new AppVersion(
                 row.getUUID("id"),
                 row.getUUID("app_id"),
@@ -248,9 +265,9 @@ public final class VersionStore {
                 row.getString("successor"),
                 row.getString("registry_versions"),
                 row.getLong("revision"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant(),
-                published == null ? null : published.toInstant(),
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"),
+                SqlTime.readNullable(row, "published_at"),
                 row.getUUID("release_verdict_id"));
     }
 }

@@ -2,6 +2,7 @@ package dev.slipway.iam.operator.domain;
 
 import dev.slipway.iam.credential.domain.CredentialOwner;
 import dev.slipway.iam.credential.domain.MachinePrincipal;
+import dev.slipway.iam.tenancy.domain.PrincipalRecord;
 import dev.slipway.iam.tenancy.domain.ResourceState;
 import org.jspecify.annotations.Nullable;
 
@@ -53,5 +54,19 @@ public record SharedRuntimeOperator(
     @Override
     public CredentialOwner credentialOwner() {
         return new CredentialOwner(CredentialOwner.Kind.SHARED_RUNTIME_OPERATOR, id, orgId, null);
+    }
+
+    public PrincipalRecord principalRecord() {
+        return new PrincipalRecord(
+                id,
+                PrincipalRecord.Type.SHARED_RUNTIME_OPERATOR,
+                displayName,
+                null,
+                null,
+                orgId,
+                null,
+                createdByUserId,
+                allowedActions,
+                state == ResourceState.ACTIVE);
     }
 }

@@ -9,7 +9,7 @@ import java.util.List;
 public final class ExchangeRules {
     private ExchangeRules() {}
 
-    /** Why an exchange is refused. */
+    /** The reason for a refused exchange. */
     public enum Refusal {
         CREDENTIAL_REVOKED,
         CREDENTIAL_EXPIRED,

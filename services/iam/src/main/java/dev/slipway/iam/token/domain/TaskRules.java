@@ -12,7 +12,7 @@ public final class TaskRules {
 
     private TaskRules() {}
 
-    /** Why a token is refused. */
+    /** The reason for a refused token. */
     public enum Refusal {
         COMMAND_UNKNOWN,
         COMMAND_ENDED

@@ -1,21 +1,15 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;
-import dev.slipway.operations.domain.OperationBlockers;
 import dev.slipway.operations.domain.OperationDecision;
 import dev.slipway.operations.domain.OperationLifecycle;
 import dev.slipway.operations.domain.Refusal;
-import dev.slipway.operations.domain.ReportType;
-import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
@@ -26,83 +20,20 @@ public final class InstanceReports {
 
     private InstanceReports() {}
 
-    /**
-     * A report; which of the nullable parts it has depends on its type.
-     *
-     * @param runtimeState JSON text: the state to store with the instance
-     * @param status the result of an operation
-     * @param output JSON text: the output of an operation
-     * @param invalidOutput why the output does not match its schema; null if it does
-     * @param target the version that the instance runs if an upgrade or a rollback succeeded
-     */
-    public record Report(
-            ReportType type,
-            int generation,
-            String runtimeState,
-            @Nullable String reason,
-            @Nullable Integer percent,
-            @Nullable String message,
-            @Nullable List<Blocker> blockers,
-            Operation.@Nullable Status status,
-            @Nullable String output,
-            @Nullable String invalidOutput,
-            List<MemberReport> members,
-            @Nullable VersionChange target) {}
-
-    /** The reported state of a member; {@code detail} is JSON text, null if it is unchanged. */
-    public record MemberReport(
-            UUID memberId,
-            int generation,
-            ObservedState state,
-            @Nullable String componentKey,
-            @Nullable String detail,
-            @Nullable String reason) {}
-
-    /** Returns whether the report is on a command that a later one replaced. */
-    public static boolean isOutdated(AppInstance instance, int generation) {
-        return generation < instance.generation();
-    }
-
-    /**
-     * Returns whether a report means that the instance runs the version that its operation leads to: the operation succeeded, or it ended
-     * without success and the version runs nevertheless.
-     *
-     * @param runningVersion the version that a {@code running} report names; null if it names none
-     */
-    public static boolean runsTargetVersion(
-            LoadedInstance loaded,
-            ReportType type,
-            int generation,
-            @Nullable String runningVersion,
-            Operation.@Nullable Status status) {
-        var operation = loaded.operation();
-        if (operation == null || operation.toVersion() == null || isOutdated(loaded.instance(), generation)) {
-            return false;
-        }
-        if (type == ReportType.OPERATION) {
-            return status == Operation.Status.SUCCEEDED;
-        }
-        var late = operation.status() == Operation.Status.FAILED || operation.status() == Operation.Status.CANCELED;
-        return type == ReportType.RUNNING
-                && late
-                && (runningVersion == null || runningVersion.equals(operation.toVersion()));
-    }
-
-    public static ChangeDecision apply(LoadedInstance loaded, Report report, DecisionContext context) {
+    public static ChangeDecision apply(LoadedInstance loaded, AdapterReport report, DecisionContext context) {
         var instance = loaded.instance();
         var now = context.now();
         var generation = report.generation();
-        var reason = Objects.requireNonNullElse(report.reason(), "");
         var change = InstanceChange.Builder.of(instance);
         return switch (report.type()) {
             case ACCEPTED -> update(change, loaded, current -> OperationLifecycle.reportAccepted(current, now));
-            case PROGRESS -> update(change, loaded, current -> progress(current, report, now));
+            case PROGRESS -> update(change, loaded, current -> report.applyProgress(current, now));
             case DEPLOYING ->
                 apply(
                         change,
                         loaded,
                         InstanceLifecycle.reportDeploying(instance, generation, report.runtimeState(), now),
-                        current -> progress(current, report, now));
+                        current -> report.applyProgress(current, now));
             case RUNNING ->
                 report.target() != null
                         ? applyTarget(change, loaded, report, context)
@@ -110,10 +41,8 @@ public final class InstanceReports {
                                 change,
                                 loaded,
                                 InstanceLifecycle.reportRunning(instance, generation, report.runtimeState(), now),
-                                current -> current.kind() == Kind.CREATE
-                                        ? OperationLifecycle.reportSucceeded(current, null, now)
-                                        : OperationLifecycle.reportAccepted(current, now));
-            case FAILED -> applyFailed(change, loaded, generation, reason, context);
+                                current -> report.applyRunning(current, now));
+            case FAILED -> applyFailed(change, loaded, report, context);
             case DELETED ->
                 apply(
                         change,
@@ -126,12 +55,6 @@ public final class InstanceReports {
             case MEMBERS -> applyMembers(change, loaded, report, context);
             case USAGE -> change.accepted();
         };
-    }
-
-    private static OperationDecision.Accepted progress(Operation current, Report report, Instant now) {
-        var progress =
-                OperationBlockers.merge(current.progress(), report.percent(), report.message(), report.blockers());
-        return OperationLifecycle.reportProgress(current, progress, now);
     }
 
     private static ChangeDecision apply(
@@ -159,24 +82,18 @@ public final class InstanceReports {
 
     /** If the failed launch's manifest says so, the instance is deleted in the name of whoever launched it. */
     private static ChangeDecision applyFailed(
-            InstanceChange.Builder change,
-            LoadedInstance loaded,
-            int generation,
-            String reason,
-            DecisionContext context) {
+            InstanceChange.Builder change, LoadedInstance loaded, AdapterReport report, DecisionContext context) {
         var now = context.now();
         var operation = loaded.operation();
         var launchFailed = operation != null
                 && operation.kind() == Kind.CREATE
                 && !operation.status().isEnded()
-                && !isOutdated(loaded.instance(), generation);
+                && !report.isOutdated(loaded.instance().generation());
         var decision = apply(
                 change,
                 loaded,
-                InstanceLifecycle.reportFailed(loaded.instance(), generation, reason, now),
-                current -> current.kind() == Kind.CREATE || current.kind() == Kind.DELETE
-                        ? OperationLifecycle.reportFailed(current, reason, now)
-                        : OperationLifecycle.reportAccepted(current, now));
+                InstanceLifecycle.reportFailed(loaded.instance(), report.generation(), report.reasonText(), now),
+                current -> report.applyFailed(current, now));
         return decision instanceof ChangeDecision.Accepted && launchFailed ? reap(change, loaded, context) : decision;
     }
 
@@ -194,7 +111,7 @@ public final class InstanceReports {
     }
 
     private static ChangeDecision applyTarget(
-            InstanceChange.Builder change, LoadedInstance loaded, Report report, DecisionContext context) {
+            InstanceChange.Builder change, LoadedInstance loaded, AdapterReport report, DecisionContext context) {
         var decision = InstanceLifecycle.reportUpgraded(
                 loaded.instance(),
                 report.generation(),
@@ -210,16 +127,15 @@ public final class InstanceReports {
     }
 
     private static ChangeDecision applyResult(
-            InstanceChange.Builder change, LoadedInstance loaded, Report report, DecisionContext context) {
+            InstanceChange.Builder change, LoadedInstance loaded, AdapterReport report, DecisionContext context) {
         var operation = loaded.operation();
         if (operation == null || operation.kind() == Kind.CREATE || operation.kind() == Kind.DELETE) {
-            return new ChangeDecision.Refused(Refusal.invalid(
-                    "event_type", "does not end a launch or a deletion: report running, failed or deleted"));
+            return new ChangeDecision.Refused(AdapterReport.refuseResult());
         }
-        var ended = result(operation, report, context.now());
+        var ended = report.applyResult(operation, context.now());
         switch (operation.kind()) {
             case MEMBER -> {
-                if (!isOutdated(loaded.instance(), report.generation())
+                if (!report.isOutdated(loaded.instance().generation())
                         && !operation.status().isEnded()) {
                     change.update(operation, ended);
                     MemberRequests.settle(change, loaded, ended.next(), context);
@@ -238,22 +154,10 @@ public final class InstanceReports {
         return change.accepted();
     }
 
-    private static OperationDecision.Accepted result(Operation operation, Report report, Instant now) {
-        if (report.invalidOutput() != null) {
-            return OperationLifecycle.reportFailed(operation, report.invalidOutput(), now);
-        }
-        return OperationLifecycle.reportResult(
-                operation,
-                Objects.requireNonNull(report.status()),
-                report.output(),
-                Objects.requireNonNullElse(report.reason(), "The adapter gave no reason."),
-                now);
-    }
-
     /** If one member's state is refused, the whole report is. */
     private static ChangeDecision applyMembers(
-            InstanceChange.Builder change, LoadedInstance loaded, Report report, DecisionContext context) {
-        if (isOutdated(loaded.instance(), report.generation())) {
+            InstanceChange.Builder change, LoadedInstance loaded, AdapterReport report, DecisionContext context) {
+        if (report.isOutdated(loaded.instance().generation())) {
             return change.accepted();
         }
         var next = new LinkedHashMap<UUID, Member>();
@@ -263,14 +167,7 @@ public final class InstanceReports {
             if (current == null) {
                 return new ChangeDecision.Refused(MemberLifecycle.notFound(reported.memberId()));
             }
-            var decision = MemberLifecycle.report(
-                    current,
-                    reported.generation(),
-                    reported.state(),
-                    reported.componentKey(),
-                    reported.detail(),
-                    reported.reason(),
-                    context.now());
+            var decision = MemberLifecycle.report(current, reported, context.now());
             if (decision instanceof MemberDecision.Refused refused) {
                 return new ChangeDecision.Refused(Refusal.of(refused.code(), refused.message()));
             }

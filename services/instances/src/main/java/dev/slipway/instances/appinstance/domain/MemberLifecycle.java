@@ -1,5 +1,6 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.instances.appinstance.domain.AdapterReport.MemberReport;
 import dev.slipway.instances.appinstance.domain.Member.DesiredState;
 import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.instances.appinstance.domain.MemberDecision.Accepted;
@@ -7,7 +8,6 @@ import dev.slipway.instances.appinstance.domain.MemberDecision.Refused;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Refusal;
 import dev.slipway.operations.domain.TextEnum;
-import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.Collection;
@@ -119,29 +119,26 @@ public final class MemberLifecycle {
     }
 
     /** Applies the state that an adapter reports. A report on an older generation is late and changes nothing. */
-    public static MemberDecision report(
-            Member current,
-            int generation,
-            ObservedState state,
-            @Nullable String componentKey,
-            @Nullable String detail,
-            @Nullable String reason,
-            Instant now) {
-        if (generation < current.generation()) {
+    public static MemberDecision report(Member current, MemberReport report, Instant now) {
+        if (report.generation() < current.generation()) {
             return new Accepted(current);
         }
-        if (generation > current.generation()) {
-            return new Refused("validation_error", "Member " + current.id() + " has no generation " + generation + ".");
+        if (report.generation() > current.generation()) {
+            return new Refused(
+                    "validation_error", "Member " + current.id() + " has no generation " + report.generation() + ".");
         }
-        if (!canBecome(current, state)) {
+        if (!canBecome(current, report.state())) {
             return new Refused(
                     "state_conflict",
                     "Member " + current.id() + " is " + current.observed().text() + " (desired: "
-                            + current.desired().text() + ") and cannot become " + state.text() + ".");
+                            + current.desired().text() + ") and cannot become "
+                            + report.state().text() + ".");
         }
-        var described = current.withDetail(componentKey, detail);
-        var same = described.equals(current) && current.observed() == state && equal(current.reason(), reason);
-        return new Accepted(same ? current : described.withObserved(state, reason, now));
+        var described = current.withDetail(report.componentKey(), report.detail());
+        var same = described.equals(current)
+                && current.observed() == report.state()
+                && Objects.equals(current.reason(), report.reason());
+        return new Accepted(same ? current : described.withObserved(report.state(), report.reason(), now));
     }
 
     private static boolean canBecome(Member member, ObservedState state) {
@@ -218,9 +215,5 @@ public final class MemberLifecycle {
     public static Member markRemoved(Member member, Instant now) {
         return member.withDesired(DesiredState.REMOVED, member.generation(), now)
                 .withObserved(ObservedState.REMOVED, null, now);
-    }
-
-    private static boolean equal(@Nullable String one, @Nullable String other) {
-        return one == null ? other == null : one.equals(other);
     }
 }

@@ -2,7 +2,7 @@ package dev.slipway.instances.appinstance.domain;
 
 import org.jspecify.annotations.Nullable;
 
-/** Where an instance should run; the adapter chooses what is null. */
+/** The requested location of an instance; the adapter chooses the values that are null. */
 public record Placement(
         @Nullable String region,
         @Nullable String sku,

@@ -1,21 +1,17 @@
 package dev.slipway.instances.sharedruntime.domain;
 
+import dev.slipway.instances.appinstance.domain.AdapterReport;
 import dev.slipway.instances.appinstance.domain.DecisionContext;
-import dev.slipway.instances.appinstance.domain.InstanceReports.Report;
 import dev.slipway.instances.appinstance.domain.MemberDecision;
 import dev.slipway.instances.appinstance.domain.MemberLifecycle;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;
-import dev.slipway.operations.domain.OperationBlockers;
 import dev.slipway.operations.domain.OperationDecision;
 import dev.slipway.operations.domain.OperationLifecycle;
 import dev.slipway.operations.domain.Refusal;
-import dev.slipway.operations.domain.ReportType;
-import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Objects;
 import java.util.UUID;
@@ -27,41 +23,20 @@ public final class SharedRuntimeReports {
 
     private SharedRuntimeReports() {}
 
-    /** Returns whether a report means that the runtime runs the version that its operation leads to. */
-    public static boolean runsTargetVersion(
-            LoadedSharedRuntime loaded,
-            ReportType type,
-            int generation,
-            @Nullable String runningVersion,
-            Operation.@Nullable Status status) {
-        var operation = loaded.operation();
-        if (operation == null || operation.toVersion() == null || isOutdated(loaded.runtime(), generation)) {
-            return false;
-        }
-        if (type == ReportType.OPERATION) {
-            return status == Operation.Status.SUCCEEDED;
-        }
-        var late = operation.status() == Operation.Status.FAILED || operation.status() == Operation.Status.CANCELED;
-        return type == ReportType.RUNNING
-                && late
-                && (runningVersion == null || runningVersion.equals(operation.toVersion()));
-    }
-
-    public static RuntimeDecision apply(LoadedSharedRuntime loaded, Report report, DecisionContext context) {
+    public static RuntimeDecision apply(LoadedSharedRuntime loaded, AdapterReport report, DecisionContext context) {
         var runtime = loaded.runtime();
         var now = context.now();
         var generation = report.generation();
-        var reason = Objects.requireNonNullElse(report.reason(), "");
         var change = SharedRuntimeChange.Builder.of(loaded);
         return switch (report.type()) {
             case ACCEPTED -> update(change, loaded, current -> OperationLifecycle.reportAccepted(current, now));
-            case PROGRESS -> update(change, loaded, current -> progress(current, report, now));
+            case PROGRESS -> update(change, loaded, current -> report.applyProgress(current, now));
             case DEPLOYING ->
                 apply(
                         change,
                         loaded,
                         SharedRuntimeLifecycle.reportDeploying(runtime, generation, report.runtimeState(), now),
-                        current -> progress(current, report, now));
+                        current -> report.applyProgress(current, now));
             case RUNNING ->
                 report.target() != null
                         ? applyTarget(change, loaded, report, context)
@@ -70,21 +45,13 @@ public final class SharedRuntimeReports {
                 apply(
                         change,
                         loaded,
-                        SharedRuntimeLifecycle.reportFailed(runtime, generation, reason, now),
-                        current -> current.kind() == Kind.CREATE || current.kind() == Kind.DELETE
-                                ? OperationLifecycle.reportFailed(current, reason, now)
-                                : OperationLifecycle.reportAccepted(current, now));
+                        SharedRuntimeLifecycle.reportFailed(runtime, generation, report.reasonText(), now),
+                        current -> report.applyFailed(current, now));
             case DELETED -> applyDeleted(change, loaded, report, context);
             case OPERATION -> applyResult(change, loaded, report, context);
             case MEMBERS -> applyWorkers(change, loaded, report, context);
             case USAGE -> change.accepted();
         };
-    }
-
-    private static OperationDecision.Accepted progress(Operation current, Report report, Instant now) {
-        var progress =
-                OperationBlockers.merge(current.progress(), report.percent(), report.message(), report.blockers());
-        return OperationLifecycle.reportProgress(current, progress, now);
     }
 
     private static RuntimeDecision apply(
@@ -111,15 +78,16 @@ public final class SharedRuntimeReports {
     }
 
     private static RuntimeDecision applyRunning(
-            SharedRuntimeChange.Builder change, LoadedSharedRuntime loaded, Report report, DecisionContext context) {
+            SharedRuntimeChange.Builder change,
+            LoadedSharedRuntime loaded,
+            AdapterReport report,
+            DecisionContext context) {
         var now = context.now();
         var decision = apply(
                 change,
                 loaded,
                 SharedRuntimeLifecycle.reportRunning(loaded.runtime(), report.generation(), report.runtimeState(), now),
-                current -> current.kind() == Kind.CREATE
-                        ? OperationLifecycle.reportSucceeded(current, null, now)
-                        : OperationLifecycle.reportAccepted(current, now));
+                current -> report.applyRunning(current, now));
         if (decision instanceof RuntimeDecision.Refused || change.current().status() != SharedRuntime.Status.RUNNING) {
             return decision;
         }
@@ -128,7 +96,10 @@ public final class SharedRuntimeReports {
     }
 
     private static RuntimeDecision applyDeleted(
-            SharedRuntimeChange.Builder change, LoadedSharedRuntime loaded, Report report, DecisionContext context) {
+            SharedRuntimeChange.Builder change,
+            LoadedSharedRuntime loaded,
+            AdapterReport report,
+            DecisionContext context) {
         var transition = SharedRuntimeLifecycle.reportDeleted(loaded.runtime(), report.generation(), context.now());
         if (transition instanceof RuntimeTransition.Refused refused) {
             return new RuntimeDecision.Refused(refused.refusal());
@@ -161,7 +132,10 @@ public final class SharedRuntimeReports {
     }
 
     private static RuntimeDecision applyTarget(
-            SharedRuntimeChange.Builder change, LoadedSharedRuntime loaded, Report report, DecisionContext context) {
+            SharedRuntimeChange.Builder change,
+            LoadedSharedRuntime loaded,
+            AdapterReport report,
+            DecisionContext context) {
         var transition = SharedRuntimeLifecycle.reportUpgraded(
                 loaded.runtime(),
                 report.generation(),
@@ -177,14 +151,16 @@ public final class SharedRuntimeReports {
     }
 
     private static RuntimeDecision applyResult(
-            SharedRuntimeChange.Builder change, LoadedSharedRuntime loaded, Report report, DecisionContext context) {
+            SharedRuntimeChange.Builder change,
+            LoadedSharedRuntime loaded,
+            AdapterReport report,
+            DecisionContext context) {
         var operation = loaded.operation();
         if (operation == null || operation.kind() == Kind.CREATE || operation.kind() == Kind.DELETE) {
-            return new RuntimeDecision.Refused(Refusal.invalid(
-                    "event_type", "does not end a launch or a deletion: report running, failed or deleted"));
+            return new RuntimeDecision.Refused(AdapterReport.refuseResult());
         }
         if (operation.kind() == Kind.MEMBER
-                && (isOutdated(loaded.runtime(), report.generation())
+                && (report.isOutdated(loaded.runtime().generation())
                         || operation.status().isEnded())) {
             return change.accepted();
         }
@@ -192,24 +168,12 @@ public final class SharedRuntimeReports {
                 && applyTarget(change, loaded, report, context) instanceof RuntimeDecision.Refused refused) {
             return refused;
         }
-        var ended = result(operation, report, context.now());
+        var ended = report.applyResult(operation, context.now());
         change.update(operation, ended);
         if (!operation.status().isEnded()) {
             settle(change, loaded, ended.next(), context);
         }
         return change.accepted();
-    }
-
-    private static OperationDecision.Accepted result(Operation operation, Report report, Instant now) {
-        if (report.invalidOutput() != null) {
-            return OperationLifecycle.reportFailed(operation, report.invalidOutput(), now);
-        }
-        return OperationLifecycle.reportResult(
-                operation,
-                Objects.requireNonNull(report.status()),
-                report.output(),
-                Objects.requireNonNullElse(report.reason(), "The adapter gave no reason."),
-                now);
     }
 
     /** Applies the end of an operation to the workers, and continues what waited for it: detachments and a deletion. */
@@ -225,8 +189,11 @@ public final class SharedRuntimeReports {
 
     /** If one worker's state is refused, the whole report is. */
     private static RuntimeDecision applyWorkers(
-            SharedRuntimeChange.Builder change, LoadedSharedRuntime loaded, Report report, DecisionContext context) {
-        if (isOutdated(loaded.runtime(), report.generation())) {
+            SharedRuntimeChange.Builder change,
+            LoadedSharedRuntime loaded,
+            AdapterReport report,
+            DecisionContext context) {
+        if (report.isOutdated(loaded.runtime().generation())) {
             return change.accepted();
         }
         var next = new LinkedHashMap<UUID, Worker>();
@@ -236,14 +203,7 @@ public final class SharedRuntimeReports {
             if (current == null) {
                 return new RuntimeDecision.Refused(WorkerRequests.notFound(reported.memberId()));
             }
-            var decision = MemberLifecycle.report(
-                    current.member(),
-                    reported.generation(),
-                    reported.state(),
-                    reported.componentKey(),
-                    reported.detail(),
-                    reported.reason(),
-                    context.now());
+            var decision = MemberLifecycle.report(current.member(), reported, context.now());
             if (decision instanceof MemberDecision.Refused refused) {
                 return new RuntimeDecision.Refused(Refusal.of(refused.code(), refused.message()));
             }
@@ -295,9 +255,5 @@ public final class SharedRuntimeReports {
             }
         }
         return change.build();
-    }
-
-    private static boolean isOutdated(SharedRuntime runtime, int generation) {
-        return generation < runtime.generation();
     }
 }

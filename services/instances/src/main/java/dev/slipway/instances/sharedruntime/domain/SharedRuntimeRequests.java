@@ -43,7 +43,7 @@ public final class SharedRuntimeRequests {
         }
     }
 
-    /** How a detachment or a deletion treats what depends on it. */
+    /** The treatment of dependent resources in a detachment or a deletion. */
     public enum RemovalMode {
         REFUSE,
         DRAIN,

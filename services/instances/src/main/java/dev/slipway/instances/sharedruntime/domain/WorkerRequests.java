@@ -136,7 +136,7 @@ public final class WorkerRequests {
         return Refusal.of("worker_not_found", "This shared runtime has no worker " + workerId + ".");
     }
 
-    /** Returns why a worker cannot be changed now; null if it can. A project is not told about operations that are not its own. */
+    /** Returns why a worker cannot be changed now; null if it can. Operations of other projects are not shown to a project. */
     private static @Nullable Refusal checkFree(
             LoadedSharedRuntime loaded, @Nullable UUID workerId, @Nullable Attachment attachment) {
         var exclusive = loaded.exclusiveOperation();

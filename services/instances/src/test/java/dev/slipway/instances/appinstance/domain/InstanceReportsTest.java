@@ -1,14 +1,12 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.instances.appinstance.domain.AdapterReport.MemberReport;
 import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
-import dev.slipway.instances.appinstance.domain.InstanceReports.MemberReport;
-import dev.slipway.instances.appinstance.domain.InstanceReports.Report;
 import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;
-import dev.slipway.operations.domain.OperationLifecycle;
 import dev.slipway.operations.domain.ReportType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -112,20 +110,6 @@ class InstanceReportsTest {
     }
 
     @Test
-    void runsTargetVersion_whenALateReportNamesIt() {
-        var failed = OperationLifecycle.reportFailed(operation(Kind.UPGRADE), "late", NOW)
-                .next();
-        var loaded = loaded(instance(Status.RUNNING), failed);
-
-        assertThat(InstanceReports.runsTargetVersion(loaded, ReportType.RUNNING, GENERATION, "2.0.0", null))
-                .isTrue();
-        assertThat(InstanceReports.runsTargetVersion(loaded, ReportType.RUNNING, GENERATION, "1.0.0", null))
-                .isFalse();
-        assertThat(InstanceReports.runsTargetVersion(loaded, ReportType.RUNNING, GENERATION - 1, "2.0.0", null))
-                .isFalse();
-    }
-
-    @Test
     void expire_failsALaunchAndDeletesIt_whenTheManifestSaysSo() {
         var change = InstanceReports.expire(
                 loaded(instance(Status.DEPLOYING, true), operation(Kind.CREATE)), BLOCKER, context());
@@ -155,17 +139,17 @@ class InstanceReportsTest {
         assertThat(change.updatedMembers().get(0).desired()).isEqualTo(Member.DesiredState.READY);
     }
 
-    private static InstanceChange apply(Status status, Operation operation, Report report) {
+    private static InstanceChange apply(Status status, Operation operation, AdapterReport report) {
         return accepted(InstanceReports.apply(loaded(instance(status), operation), report, context()));
     }
 
-    private static Report report(ReportType type, int generation) {
-        return new Report(type, generation, "{}", "broke", null, null, null, null, null, null, List.of(), null);
+    private static AdapterReport report(ReportType type, int generation) {
+        return new AdapterReport(type, generation, "{}", "broke", null, null, null, null, null, null, List.of(), null);
     }
 
-    private static Report result(
+    private static AdapterReport result(
             Operation.Status status, @Nullable VersionChange target, @Nullable String invalidOutput) {
-        return new Report(
+        return new AdapterReport(
                 ReportType.OPERATION,
                 GENERATION,
                 "{}",
@@ -180,8 +164,8 @@ class InstanceReportsTest {
                 target);
     }
 
-    private static Report members(MemberReport... reports) {
-        return new Report(
+    private static AdapterReport members(MemberReport... reports) {
+        return new AdapterReport(
                 ReportType.MEMBERS, GENERATION, "{}", null, null, null, null, null, null, null, List.of(reports), null);
     }
 }

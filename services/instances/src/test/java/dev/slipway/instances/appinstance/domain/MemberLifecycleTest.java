@@ -1,11 +1,13 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.instances.appinstance.domain.AdapterReport.MemberReport;
 import dev.slipway.instances.appinstance.domain.Member.DesiredState;
 import dev.slipway.instances.appinstance.domain.Member.ObservedState;
 import dev.slipway.instances.appinstance.domain.MemberDecision.Accepted;
 import dev.slipway.instances.appinstance.domain.MemberDecision.Refused;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -165,7 +167,7 @@ class MemberLifecycleTest {
             for (var state : ObservedState.values()) {
                 var member = member(observedState, desiredState);
 
-                var decision = MemberLifecycle.report(member, 1, state, "key", null, null, LATER);
+                var decision = MemberLifecycle.report(member, report(1, state, "key", null, null), LATER);
 
                 var what = observedState + ", to be " + desiredState + ", reported " + state;
                 if (state == observedState
@@ -184,9 +186,9 @@ class MemberLifecycleTest {
     void report_changesNothing_whenOlder_andIsRefused_whenNewer() {
         var drained = operated(MemberOperation.DRAIN, member(ObservedState.READY, DesiredState.READY));
 
-        assertThat(MemberLifecycle.report(drained, 1, ObservedState.FAILED, "k", null, "late", LATER))
+        assertThat(MemberLifecycle.report(drained, report(1, ObservedState.FAILED, "k", null, "late"), LATER))
                 .isEqualTo(new Accepted(drained));
-        assertThat(code(MemberLifecycle.report(drained, 3, ObservedState.DRAINING, null, null, null, LATER)))
+        assertThat(code(MemberLifecycle.report(drained, report(3, ObservedState.DRAINING, null, null, null), LATER)))
                 .isEqualTo("validation_error");
     }
 
@@ -194,18 +196,15 @@ class MemberLifecycleTest {
     void report_changesNothing_whenRepeated_andKeepsAbsentFields() {
         var ready = ((Accepted) MemberLifecycle.report(
                         member(ObservedState.PENDING, DesiredState.READY),
-                        1,
-                        ObservedState.READY,
-                        "k",
-                        "{\"a\":1}",
-                        null,
+                        report(1, ObservedState.READY, "k", "{\"a\":1}", null),
                         NOW))
                 .next();
 
-        assertThat(MemberLifecycle.report(ready, 1, ObservedState.READY, null, null, null, LATER))
+        assertThat(MemberLifecycle.report(ready, report(1, ObservedState.READY, null, null, null), LATER))
                 .isEqualTo(new Accepted(ready));
-        var failed =
-                ((Accepted) MemberLifecycle.report(ready, 1, ObservedState.FAILED, null, null, "broke", LATER)).next();
+        var failed = ((Accepted)
+                        MemberLifecycle.report(ready, report(1, ObservedState.FAILED, null, null, "broke"), LATER))
+                .next();
         assertThat(failed.componentKey()).isEqualTo("k");
         assertThat(failed.adapterDetail()).isEqualTo("{\"a\":1}");
         assertThat(failed.reason()).isEqualTo("broke");
@@ -276,5 +275,14 @@ class MemberLifecycleTest {
     private static Member member(ObservedState observedState, DesiredState desiredState) {
         var issued = Member.create(UUID.randomUUID(), SUBJECT, "worker", Map.of(), NOW);
         return issued.withDesired(desiredState, 1, NOW).withObserved(observedState, null, NOW);
+    }
+
+    private static MemberReport report(
+            int generation,
+            ObservedState state,
+            @Nullable String componentKey,
+            @Nullable String detail,
+            @Nullable String reason) {
+        return new MemberReport(UUID.randomUUID(), generation, state, componentKey, detail, reason);
     }
 }

@@ -1,6 +1,6 @@
 package dev.slipway.instances.sharedruntime.domain;
 
-import dev.slipway.instances.appinstance.domain.InstanceReports.Report;
+import dev.slipway.instances.appinstance.domain.AdapterReport;
 import dev.slipway.instances.appinstance.domain.MemberOperation;
 import dev.slipway.instances.appinstance.domain.MemberOperationInput;
 import dev.slipway.instances.sharedruntime.domain.Attachment.Policies;
@@ -363,8 +363,8 @@ class AttachmentRequestsTest {
         assertThat(next.revision()).isEqualTo(2);
     }
 
-    private static Report succeeded() {
-        return new Report(
+    private static AdapterReport succeeded() {
+        return new AdapterReport(
                 ReportType.OPERATION,
                 3,
                 "{}",

@@ -1,5 +1,6 @@
 package dev.slipway.instances.sharedruntime.domain;
 
+import dev.slipway.instances.appinstance.domain.AdapterReport.MemberReport;
 import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
 import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
 import dev.slipway.instances.appinstance.domain.Component;
@@ -7,6 +8,8 @@ import dev.slipway.instances.appinstance.domain.DecisionContext;
 import dev.slipway.instances.appinstance.domain.ManifestSpec;
 import dev.slipway.instances.appinstance.domain.ManifestSpec.SharedRuntimeSupport;
 import dev.slipway.instances.appinstance.domain.Member;
+import dev.slipway.instances.appinstance.domain.MemberDecision;
+import dev.slipway.instances.appinstance.domain.MemberLifecycle;
 import dev.slipway.instances.appinstance.domain.MemberOperationInput;
 import dev.slipway.instances.appinstance.domain.Placement;
 import dev.slipway.instances.appinstance.domain.UpgradeRule;
@@ -200,9 +203,9 @@ final class RuntimeFixture {
     /** Brings members into a state by the reports of an adapter. */
     private static final class MemberStates {
         static Member ready(Member member) {
-            var decision = dev.slipway.instances.appinstance.domain.MemberLifecycle.report(
-                    member, member.generation(), Member.ObservedState.READY, null, null, null, NOW);
-            return ((dev.slipway.instances.appinstance.domain.MemberDecision.Accepted) decision).next();
+            var report =
+                    new MemberReport(member.id(), member.generation(), Member.ObservedState.READY, null, null, null);
+            return ((MemberDecision.Accepted) MemberLifecycle.report(member, report, NOW)).next();
         }
     }
 }

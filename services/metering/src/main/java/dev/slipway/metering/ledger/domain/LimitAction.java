@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** The action that is taken when a balance or a budget is used up. */
 public enum LimitAction {
-    /** Only an event is published. */
+    /** Publishes an event only. */
     WARN,
     /** Launches are refused. */
     REFUSE_LAUNCHES,

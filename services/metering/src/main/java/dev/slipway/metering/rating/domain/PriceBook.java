@@ -12,7 +12,7 @@ import java.util.UUID;
 
 /** The prices of one unit for one organization over time. */
 public final class PriceBook {
-    /** No price is valid earlier. */
+    /** The earliest time at which a price can be valid. */
     public static final Instant BEGINNING = Instant.EPOCH;
 
     private static final Comparator<PriceVersion> BY_AGE =

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** Everything beside usage that the charges of one organization depend on. */
+/** The inputs beside usage that determine the charges of one organization. */
 public final class RatingInputs {
     private final UUID orgId;
     private final String currency;

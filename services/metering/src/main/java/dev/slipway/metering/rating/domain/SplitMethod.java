@@ -2,7 +2,7 @@ package dev.slipway.metering.rating.domain;
 
 import java.util.Locale;
 
-/** How the cost of a shared runtime is divided between projects. */
+/** The method that divides the cost of a shared runtime between projects. */
 public enum SplitMethod {
     OWNER_PAYS,
     EQUAL,

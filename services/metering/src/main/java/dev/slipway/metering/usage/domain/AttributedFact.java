@@ -7,7 +7,16 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.UUID;
 
-/** A valid fact with complete attribution that is not stored yet. The fields are those of {@link UsageFact}. */
+/**
+ * A valid usage fact: the quantity of one unit that was used in a window, with complete attribution. Immutable; a correction is a further fact.
+ *
+ * @param key unique forever
+ * @param quantity negative only for corrections, where it is the difference to the fact that is corrected
+ * @param windowEnd the exclusive end of the window
+ * @param orgId the organization that owns the resource; for a shared runtime its owner
+ * @param period the first day of the month in which the fact is booked
+ * @param bodyHash SHA-256 of the reported body, in hexadecimal
+ */
 public record AttributedFact(
         FactKey key,
         String unit,
@@ -16,18 +25,7 @@ public record AttributedFact(
         Instant windowStart,
         Instant windowEnd,
         UUID orgId,
-        @Nullable UUID projectId,
-        @Nullable UUID appInstanceId,
-        @Nullable UUID sharedRuntimeId,
-        @Nullable UUID attachmentId,
-        @Nullable UUID sourceProjectId,
-        @Nullable String appSlug,
-        @Nullable String operatingMode,
-        @Nullable String controlPlaneScope,
-        @Nullable String runtimeBackend,
-        @Nullable String resourceType,
-        @Nullable String resourceId,
-        @Nullable String actor,
+        FactAttribution attribution,
         @Nullable String correlationId,
         @Nullable FactKey corrects,
         LocalDate period,
@@ -49,18 +47,7 @@ public record AttributedFact(
                 windowStart,
                 windowEnd,
                 orgId,
-                projectId,
-                appInstanceId,
-                sharedRuntimeId,
-                attachmentId,
-                sourceProjectId,
-                appSlug,
-                operatingMode,
-                controlPlaneScope,
-                runtimeBackend,
-                resourceType,
-                resourceId,
-                newActor == null ? actor : newActor,
+                newActor == null ? attribution : attribution.withActor(newActor),
                 newCorrelationId,
                 key,
                 newPeriod,

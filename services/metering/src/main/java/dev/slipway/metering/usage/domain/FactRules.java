@@ -91,7 +91,7 @@ public final class FactRules {
         return new Valid(corrected.toCorrection(
                 correction.key(),
                 difference,
-                correction.actor(),
+                correction.attribution().actor(),
                 correction.correlationId(),
                 context.periods().bookingMonth(corrected.windowEnd()),
                 correction.bodyHash()));
@@ -111,16 +111,46 @@ public final class FactRules {
         var start = require("window_start", fact.windowStart());
         var end = require("window_end", fact.windowEnd());
         requireWindow(start, end, now);
+        var reported = fact.attribution();
         var instance = findInstance(fact, context);
-        var runtimeId = fact.sharedRuntimeId() == null ? scope.defaultRuntime() : fact.sharedRuntimeId();
+        var runtimeId = reported.sharedRuntimeId() == null ? scope.defaultRuntime() : reported.sharedRuntimeId();
         var runtime = findRuntime(runtimeId, context);
         var projectId = projectOf(fact, scope, instance);
         var orgId = orgOf(fact, context, instance, runtime, projectId);
         requireScope(scope, orgId, projectId, runtimeId);
         var attachmentId = scope instanceof PlatformReporter
-                ? fact.attachmentId() // another service has checked it
+                ? reported.attachmentId() // another service has checked it
                 : attachmentOf(fact, context, runtimeId, projectId);
         var named = instance != null || runtime != null;
+        var attribution = new FactAttribution(
+                projectId,
+                reported.appInstanceId(),
+                runtimeId,
+                attachmentId,
+                reported.sourceProjectId(),
+                complete(
+                        "app_slug",
+                        reported.appSlug(),
+                        of(instance, InstanceEntry::appSlug),
+                        of(runtime, RuntimeEntry::appSlug)),
+                complete(
+                        "operating_mode",
+                        reported.operatingMode(),
+                        of(instance, InstanceEntry::operatingMode),
+                        of(runtime, RuntimeEntry::operatingMode)),
+                complete(
+                        "control_plane_scope",
+                        reported.controlPlaneScope(),
+                        of(instance, InstanceEntry::controlPlaneScope),
+                        of(runtime, RuntimeEntry::controlPlaneScope)),
+                complete(
+                        "runtime_backend",
+                        reported.runtimeBackend(),
+                        of(instance, InstanceEntry::runtimeBackend),
+                        of(runtime, RuntimeEntry::runtimeBackend)),
+                named ? reported.resourceType() : require("resource_type", reported.resourceType()),
+                named ? reported.resourceId() : require("resource_id", reported.resourceId()),
+                reported.actor());
         return new AttributedFact(
                 fact.key(),
                 unit.id(),
@@ -129,34 +159,7 @@ public final class FactRules {
                 start,
                 end,
                 orgId,
-                projectId,
-                fact.appInstanceId(),
-                runtimeId,
-                attachmentId,
-                fact.sourceProjectId(),
-                complete(
-                        "app_slug",
-                        fact.appSlug(),
-                        of(instance, InstanceEntry::appSlug),
-                        of(runtime, RuntimeEntry::appSlug)),
-                complete(
-                        "operating_mode",
-                        fact.operatingMode(),
-                        of(instance, InstanceEntry::operatingMode),
-                        of(runtime, RuntimeEntry::operatingMode)),
-                complete(
-                        "control_plane_scope",
-                        fact.controlPlaneScope(),
-                        of(instance, InstanceEntry::controlPlaneScope),
-                        of(runtime, RuntimeEntry::controlPlaneScope)),
-                complete(
-                        "runtime_backend",
-                        fact.runtimeBackend(),
-                        of(instance, InstanceEntry::runtimeBackend),
-                        of(runtime, RuntimeEntry::runtimeBackend)),
-                named ? fact.resourceType() : require("resource_type", fact.resourceType()),
-                named ? fact.resourceId() : require("resource_id", fact.resourceId()),
-                fact.actor(),
+                attribution,
                 correlationOf(fact, instance, runtime),
                 null,
                 context.periods().bookingMonth(end),
@@ -207,7 +210,7 @@ public final class FactRules {
     }
 
     private static @Nullable InstanceEntry findInstance(ReportedFact fact, AttributionContext context) {
-        var id = fact.appInstanceId();
+        var id = fact.attribution().appInstanceId();
         if (id == null) {
             return null;
         }
@@ -230,7 +233,9 @@ public final class FactRules {
     }
 
     private static @Nullable UUID projectOf(ReportedFact fact, ReporterScope scope, @Nullable InstanceEntry instance) {
-        var named = fact.projectId() == null ? scope.defaultProject() : fact.projectId();
+        var named = fact.attribution().projectId() == null
+                ? scope.defaultProject()
+                : fact.attribution().projectId();
         if (instance == null) {
             return named;
         }
@@ -279,17 +284,18 @@ public final class FactRules {
     private static @Nullable UUID attachmentOf(
             ReportedFact fact, AttributionContext context, @Nullable UUID runtimeId, @Nullable UUID projectId) {
         if (runtimeId == null) {
-            if (fact.attachmentId() != null || fact.sourceProjectId() != null) {
+            if (fact.attribution().attachmentId() != null || fact.attribution().sourceProjectId() != null) {
                 throw new RejectionException("shared_runtime_id", "is required with an attachment or a source project");
             }
             return null;
         }
-        var sourceProjectId = fact.sourceProjectId();
+        var sourceProjectId = fact.attribution().sourceProjectId();
         requireAttached("source_project_id", context, runtimeId, sourceProjectId);
         requireAttached("project_id", context, runtimeId, projectId);
         var attached = projectId == null ? sourceProjectId : projectId;
         var attachmentId = attached == null ? null : context.attachments().get(new RuntimeProject(runtimeId, attached));
-        if (fact.attachmentId() != null && !fact.attachmentId().equals(attachmentId)) {
+        if (fact.attribution().attachmentId() != null
+                && !fact.attribution().attachmentId().equals(attachmentId)) {
             throw new RejectionException("attachment_id", "is not the attachment of this project");
         }
         return attachmentId;
@@ -302,27 +308,30 @@ public final class FactRules {
         }
     }
 
-    /** Returns the value of the read model; a reported value must not differ from it. Fails if the resource needs one and nobody knows it. */
+    /** Returns the value of the read model; a reported value must not differ from it. Fails if the resource needs one and neither has it. */
     private static @Nullable String complete(
-            String field, @Nullable String reported, @Nullable Known ofInstance, @Nullable Known ofRuntime) {
-        var known = ofInstance == null ? ofRuntime : ofInstance;
-        if (known == null) {
+            String field,
+            @Nullable String reported,
+            @Nullable ProjectedValue ofInstance,
+            @Nullable ProjectedValue ofRuntime) {
+        var projected = ofInstance == null ? ofRuntime : ofInstance;
+        if (projected == null) {
             return reported;
         }
-        if (known.value == null) {
+        if (projected.value == null) {
             return require(field, reported);
         }
-        if (reported != null && !reported.equals(known.value)) {
+        if (reported != null && !reported.equals(projected.value)) {
             throw new RejectionException(field, "is not that of the resource");
         }
-        return known.value;
+        return projected.value;
     }
 
     /** The value of an attribution field in a read model; null if it was not recorded. */
-    private record Known(@Nullable String value) {}
+    private record ProjectedValue(@Nullable String value) {}
 
-    private static <T> @Nullable Known of(@Nullable T entry, Function<T, @Nullable String> value) {
-        return entry == null ? null : new Known(value.apply(entry));
+    private static <T> @Nullable ProjectedValue of(@Nullable T entry, Function<T, @Nullable String> value) {
+        return entry == null ? null : new ProjectedValue(value.apply(entry));
     }
 
     private static <T> T require(String field, @Nullable T value) {

@@ -29,18 +29,7 @@ public record ReportedFact(
         @Nullable Instant windowStart,
         @Nullable Instant windowEnd,
         @Nullable UUID orgId,
-        @Nullable UUID projectId,
-        @Nullable UUID appInstanceId,
-        @Nullable UUID sharedRuntimeId,
-        @Nullable UUID attachmentId,
-        @Nullable UUID sourceProjectId,
-        @Nullable String appSlug,
-        @Nullable String operatingMode,
-        @Nullable String controlPlaneScope,
-        @Nullable String runtimeBackend,
-        @Nullable String resourceType,
-        @Nullable String resourceId,
-        @Nullable String actor,
+        FactAttribution attribution,
         @Nullable String correlationId,
         @Nullable String corrects) {
 
@@ -68,18 +57,18 @@ public record ReportedFact(
         append(text, micros(windowStart));
         append(text, micros(windowEnd));
         append(text, orgId);
-        append(text, projectId);
-        append(text, appInstanceId);
-        append(text, sharedRuntimeId);
-        append(text, attachmentId);
-        append(text, sourceProjectId);
-        append(text, appSlug);
-        append(text, operatingMode);
-        append(text, controlPlaneScope);
-        append(text, runtimeBackend);
-        append(text, resourceType);
-        append(text, resourceId);
-        append(text, actor);
+        append(text, attribution.projectId());
+        append(text, attribution.appInstanceId());
+        append(text, attribution.sharedRuntimeId());
+        append(text, attribution.attachmentId());
+        append(text, attribution.sourceProjectId());
+        append(text, attribution.appSlug());
+        append(text, attribution.operatingMode());
+        append(text, attribution.controlPlaneScope());
+        append(text, attribution.runtimeBackend());
+        append(text, attribution.resourceType());
+        append(text, attribution.resourceId());
+        append(text, attribution.actor());
         append(text, corrects);
         return HexFormat.of().formatHex(sha256(text.toString()));
     }

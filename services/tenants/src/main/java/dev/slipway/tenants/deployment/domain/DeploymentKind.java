@@ -1,6 +1,6 @@
 package dev.slipway.tenants.deployment.domain;
 
-/** Why a deployment runs. */
+/** The purpose of a deployment. */
 public enum DeploymentKind {
     /** The tenant's own bundle is deployed. */
     DEPLOY,

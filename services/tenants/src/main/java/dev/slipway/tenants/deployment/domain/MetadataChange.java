@@ -28,7 +28,7 @@ public record MetadataChange(
         PERMISSION
     }
 
-    /** How an entity differs. */
+    /** The kind of difference of an entity. */
     public enum ChangeType {
         ADDED,
         MODIFIED,

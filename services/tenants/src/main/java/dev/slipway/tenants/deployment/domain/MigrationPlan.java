@@ -11,7 +11,7 @@ public record MigrationPlan(
         List<MigrationStatement> statements, String dialect, boolean reversible, long estimatedDurationMs) {
     private static final String DIALECT = "postgresql";
 
-    /** For a tenant without tables. */
+    /** The plan for a tenant without tables. */
     public static final MigrationPlan NONE = of(List.of());
 
     static MigrationPlan of(List<MigrationStatement> statements) {

@@ -1,15 +1,15 @@
 package dev.slipway.tenants.router.domain;
 
-/** How a request names its tenant. */
+/** The part of a request that names its tenant. */
 public enum ResolutionStrategy {
-    /** By the organization of the caller's token. */
+    /** The organization of the caller's token. */
     TOKEN,
-    /** By the header X-Tenant-ID. */
+    /** The header X-Tenant-ID. */
     HEADER,
-    /** By the host name, whose first label is the tenant id. */
+    /** The host name, whose first label is the tenant id. */
     SUBDOMAIN,
-    /** By a path that contains {@code /tenants/<tenant id>}. */
+    /** A path that contains {@code /tenants/<tenant id>}. */
     PATH,
-    /** By a key that is looked up: the display name of the tenant. */
+    /** A key that is looked up: the display name of the tenant. */
     LOOKUP
 }

@@ -1,4 +1,4 @@
-/** How requests name their tenant, without I/O. */
+/** Resolves the tenant that a request names, without I/O. */
 @NullMarked
 package dev.slipway.tenants.router.domain;
 

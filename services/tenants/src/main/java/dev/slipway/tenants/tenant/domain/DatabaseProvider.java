@@ -1,6 +1,6 @@
 package dev.slipway.tenants.tenant.domain;
 
-/** Where the data of a tenant is stored. */
+/** The kind of database that stores the data of a tenant. */
 public enum DatabaseProvider {
     POSTGRES,
     /** The memory of one process: for previews and tests, lost on restart. */

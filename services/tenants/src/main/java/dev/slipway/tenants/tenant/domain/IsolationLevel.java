@@ -1,6 +1,6 @@
 package dev.slipway.tenants.tenant.domain;
 
-/** How the data of a tenant is separated from that of others. */
+/** The boundary between the data of a tenant and that of others. */
 public enum IsolationLevel {
     /** Tables in a schema that tenants share; row-level security separates the rows. */
     SHARED_SCHEMA,

@@ -49,7 +49,7 @@ public record Incident(
         }
     }
 
-    /** How much is affected. */
+    /** The extent of an incident. */
     public enum Severity {
         CRITICAL,
         MAJOR,

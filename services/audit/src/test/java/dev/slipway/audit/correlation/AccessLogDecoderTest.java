@@ -1,6 +1,7 @@
 package dev.slipway.audit.correlation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.AccessLogEntry;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -15,7 +16,7 @@ import java.util.UUID;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class AccessLogRowTest {
+class AccessLogDecoderTest {
     private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
     private static final UUID CALL = Ids.next();
     private static final UUID CALLER = Ids.next();
@@ -39,7 +40,7 @@ class AccessLogRowTest {
     private static final Instant AT = Instant.parse("2026-11-16T07:00:00.123456Z");
 
     @Test
-    void of_readsTheTableOfVersion1_byColumnName() {
+    void decode_readsTheTableOfVersion1_byColumnName() {
         var payload = Json.object();
         COLUMNS.forEach(payload.putArray("columns")::add);
         payload.putArray("rows")
@@ -74,7 +75,7 @@ class AccessLogRowTest {
                         .addNull()
                         .add(3));
 
-        var calls = AccessLogRow.of(event("gateway.calls", 1, payload)).toList();
+        var calls = AccessLogDecoder.decode(event("gateway.calls", 1, payload)).toList();
 
         assertThat(calls.get(0)).isEqualTo(getApp(CALL));
         assertThat(calls.get(1).operationId()).isNull();
@@ -83,7 +84,7 @@ class AccessLogRowTest {
     }
 
     @Test
-    void of_readsTheEntriesOfVersion2() {
+    void decode_readsTheEntriesOfVersion2() {
         var payload = Json.object();
         var calls = payload.putArray("calls");
         calls.addObject()
@@ -102,11 +103,11 @@ class AccessLogRowTest {
                 .put("project_id", PROJECT.toString())
                 .put("added_later", true);
 
-        assertThat(AccessLogRow.of(event("gateway.calls", 2, payload))).containsExactly(getApp(CALL));
+        assertThat(AccessLogDecoder.decode(event("gateway.calls", 2, payload))).containsExactly(getApp(CALL));
     }
 
     @Test
-    void of_readsASingleCall() {
+    void decode_readsASingleCall() {
         var payload = Json.object()
                 .put("method", "GET")
                 .put("operation_id", "getApp")
@@ -119,13 +120,13 @@ class AccessLogRowTest {
                 .put("project_id", PROJECT.toString())
                 .put("duration_us", 12);
 
-        assertThat(AccessLogRow.of(event("gateway.call", 1, payload))).containsExactly(getApp(CALL));
+        assertThat(AccessLogDecoder.decode(event("gateway.call", 1, payload))).containsExactly(getApp(CALL));
     }
 
-    private static AccessLogRow getApp(UUID id) {
-        return new AccessLogRow(
+    private static AccessLogEntry getApp(UUID id) {
+        return new AccessLogEntry(
                 id,
-                AT,
+                1_794_812_400_123_456L,
                 "c-1",
                 TRACE,
                 "GET",
@@ -138,8 +139,8 @@ class AccessLogRowTest {
                 ORG,
                 PROJECT,
                 12,
-                false,
-                1);
+                null,
+                null);
     }
 
     private static ReceivedEvent event(String type, int version, ObjectNode payload) {

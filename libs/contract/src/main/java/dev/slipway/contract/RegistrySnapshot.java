@@ -1,0 +1,25 @@
+package dev.slipway.contract;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The payload of {@code catalog.registry.snapshot}, the current state of a registry entry.
+ *
+ * @param body the fields of its kind without id, version and lifecycle
+ */
+public record RegistrySnapshot(
+        String kind, String entryId, int entryVersion, String lifecycle, long revision, ObjectNode body) {
+
+    private static final String EVENT_TYPE = "catalog.registry.snapshot";
+
+    /** Returns the entry of an event; null if the event is not about a registry entry. */
+    public static @Nullable RegistrySnapshot of(Envelope event) {
+        return event.eventType().equals(EVENT_TYPE) ? Json.toRecord(event.payload(), RegistrySnapshot.class) : null;
+    }
+
+    /** Returns the entry of an event; null if the event is not about an entry of the given kind. */
+    public static @Nullable RegistrySnapshot ofKind(Envelope event, String kind) {
+        return event.payload().path("kind").asText().equals(kind) ? of(event) : null;
+    }
+}
