@@ -225,7 +225,10 @@ public final class InstancesVerticle extends VerticleBase {
                             : Topics.createRuntimeCommands(vertx, serviceContext.kafka(), backend);
                 })
                 // A consumer of its own: billing may be behind or absent without delaying the other read models.
-                .consume("billing-state", List.of(Topics.BILLING_STATE), (unit, record, event) -> billing.apply(unit, event))
+                .consume(
+                        "billing-state",
+                        List.of(Topics.BILLING_STATE),
+                        (unit, record, event) -> billing.apply(unit, event))
                 .start()
                 .onSuccess(ok -> {
                     resender.start();

@@ -8,6 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
+import java.util.Map;
 
 import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
@@ -28,6 +29,17 @@ class SpendingLimitsTest {
     static void stop() {
         assertThat(platform.events().violations()).isEmpty();
         platform.close();
+    }
+
+    @Test
+    void launch_isNotLimited_whenMeteringIsNotStarted() {
+        try (var withoutMetering =
+                new PlatformUnderTest(Map.of("SLIPWAY_SERVICES", "iam,catalog,instances,audit,gateway"))) {
+            var launched =
+                    withoutMetering.launch("project_owner", "without metering").send();
+
+            launched.expect(202);
+        }
     }
 
     @Test
@@ -116,9 +128,9 @@ class SpendingLimitsTest {
 
         calls.use(tenant, "token", "500");
 
-        eventually(() -> assertThat(
-                        calls.plan(tenant).body().at("/cost_estimate/budget").toString())
-                .contains("\"spent\":\"0.5\"", "\"reserved\":\"35999.5\"", "\"remaining\":\"64000\""));
+        calls.awaitRow("billing_budgets WHERE project_id = '" + tenant.projectId() + "' AND spent = 0.5");
+        assertThat(calls.plan(tenant).body().at("/cost_estimate/budget").toString())
+                .contains("\"spent\":\"0.5\"", "\"reserved\":\"35999.5\"", "\"remaining\":\"64000\"");
     }
 
     @Test
@@ -128,6 +140,7 @@ class SpendingLimitsTest {
         calls.setPrice(tenant.tenant(), "app_runtime_hour", "0.02");
         calls.setBudget(tenant, "50.00", "refuse_launches", 24);
         tenant.entitle("{'enabled': true, 'policy_overrides': {'max_instances_per_project': 3}}")
+                .header("If-Match", "\"1\"")
                 .send()
                 .expect(200);
         platform.awaitReplication();

@@ -15,7 +15,6 @@ import dev.slipway.instances.appinstance.domain.VersionChange;
 import dev.slipway.instances.spending.SpendingStore;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.policy.EffectivePolicy;
 import dev.slipway.policy.LaunchEligibilityRule.Purpose;
 import dev.slipway.policy.LaunchEligibilityRule.VersionStatus;
 import dev.slipway.policy.PolicyKeys;
@@ -110,7 +109,8 @@ public final class LaunchContextStore {
             Caffeine.newBuilder().maximumSize(MAX_CACHED_MANIFESTS).build();
     private volatile CachedKeys cachedKeys = new CachedKeys(0, LaunchPolicy.parseKeys("{}"));
 
-    public LaunchContextStore(Vertx vertx, SqlClient reads, Duration maxPolicyAge, SpendingStore spending, PolicyMetrics metrics) {
+    public LaunchContextStore(
+            Vertx vertx, SqlClient reads, Duration maxPolicyAge, SpendingStore spending, PolicyMetrics metrics) {
         this.vertx = vertx;
         this.reads = reads;
         this.maxPolicyAge = maxPolicyAge;

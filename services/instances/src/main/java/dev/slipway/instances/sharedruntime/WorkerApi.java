@@ -92,12 +92,13 @@ public final class WorkerApi {
                         var mutable = call.projectId() == null
                                 ? Future.<Void>succeededFuture()
                                 : policies.requireMutable(unit, call.projectId());
-                        return mutable.compose(ok -> requireAffordable(unit, call, requested)).map(ok -> {
-                            var runtime = runtimes.apply(unit, change);
-                            var operation = change.openedOperation();
-                            return call.operationReply(
-                                    unit, runtime, operation, operation.action(), "worker-operations");
-                        });
+                        return mutable.compose(ok -> requireAffordable(unit, call, requested))
+                                .map(ok -> {
+                                    var runtime = runtimes.apply(unit, change);
+                                    var operation = change.openedOperation();
+                                    return call.operationReply(
+                                            unit, runtime, operation, operation.action(), "worker-operations");
+                                });
                     });
                 }));
     }

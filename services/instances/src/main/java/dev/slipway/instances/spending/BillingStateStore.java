@@ -70,7 +70,8 @@ public final class BillingStateStore {
             @Nullable Instant stopAt,
             Instant asOf,
             long revision) {
-        @Nullable LocalDate month() {
+        @Nullable
+        LocalDate month() {
             return period == null ? null : LocalDate.parse(period);
         }
 

@@ -7,7 +7,7 @@ import dev.slipway.instances.spending.domain.BudgetReservation;
 import dev.slipway.instances.spending.domain.CostEstimate;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
 import dev.slipway.instances.spending.domain.CostEstimate.UnitPrice;
-import dev.slipway.instances.spending.domain.LimitAction;
+import dev.slipway.instances.spending.domain.LimitPolicy;
 import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
@@ -107,7 +107,7 @@ public record SpendingStore(String defaultCurrency) {
                 state == null
                         ? null
                         : new AccountLimit(
-                                state, LimitAction.of(row.getString("at_zero")), row.getBoolean("refuses_launches")),
+                                state, LimitPolicy.of(row.getString("at_zero")), row.getBoolean("refuses_launches")),
                 amount == null
                         ? null
                         : BudgetLimit.of(
@@ -115,7 +115,7 @@ public record SpendingStore(String defaultCurrency) {
                                 row.getBigDecimal("spent"),
                                 row.getLocalDate("period"),
                                 row.getBigDecimal("reserved"),
-                                LimitAction.of(row.getString("at_limit")),
+                                LimitPolicy.of(row.getString("at_limit")),
                                 row.getInteger("reservation_hours"),
                                 now),
                 CostEstimate.of(usage, prices));

@@ -6,7 +6,7 @@ package dev.slipway.instances.spending.domain;
  * @param state healthy, low or depleted
  * @param refusesLaunches whether the state and the action at zero forbid launches
  */
-public record AccountLimit(String state, LimitAction atZero, boolean refusesLaunches) {
+public record AccountLimit(String state, LimitPolicy atZero, boolean refusesLaunches) {
     public boolean isDepleted() {
         return state.equals("depleted");
     }

@@ -15,7 +15,7 @@ import java.time.ZoneOffset;
  * @param reservationHours a launch reserves its estimated cost of this time
  */
 public record BudgetLimit(
-        BigDecimal amount, BigDecimal spent, BigDecimal reserved, LimitAction atLimit, int reservationHours) {
+        BigDecimal amount, BigDecimal spent, BigDecimal reserved, LimitPolicy atLimit, int reservationHours) {
 
     /** Returns the budget now; {@code spent} was booked in {@code period} and does not count in another month. */
     public static BudgetLimit of(
@@ -23,7 +23,7 @@ public record BudgetLimit(
             BigDecimal spent,
             @Nullable LocalDate period,
             BigDecimal reserved,
-            LimitAction atLimit,
+            LimitPolicy atLimit,
             int reservationHours,
             Instant now) {
         var current = currentPeriod(now).equals(period) ? spent : BigDecimal.ZERO;

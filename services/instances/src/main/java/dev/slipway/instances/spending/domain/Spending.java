@@ -39,7 +39,7 @@ public record Spending(
                     "The balance of this organization is used up. Top up its account, or ask the platform for a higher credit"
                             + " limit; then retry.");
         }
-        return budget != null && budget.atLimit() != LimitAction.WARN && budget.isExceededBy(budget.costOf(estimate))
+        return budget != null && budget.atLimit() != LimitPolicy.WARN && budget.isExceededBy(budget.costOf(estimate))
                 ? new Refusal(BUDGET_EXCEEDED, describe(budget), details(budget), List.of())
                 : null;
     }
@@ -47,11 +47,12 @@ public record Spending(
     public List<Warning> warnings() {
         var warnings = new ArrayList<Warning>();
         if (account != null && account.isDepleted() && !account.refusesLaunches()) {
-            warnings.add(new Warning(BALANCE_DEPLETED, "The balance of this organization is used up. Top up its account."));
+            warnings.add(
+                    new Warning(BALANCE_DEPLETED, "The balance of this organization is used up. Top up its account."));
         } else if (account != null && account.isLow()) {
             warnings.add(new Warning("balance_low", "The balance of this organization is low. Top up its account."));
         }
-        if (budget != null && budget.atLimit() == LimitAction.WARN && budget.isExceededBy(budget.costOf(estimate))) {
+        if (budget != null && budget.atLimit() == LimitPolicy.WARN && budget.isExceededBy(budget.costOf(estimate))) {
             warnings.add(new Warning(BUDGET_EXCEEDED, describe(budget)));
         }
         return warnings;
@@ -86,7 +87,8 @@ public record Spending(
                 : "The first " + limit.reservationHours() + " hours cost up to " + text(needed) + ", which exceeds the"
                         + " monthly budget of this project: ";
         return need + text(remaining) + " of " + text(limit.amount()) + " remain (" + text(limit.spent()) + " spent, "
-                + text(limit.reserved()) + " reserved). Raise the budget, delete instances, or wait for the next month.";
+                + text(limit.reserved())
+                + " reserved). Raise the budget, delete instances, or wait for the next month.";
     }
 
     private Map<String, String> details(BudgetLimit limit) {

@@ -24,7 +24,7 @@ class SpendingTest {
     @ParameterizedTest
     @CsvSource({"depleted, refuse_launches, true", "depleted, stop_instances, true"})
     void check_refuses_whenTheBalanceDoes(String state, String atZero, boolean refuses) {
-        var account = new AccountLimit(state, LimitAction.of(atZero), refuses);
+        var account = new AccountLimit(state, LimitPolicy.of(atZero), refuses);
 
         var refusal = new Spending("EUR", account, null, CostEstimate.NONE).check();
 
@@ -34,8 +34,8 @@ class SpendingTest {
 
     @Test
     void check_onlyWarns_whenThePolicySaysSo() {
-        var account = new AccountLimit("depleted", LimitAction.WARN, false);
-        var spending = new Spending("EUR", account, budget("10", "10", "0", LimitAction.WARN, 24), estimate("1"));
+        var account = new AccountLimit("depleted", LimitPolicy.WARN, false);
+        var spending = new Spending("EUR", account, budget("10", "10", "0", LimitPolicy.WARN, 24), estimate("1"));
 
         assertThat(spending.check()).isNull();
         assertThat(spending.warnings())
@@ -56,7 +56,7 @@ class SpendingTest {
     void check_comparesSpentReservedAndNeededWithTheBudget(
             String amount, String spent, String reserved, String expected) {
         var spending = new Spending(
-                "EUR", null, budget(amount, spent, reserved, LimitAction.REFUSE_LAUNCHES, 4), estimate("0.5"));
+                "EUR", null, budget(amount, spent, reserved, LimitPolicy.REFUSE_LAUNCHES, 4), estimate("0.5"));
 
         assertThat(spending.check() == null ? "allowed" : "refused").isEqualTo(expected);
     }
@@ -64,15 +64,16 @@ class SpendingTest {
     @Test
     void check_explainsTheAmounts_andWhatToDo() {
         var spending =
-                new Spending("EUR", null, budget("10.00", "7", "2", LimitAction.STOP_INSTANCES, 24), estimate("0.12"));
+                new Spending("EUR", null, budget("10.00", "7", "2", LimitPolicy.STOP_INSTANCES, 24), estimate("0.12"));
 
         Refusal refusal = requireNonNull(spending.check());
 
         assertThat(refusal.code()).isEqualTo("budget_exceeded");
         assertThat(refusal.message())
-                .isEqualTo("The first 24 hours cost up to EUR 2.88, which exceeds the monthly budget of this project: EUR 1 of"
-                        + " EUR 10 remain (EUR 7 spent, EUR 2 reserved). Raise the budget, delete instances, or wait for"
-                        + " the next month.");
+                .isEqualTo(
+                        "The first 24 hours cost up to EUR 2.88, which exceeds the monthly budget of this project: EUR 1 of"
+                                + " EUR 10 remain (EUR 7 spent, EUR 2 reserved). Raise the budget, delete instances, or wait for"
+                                + " the next month.");
         assertThat(refusal.details()).containsEntry("needed", "2.88").containsEntry("spent", "7");
     }
 
@@ -83,7 +84,7 @@ class SpendingTest {
                 BigDecimal.TEN,
                 LocalDate.of(2026, 10, 1),
                 BigDecimal.ZERO,
-                LimitAction.REFUSE_LAUNCHES,
+                LimitPolicy.REFUSE_LAUNCHES,
                 1,
                 NOW);
 
@@ -93,7 +94,7 @@ class SpendingTest {
     @Test
     void reserve_returnsTheCostOfTheReservedHours_orNothingWithoutABudget() {
         var limited =
-                new Spending("EUR", null, budget("10", "0", "0", LimitAction.REFUSE_LAUNCHES, 24), estimate("0.12"));
+                new Spending("EUR", null, budget("10", "0", "0", LimitPolicy.REFUSE_LAUNCHES, 24), estimate("0.12"));
 
         var reservation = requireNonNull(limited.reserve(INSTANCE, NOW));
 
@@ -107,8 +108,8 @@ class SpendingTest {
     void estimate_containsTheUnitsWithAKnownQuantity() {
         var usage = ExpectedUsage.ofRunning(Set.of("app_runtime_hour", "gpu_hour", "token"), 4);
 
-        var estimate =
-                CostEstimate.of(usage, List.of(price("app_uptime_hour", "0.1"), price("gpu_hour", "2.5"), price("token", "0.01")));
+        var estimate = CostEstimate.of(
+                usage, List.of(price("app_uptime_hour", "0.1"), price("gpu_hour", "2.5"), price("token", "0.01")));
 
         assertThat(usage.units()).containsExactly("app_runtime_hour", "app_uptime_hour", "gpu_hour", "token");
         assertThat(estimate.perHour()).isEqualByComparingTo("10.1");
@@ -152,9 +153,8 @@ class SpendingTest {
                 createdAt.plusSeconds(86_400));
     }
 
-    private static BudgetLimit budget(String amount, String spent, String reserved, LimitAction atLimit, int hours) {
-        return new BudgetLimit(
-                new BigDecimal(amount), new BigDecimal(spent), new BigDecimal(reserved), atLimit, hours);
+    private static BudgetLimit budget(String amount, String spent, String reserved, LimitPolicy atLimit, int hours) {
+        return new BudgetLimit(new BigDecimal(amount), new BigDecimal(spent), new BigDecimal(reserved), atLimit, hours);
     }
 
     private static CostEstimate estimate(String perHour) {

@@ -2,13 +2,13 @@ package dev.slipway.instances.spending.domain;
 
 import java.util.Locale;
 
-/** The action that is taken when a balance or a budget is used up. */
-public enum LimitAction {
+/** The policy for a balance or a budget that is used up. */
+public enum LimitPolicy {
     WARN,
     REFUSE_LAUNCHES,
     STOP_INSTANCES;
 
-    public static LimitAction of(String text) {
+    public static LimitPolicy of(String text) {
         return valueOf(text.toUpperCase(Locale.ROOT));
     }
 
