@@ -1,14 +1,18 @@
 package dev.slipway.metering.rating;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.authz.Principal;
+import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.ChangeContext;
+import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.metering.ledger.AccountApi;
 import dev.slipway.metering.ledger.AccountApi.Freshness;
 import dev.slipway.metering.ledger.AccountStore;
@@ -168,6 +172,14 @@ public final class BillingFixture implements AutoCloseable {
         var body = Json.object().put("unit", unit).put("currency", "EUR").put("valid_from", from.toString());
         body.putArray("tiers").addObject().putNull("up_to").put("unit_price", unitPrice);
         var unused = call(prices::create, Ids.next(), null, Map.of(), body);
+    }
+
+    /** Applies an event of another service. */
+    void consume(String type, Instant occurredAt, ObjectNode payload) {
+        var envelope = new Envelope(Ids.next(), type, occurredAt, 1, "correlation", payload);
+        var record = new ReceivedRecord("instances.events", 0, 0, occurredAt, null, new byte[0], Map.of());
+        await(outbox.transaction(
+                context(), unit -> consumer.apply(unit, List.of(new ReceivedEvent(record, envelope)))));
     }
 
     JsonNode call(
