@@ -62,7 +62,8 @@ public final class BrokerAcls {
                     Topics.INSTANCES_EVENTS,
                     Topics.CATALOG_STATE,
                     Topics.RUNTIME_REPORTS,
-                    Topics.IAM_STATE),
+                    Topics.IAM_STATE,
+                    Topics.TENANTS_EVENTS),
             "tenants",
             List.of(Topics.CATALOG_STATE, Topics.TENANTS_STATE));
 

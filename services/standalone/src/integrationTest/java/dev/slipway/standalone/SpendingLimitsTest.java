@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -117,6 +118,7 @@ class SpendingLimitsTest {
     }
 
     @Test
+    @Proves("3.13")
     void reservation_isCommitted_asUsageIsRated_soThatNothingCountsTwice() {
         var tenant = calls.createTenant("spend-commit");
         calls.setPrice(tenant.tenant(), "app_uptime_hour", "36000");

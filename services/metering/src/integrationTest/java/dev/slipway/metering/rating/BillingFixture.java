@@ -51,7 +51,8 @@ import java.util.function.Supplier;
 
 /** Rating and the ledger on a real database, without the other services: facts are inserted as ingestion stores them. */
 public final class BillingFixture implements AutoCloseable {
-    public final FreshDatabase database = FreshDatabase.create();
+    public final FreshDatabase database;
+    private final boolean ownsDatabase;
     final PriceApi prices;
     final AccountApi accounts;
     final BudgetApi budgets;
@@ -70,6 +71,17 @@ public final class BillingFixture implements AutoCloseable {
     private final AtomicInteger facts = new AtomicInteger();
 
     public BillingFixture() {
+        this(FreshDatabase.create(), true);
+    }
+
+    /** Rates the facts of an existing database, which stays open. */
+    public BillingFixture(FreshDatabase database) {
+        this(database, false);
+    }
+
+    private BillingFixture(FreshDatabase database, boolean ownsDatabase) {
+        this.database = database;
+        this.ownsDatabase = ownsDatabase;
         service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 6, null), "metering", false));
         outbox = new Outbox(service.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
         var mutations = new Mutations(outbox);
@@ -168,7 +180,7 @@ public final class BillingFixture implements AutoCloseable {
         }
     }
 
-    void createPrice(String unit, String unitPrice, Instant from) {
+    public void createPrice(String unit, String unitPrice, Instant from) {
         var body = Json.object().put("unit", unit).put("currency", "EUR").put("valid_from", from.toString());
         body.putArray("tiers").addObject().putNull("up_to").put("unit_price", unitPrice);
         var unused = call(prices::create, Ids.next(), null, Map.of(), body);
@@ -225,6 +237,8 @@ public final class BillingFixture implements AutoCloseable {
         await(service.close());
         await(vertx.close());
         telemetry.close();
-        database.close();
+        if (ownsDatabase) {
+            database.close();
+        }
     }
 }
