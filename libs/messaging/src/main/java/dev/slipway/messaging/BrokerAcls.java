@@ -40,7 +40,7 @@ public final class BrokerAcls {
             "catalog",
             List.of(Topics.AUTHZ_STATE, Topics.IAM_STATE, Topics.INSTANCES_EVENTS, Topics.EVIDENCE_STATE),
             "instances",
-            List.of(Topics.RUNTIME_REPORTS, Topics.IAM_STATE, Topics.CATALOG_STATE),
+            List.of(Topics.RUNTIME_REPORTS, Topics.IAM_STATE, Topics.CATALOG_STATE, Topics.BILLING_STATE),
             "audit",
             List.of(
                     Topics.AUDIT_EVENTS,
@@ -62,7 +62,8 @@ public final class BrokerAcls {
                     Topics.INSTANCES_EVENTS,
                     Topics.CATALOG_STATE,
                     Topics.RUNTIME_REPORTS,
-                    Topics.IAM_STATE),
+                    Topics.IAM_STATE,
+                    Topics.TENANTS_EVENTS),
             "tenants",
             List.of(Topics.CATALOG_STATE, Topics.TENANTS_STATE));
 

@@ -20,6 +20,7 @@ import dev.slipway.instances.appinstance.PolicyMetrics;
 import dev.slipway.instances.appinstance.ProjectPolicyStore;
 import dev.slipway.instances.appinstance.ReportInputs;
 import dev.slipway.instances.appinstance.RuntimeApi;
+import dev.slipway.instances.appinstance.SpendingStopSweep;
 import dev.slipway.instances.consistency.InstanceInvariantStore;
 import dev.slipway.instances.projection.InstancesProjectionStore;
 import dev.slipway.instances.sharedruntime.AttachedRuntimeApi;
@@ -31,6 +32,8 @@ import dev.slipway.instances.sharedruntime.SharedRuntimeReadStore;
 import dev.slipway.instances.sharedruntime.SharedRuntimeReportHandler;
 import dev.slipway.instances.sharedruntime.SharedRuntimeStore;
 import dev.slipway.instances.sharedruntime.WorkerApi;
+import dev.slipway.instances.spending.BillingStateStore;
+import dev.slipway.instances.spending.SpendingStore;
 import dev.slipway.messaging.Topics;
 import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.ChangeNotifier;
@@ -98,10 +101,12 @@ public final class InstancesVerticle extends VerticleBase {
         var instances = new AppInstanceStore(operations, commands, new EventStore(SubjectKind.APP_INSTANCE));
         var instanceReads = new AppInstanceReadStore(reads);
         var policyMetrics = PolicyMetrics.register(serviceContext.telemetry().metrics());
-        var contexts = new LaunchContextStore(vertx, reads, config.maxPolicyAge(), policyMetrics);
+        var spending = new SpendingStore(config.currency());
+        var contexts = new LaunchContextStore(vertx, reads, config.maxPolicyAge(), spending, policyMetrics);
         var policies = new ProjectPolicyStore(reads, contexts, policyMetrics);
         var history = new InstanceHistoryStore(reads);
         var projections = new InstancesProjectionStore();
+        var billing = new BillingStateStore();
 
         var instanceApi = new AppInstanceApi(instanceReads, history);
         var launchApi = new LaunchApi(contexts, instances, adapters, mutations, config.region());
@@ -139,7 +144,8 @@ public final class InstancesVerticle extends VerticleBase {
                 new SharedRuntimeStore(runtimeOperations, runtimeCommands, new EventStore(SubjectKind.SHARED_RUNTIME));
         var runtimeReads = new SharedRuntimeReadStore(reads);
         var runtimeReports = new SharedRuntimeReportHandler(runtimes, contexts, inputs);
-        serveSharedRuntimes(opened, contexts, policies, adapters, runtimes, runtimeReads, runtimeOperations, changes);
+        serveSharedRuntimes(
+                opened, contexts, spending, policies, adapters, runtimes, runtimeReads, runtimeOperations, changes);
 
         var reportConsumer = new ReportConsumer(
                 serviceContext.authz(),
@@ -171,6 +177,7 @@ public final class InstancesVerticle extends VerticleBase {
                 runtimeReports,
                 PlanStore.SHARED_RUNTIMES::deleteExpired,
                 config.deadlineInterval());
+        var stops = new SpendingStopSweep(vertx, outbox, spending, instances, config.deadlineInterval());
         var resender = new CommandResender(vertx, outbox, commands);
         var runtimeResender = new CommandResender(vertx, outbox, runtimeCommands);
 
@@ -216,12 +223,18 @@ public final class InstancesVerticle extends VerticleBase {
                             ? Future.succeededFuture()
                             : Topics.createRuntimeCommands(vertx, serviceContext.kafka(), backend);
                 })
+                // A consumer of its own: billing may be behind or absent without delaying the other read models.
+                .consume(
+                        "billing-state",
+                        List.of(Topics.BILLING_STATE),
+                        (unit, record, event) -> billing.apply(unit, event))
                 .start()
                 .onSuccess(ok -> {
                     resender.start();
                     deadlines.start();
                     runtimeResender.start();
                     runtimeDeadlines.start();
+                    stops.start();
                     vertx.setPeriodic(0, MEASURE_POLICY_AGE_MS, timer -> policies.measureAge()
                             .onFailure(e -> LOG.atWarn().setCause(e).log("measuring the age of policy failed")));
                 });
@@ -230,6 +243,7 @@ public final class InstancesVerticle extends VerticleBase {
     private void serveSharedRuntimes(
             Service opened,
             LaunchContextStore contexts,
+            SpendingStore spending,
             ProjectPolicyStore policies,
             AdapterStore adapters,
             SharedRuntimeStore runtimes,
@@ -239,14 +253,14 @@ public final class InstancesVerticle extends VerticleBase {
         var clock = serviceContext.clock();
         var mutations = opened.mutations();
         var authorizer = new Authorizer(serviceContext.authz());
-        var runtimeContexts = new SharedRuntimeContextStore(contexts, serviceContext.authz());
+        var runtimeContexts = new SharedRuntimeContextStore(contexts, spending, serviceContext.authz());
         var api = new SharedRuntimeApi(
                 runtimes, reads, runtimeContexts, contexts, adapters, authorizer, mutations, config.region());
         var changeApi =
                 new SharedRuntimeChangeApi(vertx, runtimes, runtimeContexts, contexts, policies, authorizer, mutations);
         var attachmentApi = new AttachmentApi(
                 vertx, runtimes, reads, runtimeContexts, contexts, policies, adapters, authorizer, mutations);
-        var workerApi = new WorkerApi(runtimes, reads, contexts, policies, mutations);
+        var workerApi = new WorkerApi(runtimes, reads, contexts, runtimeContexts, policies, mutations);
         var attachedApi = new AttachedRuntimeApi(reads, contexts, policies);
         var ownerOperations = new OperationApi(
                 request -> reads.find(request.pathId("org_id"), request.pathId("shared_runtime_id"))

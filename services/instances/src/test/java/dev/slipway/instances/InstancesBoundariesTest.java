@@ -19,6 +19,7 @@ class InstancesBoundariesTest {
                 "CompiledManifest",
                 "DeclaredOperation",
                 "LaunchBody",
+                "LaunchContext",
                 "LaunchContextStore",
                 "LaunchPlan",
                 "LaunchPolicy",
@@ -28,7 +29,8 @@ class InstancesBoundariesTest {
                 "PlanView",
                 "ProjectPolicyStore",
                 "ReportInputs",
-                "ReportMapper");
+                "ReportMapper",
+                "SpendingStore");
     }
 
     @Test

@@ -34,6 +34,7 @@ import dev.slipway.metering.runtimeusage.RuntimeUsageApi;
 import dev.slipway.metering.runtimeusage.RuntimeUsageStore;
 import dev.slipway.metering.usage.AdapterUsageConsumer;
 import dev.slipway.metering.usage.AttributionStore;
+import dev.slipway.metering.usage.TenantUsageConsumer;
 import dev.slipway.metering.usage.UsageBacklogMonitor;
 import dev.slipway.metering.usage.UsageFactApi;
 import dev.slipway.metering.usage.UsageFactConsumer;
@@ -105,6 +106,7 @@ public final class MeteringVerticle extends VerticleBase {
                 clock,
                 serviceContext.maxAuthzAgeForWrites());
         var adapters = new AdapterUsageConsumer(ingest, facts, metrics);
+        var tenants = new TenantUsageConsumer(ingest, facts, metrics);
         var queryStore = new UsageQueryStore(opened.reads());
         var queries = new UsageQueryApi(queryStore, clock, opened::secondsBehind);
         new UsageBacklogMonitor(vertx, queryStore, metrics).start();
@@ -121,7 +123,8 @@ public final class MeteringVerticle extends VerticleBase {
                 .serve("exportProjectUsageCsv", queries::exportCsv)
                 .serve("checkUsageConsistency", queries::compare)
                 .consumeBatches("usage-facts", List.of(Topics.USAGE_FACTS), Duration.ZERO, topic::apply)
-                .consumeBatches("reported-usage", List.of(Topics.USAGE_EVENTS), BATCH_WINDOW, adapters::apply);
+                .consumeBatches("reported-usage", List.of(Topics.USAGE_EVENTS), BATCH_WINDOW, adapters::apply)
+                .consumeBatches("tenant-usage", List.of(Topics.TENANTS_EVENTS), BATCH_WINDOW, tenants::apply);
     }
 
     private void serveRunningTime(Service opened, UsageIngest ingest) {

@@ -32,6 +32,8 @@ class BillingGuideTest {
                             "\"reference\":\"payment-4711\"",
                             "\"balance\":\"100.00\"",
                             "\"reservation_hours\":24",
+                            "\"per_hour\":\"0.12\"",
+                            "\"needed\":\"2.88\"",
                             "\"status\":\"draft\"",
                             "\"identical\":true");
         }

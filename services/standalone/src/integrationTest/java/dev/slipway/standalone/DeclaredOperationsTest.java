@@ -185,6 +185,31 @@ class DeclaredOperationsTest extends MemberTestBase {
     }
 
     @Test
+    @Proves({"1.36", "1.89"})
+    void usage_becomesALedgerEntry_ofTheProject() {
+        var demo = new TenantCalls.Tenant(DemoData.ORG.toString(), "tenant_owner");
+        new SpendingCalls(platform).setPrice(demo, "token", "0.25");
+        var instance = UUID.fromString(calls.running("billed"));
+
+        adapter.reportUsage(
+                instance, UUID.randomUUID(), "token", "8", Instant.now().minusSeconds(60), Instant.now());
+
+        eventually(() -> assertThat(platform.as("tenant_owner")
+                        .call("listLedgerTransactions")
+                        .path("org_id", DemoData.ORG)
+                        .send()
+                        .expect(200)
+                        .body()
+                        .findParents("side"))
+                .anySatisfy(entry -> {
+                    assertThat(entry.path("account").asText()).isEqualTo("project");
+                    assertThat(entry.path("project_id").asText()).isEqualTo(DemoData.PROJECT.toString());
+                    assertThat(entry.path("unit").asText()).isEqualTo("token");
+                    assertThat(entry.path("side").asText()).isEqualTo("debit");
+                }));
+    }
+
+    @Test
     @Proves("2.20")
     void usage_isCountedOnce_inTheManifestsUnits() {
         var id = calls.running("metered");

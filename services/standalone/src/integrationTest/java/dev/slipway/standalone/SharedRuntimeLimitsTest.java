@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
+import dev.slipway.standalone.PolicyCalls.PolicyTenant;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.Proves;
@@ -57,6 +58,51 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
                         .map(worker -> worker.path("observed_state").asText()))
                 .containsExactly("ready", "ready"));
         calls.assertNumberedWithoutGap(runtime);
+    }
+
+    @Test
+    void creationAttachmentAndWorkers_areRefused_whenABalanceOrABudgetDoes() {
+        var spending = new SpendingCalls(platform);
+        var demo = new TenantCalls.Tenant(DemoData.ORG.toString(), "tenant_owner");
+        var project = new PolicyTenant(new PolicyCalls(platform), demo, SIBLING_PROJECT.toString(), "");
+        var runtime = calls.runningWith("limited", SIBLING_PROJECT);
+        var attach = Json.object().put("project_id", SIBLING_PROJECT.toString());
+        var other = calls.runningWith("limited-too");
+        try {
+            spending.setBudget(project, "0", "refuse_launches", 1);
+
+            assertThat(statusAndCode(
+                            calls.owner("createAttachment", other).body(attach).send()))
+                    .isEqualTo("409 budget_exceeded");
+            var plan = calls.owner("planAttachment", other).body(attach).send().expect(200);
+            assertThat(plan.body().at("/decision/code").asText()).isEqualTo("budget_exceeded");
+            assertThat(plan.body().at("/cost_estimate/budget/remaining").asText())
+                    .isEqualTo("0");
+            assertThat(statusAndCode(calls.project("operateContributedWorker", SIBLING_PROJECT, runtime)
+                            .body(calls.add("worker"))
+                            .send()))
+                    .isEqualTo("409 budget_exceeded");
+
+            spending.deplete(demo, "refuse_launches", 0);
+
+            var body = SharedRuntimeCalls.createBody("limited-three");
+            assertThat(statusAndCode(calls.create(body).send())).isEqualTo("409 balance_depleted");
+            assertThat(calls.create(body)
+                            .query("dry_run=true")
+                            .send()
+                            .expect(200)
+                            .body()
+                            .at("/decision/code")
+                            .asText())
+                    .isEqualTo("balance_depleted");
+            assertThat(statusAndCode(calls.owner("operateWorker", runtime)
+                            .body(calls.add("worker"))
+                            .send()))
+                    .isEqualTo("409 balance_depleted");
+        } finally {
+            spending.topUp(demo, "10.00");
+            spending.setBudget(project, "1000", "warn", 1);
+        }
     }
 
     private static List<ApiResponse> sendAll(Supplier<Call> request) throws InterruptedException, ExecutionException {

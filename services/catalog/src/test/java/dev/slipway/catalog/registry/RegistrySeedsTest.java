@@ -27,7 +27,7 @@ class RegistrySeedsTest {
     private static final RegistryBodyValidator BODIES = new RegistryBodyValidator(Contract.load());
 
     @Test
-    @Proves({"3.30", "3.32", "3.34", "3.35", "3.36"})
+    @Proves({"3.30", "3.32", "3.34", "3.35", "3.36", "3.113"})
     void seeds_areValid_andContainTheFirstUsers() {
         var known = SEEDS.stream().map(seed -> seed.kind() + " " + seed.id()).collect(Collectors.toSet());
         assertThat(known).hasSameSizeAs(SEEDS);

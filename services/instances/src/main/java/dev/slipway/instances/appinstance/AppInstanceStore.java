@@ -12,6 +12,7 @@ import dev.slipway.instances.appinstance.domain.LoadedInstance;
 import dev.slipway.instances.appinstance.domain.Member;
 import dev.slipway.instances.appinstance.domain.MemberOperationInput;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.instances.spending.SpendingStore;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.CommandStore;
 import dev.slipway.operations.EventStore;
@@ -86,6 +87,10 @@ public final class AppInstanceStore {
             insert(unit, next);
         } else if (!next.equals(before)) {
             update(unit, next, change.changesVersion());
+        }
+        var reservation = change.reservation();
+        if (reservation != null) {
+            SpendingStore.insert(unit, next.projectId(), reservation);
         }
         for (var update : change.operationUpdates()) {
             operations.update(unit, update.next());

@@ -2,7 +2,6 @@ package dev.slipway.instances.appinstance;
 
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.ResourceName;
-import dev.slipway.instances.appinstance.LaunchContextStore.LaunchContext;
 import dev.slipway.instances.appinstance.domain.ChangeDecision;
 import dev.slipway.instances.appinstance.domain.DecisionContext;
 import dev.slipway.instances.appinstance.domain.InstanceLifecycle;

@@ -5,17 +5,16 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.instances.appinstance.LaunchContext.Quota;
 import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
 import dev.slipway.instances.appinstance.domain.InstanceRequests;
 import dev.slipway.instances.appinstance.domain.Launch;
-import dev.slipway.instances.appinstance.domain.LaunchEligibility;
 import dev.slipway.instances.appinstance.domain.LaunchEligibility.Version;
-import dev.slipway.instances.appinstance.domain.ManifestSpec;
 import dev.slipway.instances.appinstance.domain.ResolvedConfig;
 import dev.slipway.instances.appinstance.domain.VersionChange;
+import dev.slipway.instances.spending.SpendingStore;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.policy.EffectivePolicy;
 import dev.slipway.policy.LaunchEligibilityRule.Purpose;
 import dev.slipway.policy.LaunchEligibilityRule.VersionStatus;
 import dev.slipway.policy.PolicyKeys;
@@ -102,6 +101,7 @@ public final class LaunchContextStore {
     private final Vertx vertx;
     private final SqlClient reads;
     private final Duration maxPolicyAge;
+    private final SpendingStore spending;
     private final PolicyMetrics metrics;
     private final Cache<CacheKey, LaunchInputs> inputs =
             Caffeine.newBuilder().maximumSize(MAX_CACHED_INPUTS).build();
@@ -109,39 +109,14 @@ public final class LaunchContextStore {
             Caffeine.newBuilder().maximumSize(MAX_CACHED_MANIFESTS).build();
     private volatile CachedKeys cachedKeys = new CachedKeys(0, LaunchPolicy.parseKeys("{}"));
 
-    public LaunchContextStore(Vertx vertx, SqlClient reads, Duration maxPolicyAge, PolicyMetrics metrics) {
+    public LaunchContextStore(
+            Vertx vertx, SqlClient reads, Duration maxPolicyAge, SpendingStore spending, PolicyMetrics metrics) {
         this.vertx = vertx;
         this.reads = reads;
         this.maxPolicyAge = maxPolicyAge;
+        this.spending = spending;
         this.metrics = metrics;
     }
-
-    /**
-     * Everything that the decision on a launch needs.
-     *
-     * @param manifest null if there is no such version
-     * @param quota null without a limit, or if policy refuses the launch anyway
-     * @param plan the plan to launch by; null without one
-     */
-    public record LaunchContext(
-            LaunchEligibility eligibility,
-            @Nullable CompiledManifest manifest,
-            ResolvedConfig config,
-            EffectivePolicy policy,
-            @Nullable Quota quota,
-            @Nullable LaunchPlan plan) {
-        LaunchContext withAttached(boolean attached) {
-            return new LaunchContext(eligibility.withAttached(attached), manifest, config, policy, quota, plan);
-        }
-
-        @Nullable
-        ManifestSpec manifestSpec() {
-            return manifest == null ? null : manifest.spec();
-        }
-    }
-
-    /** The limit of instances of an app in the project, and how many there are. */
-    public record Quota(long limit, long used) {}
 
     /** The rule by which the launch parameters of a change are resolved. */
     public enum ConfigSource {
@@ -170,7 +145,10 @@ public final class LaunchContextStore {
                         .compose(configured -> PlanStore.APP_INSTANCES
                                 .consume(unit, launch.projectId(), planId)
                                 .map(plan -> toContext(Purpose.LAUNCH, launch, found, quota, configured, plan)))))
-                .compose(context -> isAttached(unit, launch).map(context::withAttached));
+                .compose(context -> isAttached(unit, launch).map(context::withAttached))
+                .compose(context -> spending.load(
+                                unit, context.eligibility().orgId(), launch.projectId(), context.expectedUsage())
+                        .map(context::withSpending));
     }
 
     /** Loads the context of a change to another version: it needs no quota. */
@@ -197,7 +175,7 @@ public final class LaunchContextStore {
             ConfiguredManifest configured,
             @Nullable LaunchPlan plan) {
         var started = System.nanoTime();
-        var evaluation = found.evaluate(purpose, launch, quota == null ? 0 : quota.used);
+        var evaluation = found.evaluate(purpose, launch, quota == null ? 0 : quota.used());
         var byPolicy = evaluation.policyRefusal();
         metrics.recordDecision(byPolicy == null ? null : byPolicy.code(), System.nanoTime() - started);
         var limited = byPolicy == null || byPolicy.code().equals("instance_limit_reached");

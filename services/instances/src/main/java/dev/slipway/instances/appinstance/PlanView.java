@@ -3,8 +3,8 @@ package dev.slipway.instances.appinstance;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
-import dev.slipway.instances.appinstance.LaunchContextStore.LaunchContext;
 import dev.slipway.instances.appinstance.PlanStore.StoredPlan;
+import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.operations.domain.OperationBlockers.AdapterAvailability;
 import dev.slipway.policy.EffectivePolicy;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,9 @@ public record PlanView(
         Instant expiresAt,
         PolicyView policy,
         @Nullable QuotaView quota,
-        @Nullable AdapterView adapter) {
+        @Nullable AdapterView adapter,
+        CostEstimateView costEstimate,
+        List<Spending.Warning> warnings) {
 
     private record PolicyView(String version, List<ValueView> values) {}
 
@@ -42,12 +44,15 @@ public record PlanView(
             @Nullable AdapterAvailability adapters,
             Instant now) {
         var quota = context.quota();
+        var spending = context.eligibility().spending();
         var view = new PlanView(
                 stored.id(),
                 stored.expiresAt(),
                 policy(context.policy()),
                 quota == null ? null : new QuotaView(quota.limit(), quota.used(), quota.used() + 1),
-                adapter(adapters, now));
+                adapter(adapters, now),
+                CostEstimateView.of(spending, quota == null ? null : quota.limit() - quota.used()),
+                spending.warnings());
         return plan.outcome().deepCopy().setAll(Json.toObject(view));
     }
 
@@ -56,7 +61,9 @@ public record PlanView(
             UUID planId,
             Instant expiresAt,
             @Nullable PolicyView policy,
-            @Nullable AdapterView adapter) {}
+            @Nullable AdapterView adapter,
+            CostEstimateView costEstimate,
+            List<Spending.Warning> warnings) {}
 
     /** Returns the plan of a shared runtime or of an attachment to one; {@code policy} is null if the project is not found. */
     public static ObjectNode ofSharedRuntime(
@@ -64,9 +71,15 @@ public record PlanView(
             LaunchPlan plan,
             @Nullable EffectivePolicy policy,
             @Nullable AdapterAvailability adapters,
+            Spending spending,
             Instant now) {
         var view = new SharedRuntimePlanView(
-                stored.id(), stored.expiresAt(), policy == null ? null : policy(policy), adapter(adapters, now));
+                stored.id(),
+                stored.expiresAt(),
+                policy == null ? null : policy(policy),
+                adapter(adapters, now),
+                CostEstimateView.of(spending, null),
+                spending.warnings());
         return plan.outcome().deepCopy().setAll(Json.toObject(view));
     }
 

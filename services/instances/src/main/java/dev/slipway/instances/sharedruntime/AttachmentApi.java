@@ -19,6 +19,7 @@ import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.RuntimeDecision;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.RemovalMode;
+import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.Refusals;
@@ -172,15 +173,29 @@ public final class AttachmentApi {
                     var app = loaded.runtime().app();
                     return Future.all(
                                     policies.findEffective(call.orgId(), projectId, List.of(app.appId())),
-                                    adapters.findAvailability(app.runtimeBackend()))
-                            .map(both -> {
-                                Map<UUID, EffectivePolicy> found = both.resultAt(0);
+                                    adapters.findAvailability(app.runtimeBackend()),
+                                    loadSpending(unit, call, loaded, projectId))
+                            .map(all -> {
+                                Map<UUID, EffectivePolicy> found = all.resultAt(0);
                                 var plan = toPlan(call, decision);
                                 var stored = PlanStore.SHARED_RUNTIMES.insert(unit, call.orgId(), plan);
                                 return Reply.of(PlanView.ofSharedRuntime(
-                                        stored, plan, found.get(app.appId()), both.resultAt(1), unit.now()));
+                                        stored,
+                                        plan,
+                                        found.get(app.appId()),
+                                        all.resultAt(1),
+                                        all.resultAt(2),
+                                        unit.now()));
                             });
                 })));
+    }
+
+    private Future<Spending> loadSpending(
+            UnitOfWork unit, SharedRuntimeCall call, LoadedSharedRuntime loaded, UUID projectId) {
+        return manifests
+                .loadManifest(unit, loaded.runtime().app())
+                .compose(manifest -> contexts.loadSpending(
+                        unit, call.orgId(), projectId, manifest.spec().usageUnits()));
     }
 
     private static LaunchPlan toPlan(SharedRuntimeCall call, RuntimeDecision decision) {

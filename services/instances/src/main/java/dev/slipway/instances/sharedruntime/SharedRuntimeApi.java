@@ -142,7 +142,8 @@ public final class SharedRuntimeApi {
                 .compose(context -> findAdapters(context).map(availability -> {
                     var plan = toPlan(request, decide(unit, body, context));
                     var stored = PlanStore.SHARED_RUNTIMES.insert(unit, body.orgId(), plan);
-                    return Reply.of(PlanView.ofSharedRuntime(stored, plan, context.policy(), availability, unit.now()));
+                    return Reply.of(PlanView.ofSharedRuntime(
+                            stored, plan, context.policy(), availability, context.spending(), unit.now()));
                 })));
     }
 

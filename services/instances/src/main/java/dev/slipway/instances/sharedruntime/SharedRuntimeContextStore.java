@@ -14,6 +14,9 @@ import dev.slipway.instances.sharedruntime.domain.RuntimeRequest;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.Eligibility;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.ProjectEligibility;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
+import dev.slipway.instances.spending.SpendingStore;
+import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
+import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.Refusal;
 import dev.slipway.policy.EffectivePolicy;
@@ -32,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /** Loads everything that a decision on a shared runtime needs besides the runtime itself: eligibility, policy, manifest and config. */
@@ -62,10 +66,12 @@ public final class SharedRuntimeContextStore {
     private static final String FIND_PROJECT_STATE = "SELECT state FROM projects WHERE id = $1 AND org_id = $2";
 
     private final LaunchContextStore contexts;
+    private final SpendingStore spending;
     private final AuthzModel authz;
 
-    public SharedRuntimeContextStore(LaunchContextStore contexts, AuthzModel authz) {
+    public SharedRuntimeContextStore(LaunchContextStore contexts, SpendingStore spending, AuthzModel authz) {
         this.contexts = contexts;
+        this.spending = spending;
         this.authz = authz;
     }
 
@@ -74,6 +80,7 @@ public final class SharedRuntimeContextStore {
      *
      * @param manifest null if there is no such version
      * @param operatorRuntimeId the runtime that the requested operator belongs to; null without one
+     * @param spending the balance that limits a creation; it does not limit a change of the version
      */
     record RuntimeContext(
             Eligibility eligibility,
@@ -81,7 +88,20 @@ public final class SharedRuntimeContextStore {
             ResolvedConfig config,
             EffectivePolicy policy,
             List<ProjectEligibility> projects,
-            @Nullable UUID operatorRuntimeId) {
+            @Nullable UUID operatorRuntimeId,
+            Spending spending) {
+        /** Returns a copy with the balance of the organization; if it refuses a creation, the copy is not eligible. */
+        RuntimeContext withSpending(Spending next) {
+            return new RuntimeContext(
+                    eligibility.withFallback(next.check()),
+                    manifest,
+                    config,
+                    policy,
+                    projects,
+                    operatorRuntimeId,
+                    next);
+        }
+
         @Nullable
         ManifestSpec manifestSpec() {
             return manifest == null ? null : manifest.spec();
@@ -90,14 +110,29 @@ public final class SharedRuntimeContextStore {
 
     /** Loads the context of a creation. */
     Future<RuntimeContext> load(UnitOfWork unit, RuntimeRequest request) {
-        return load(unit, request, Purpose.LAUNCH, ConfigSource.REQUEST).compose(context -> loadProjects(unit, request)
-                .map(projects -> new RuntimeContext(
-                        context.eligibility,
-                        context.manifest,
-                        context.config,
-                        context.policy,
-                        projects,
-                        context.operatorRuntimeId)));
+        return load(unit, request, Purpose.LAUNCH, ConfigSource.REQUEST)
+                .compose(context -> loadProjects(unit, request)
+                        .map(projects -> new RuntimeContext(
+                                context.eligibility,
+                                context.manifest,
+                                context.config,
+                                context.policy,
+                                projects,
+                                context.operatorRuntimeId,
+                                context.spending)))
+                .compose(context -> spending.load(unit, request.orgId(), null, expectedUsage(context))
+                        .map(context::withSpending));
+    }
+
+    private static ExpectedUsage expectedUsage(RuntimeContext context) {
+        return ExpectedUsage.ofRunning(
+                context.manifest == null ? Set.of() : context.manifest.spec().usageUnits(),
+                context.eligibility.policy().placement().gpuCount());
+    }
+
+    /** Loads the balance, and the budget of a project, that limit what the project uses of a shared runtime; its quantity is not known. */
+    Future<Spending> loadSpending(UnitOfWork unit, UUID orgId, @Nullable UUID projectId, Set<String> usageUnits) {
+        return spending.load(unit, orgId, projectId, ExpectedUsage.ofUnits(usageUnits));
     }
 
     /** Loads the context of a change to another version. */
@@ -152,7 +187,8 @@ public final class SharedRuntimeContextStore {
                                     configured.config,
                                     policy.effective(),
                                     List.of(),
-                                    runtimeId)));
+                                    runtimeId,
+                                    Spending.UNLIMITED)));
                 });
     }
 
@@ -281,6 +317,12 @@ public final class SharedRuntimeContextStore {
                                 return suspended(projectId);
                             }
                             return refusal == null ? null : ofProject(projectId, refusal.refusal());
+                        }))
+                .compose(refusal -> refusal != null
+                        ? Future.succeededFuture(refusal)
+                        : loadSpending(unit, orgId, projectId, Set.of()).map(limits -> {
+                            var unaffordable = limits.check();
+                            return unaffordable == null ? null : ofProject(projectId, unaffordable);
                         }));
     }
 

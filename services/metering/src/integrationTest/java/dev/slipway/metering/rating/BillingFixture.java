@@ -1,14 +1,18 @@
 package dev.slipway.metering.rating;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.authz.Principal;
+import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.ChangeContext;
+import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.metering.ledger.AccountApi;
 import dev.slipway.metering.ledger.AccountApi.Freshness;
 import dev.slipway.metering.ledger.AccountStore;
@@ -47,7 +51,8 @@ import java.util.function.Supplier;
 
 /** Rating and the ledger on a real database, without the other services: facts are inserted as ingestion stores them. */
 public final class BillingFixture implements AutoCloseable {
-    public final FreshDatabase database = FreshDatabase.create();
+    public final FreshDatabase database;
+    private final boolean ownsDatabase;
     final PriceApi prices;
     final AccountApi accounts;
     final BudgetApi budgets;
@@ -66,6 +71,17 @@ public final class BillingFixture implements AutoCloseable {
     private final AtomicInteger facts = new AtomicInteger();
 
     public BillingFixture() {
+        this(FreshDatabase.create(), true);
+    }
+
+    /** Rates the facts of an existing database, which stays open. */
+    public BillingFixture(FreshDatabase database) {
+        this(database, false);
+    }
+
+    private BillingFixture(FreshDatabase database, boolean ownsDatabase) {
+        this.database = database;
+        this.ownsDatabase = ownsDatabase;
         service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 6, null), "metering", false));
         outbox = new Outbox(service.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
         var mutations = new Mutations(outbox);
@@ -164,10 +180,18 @@ public final class BillingFixture implements AutoCloseable {
         }
     }
 
-    void createPrice(String unit, String unitPrice, Instant from) {
+    public void createPrice(String unit, String unitPrice, Instant from) {
         var body = Json.object().put("unit", unit).put("currency", "EUR").put("valid_from", from.toString());
         body.putArray("tiers").addObject().putNull("up_to").put("unit_price", unitPrice);
         var unused = call(prices::create, Ids.next(), null, Map.of(), body);
+    }
+
+    /** Applies an event of another service. */
+    void consume(String type, Instant occurredAt, ObjectNode payload) {
+        var envelope = new Envelope(Ids.next(), type, occurredAt, 1, "correlation", payload);
+        var record = new ReceivedRecord("instances.events", 0, 0, occurredAt, null, new byte[0], Map.of());
+        await(outbox.transaction(
+                context(), unit -> consumer.apply(unit, List.of(new ReceivedEvent(record, envelope)))));
     }
 
     JsonNode call(
@@ -213,6 +237,8 @@ public final class BillingFixture implements AutoCloseable {
         await(service.close());
         await(vertx.close());
         telemetry.close();
-        database.close();
+        if (ownsDatabase) {
+            database.close();
+        }
     }
 }

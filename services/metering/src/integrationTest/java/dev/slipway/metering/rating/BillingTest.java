@@ -253,6 +253,32 @@ class BillingTest {
                 .put("reason", "test");
     }
 
+    @Test
+    void rate_isRepeated_whenTheLaunchOfAnInstanceBecomesKnownAfterItsUsage() {
+        var unit = "fixed_hour";
+        var atLaunch = Json.object()
+                .put("unit", unit)
+                .put("currency", "EUR")
+                .put("snapshot_at_launch", true)
+                .put("valid_from", START.minusSeconds(86_400 * 40L).toString());
+        atLaunch.putArray("tiers").addObject().putNull("up_to").put("unit_price", "1.00");
+        var unused = billing.call(billing.prices::create, org, null, Map.of(), atLaunch);
+        billing.createPrice(unit, "3.00", START);
+        var instance = Ids.next();
+        billing.insertFact(new Usage(org, project, instance, null, null), unit, "10", START, MONTH.toString());
+        billing.rateAll();
+        assertThat(account().path("balance").asText()).isEqualTo("-30.00");
+
+        billing.consume(
+                "apps.instance.requested",
+                START.minusSeconds(86_400),
+                Json.object().put("app_instance_id", instance.toString()).put("org_id", org.toString()));
+        billing.rateAll();
+
+        assertThat(account().path("balance").asText()).isEqualTo("-10.00");
+        assertConsistent();
+    }
+
     private void assertConsistent() {
         assertThat(await(billing.monitor.check()).values()).containsOnly(0L);
         var rebuilt = await(billing.reconstruction.reconstruct(BillingFixture.context(), org, null));

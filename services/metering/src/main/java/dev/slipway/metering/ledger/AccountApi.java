@@ -171,7 +171,8 @@ public final class AccountApi {
                         creditLimit,
                         new BigDecimal(body.lowBalance),
                         LimitAction.of(body.atZero),
-                        Duration.ofSeconds(body.graceSeconds)))
+                        Duration.ofSeconds(body.graceSeconds),
+                        unit.now()))
                 .compose(next -> writer.updateBalance(unit, next)
                         .compose(ok -> accounts.find(unit, orgId))
                         .compose(stored -> {

@@ -148,7 +148,7 @@ public final class BudgetApi {
                         fresh.stale())));
     }
 
-    /** The reached threshold is kept: it was reported. */
+    /** The reached threshold is kept: it was reported. If instances are to be stopped from now on, the grace period begins now. */
     private static Budget toBudget(UUID projectId, UUID orgId, BudgetBody body, @Nullable Budget before) {
         return new Budget(
                 projectId,
@@ -162,7 +162,7 @@ public final class BudgetApi {
                 Objects.requireNonNullElse(body.reservationHours, DEFAULT_RESERVATION_HOURS),
                 before == null ? 0 : before.reachedPercent(),
                 before == null ? null : before.reachedPeriod(),
-                before == null ? null : before.exceededAt(),
+                before == null || before.atLimit() != LimitAction.of(body.atLimit) ? null : before.exceededAt(),
                 before == null ? 0 : before.revision());
     }
 

@@ -48,6 +48,8 @@ public final class RatingConsumer {
             case "apps.instance.requested" -> {
                 var launched = Json.toRecord(payload, InstanceRequested.class);
                 store.insertLaunch(unit, launched.appInstanceId, launched.orgId, event.occurredAt());
+                // Usage that arrived before its launch was rated without the price at launch.
+                ratings.queueInstance(unit, launched.orgId, launched.appInstanceId);
             }
             case "apps.shared_runtime.attachment.attached" -> {
                 var attached = Json.toRecord(payload, AttachmentChanged.class);
@@ -63,6 +65,12 @@ public final class RatingConsumer {
             case "apps.shared_runtime.attachment.detached" -> {
                 var detached = Json.toRecord(payload, AttachmentChanged.class);
                 store.endAttachment(unit, detached.orgId, detached.attachmentId, event.occurredAt());
+                // Later months that are rated already counted the project as attached.
+                ratings.queueRuntime(
+                        unit,
+                        detached.orgId,
+                        detached.sharedRuntimeId,
+                        month(event).plusMonths(1));
             }
             default -> {
                 // Other events of these topics are not needed here.

@@ -63,6 +63,10 @@ public final class RatingStore {
             INSERT INTO rating_queue (org_id, unit, usage_month)
             SELECT DISTINCT org_id, unit, usage_month FROM rated_lines WHERE org_id = $1 AND usage_month >= $2 ON CONFLICT DO NOTHING
             """;
+    private static final String QUEUE_INSTANCE = """
+            INSERT INTO rating_queue (org_id, unit, usage_month)
+            SELECT DISTINCT org_id, unit, usage_month FROM rated_lines WHERE org_id = $1 AND app_instance_id = $2 ON CONFLICT DO NOTHING
+            """;
     private static final String QUEUE_RUNTIME = """
             INSERT INTO rating_queue (org_id, unit, usage_month)
             SELECT DISTINCT org_id, unit, usage_month FROM rated_lines
@@ -154,6 +158,10 @@ public final class RatingStore {
 
     void queueOrganization(UnitOfWork unit, UUID orgId, LocalDate from) {
         unit.write(QUEUE_ORGANIZATION, Tuple.of(orgId, from));
+    }
+
+    void queueInstance(UnitOfWork unit, UUID orgId, UUID appInstanceId) {
+        unit.write(QUEUE_INSTANCE, Tuple.of(orgId, appInstanceId));
     }
 
     void queueRuntime(UnitOfWork unit, UUID orgId, UUID sharedRuntimeId, LocalDate from) {

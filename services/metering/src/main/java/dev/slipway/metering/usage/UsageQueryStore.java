@@ -3,6 +3,7 @@ package dev.slipway.metering.usage;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.metering.usage.UsageMetrics.Backlog;
 import dev.slipway.metering.usage.domain.AttributedFact;
+import dev.slipway.metering.usage.domain.FocusCost.RatedUsage;
 import dev.slipway.metering.usage.domain.UsageQuery;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -14,7 +15,11 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -84,6 +89,15 @@ public final class UsageQueryStore {
             FROM hours, months, ids
             """;
 
+    private static final String RATED_USAGE = """
+            SELECT line_key, min(currency) AS currency, sum(quantity) AS quantity, sum(amount) AS amount, bool_or(price_id IS NOT NULL) AS priced
+            FROM (SELECT currency, quantity, amount, price_id, concat_ws(chr(31), unit, usage_month::text, coalesce(project_id::text, ''),
+                    coalesce(app_instance_id::text, ''), coalesce(shared_runtime_id::text, ''), coalesce(attachment_id::text, ''),
+                    coalesce(app_slug, ''), coalesce(resource_type, ''), coalesce(resource_id, '')) AS line_key
+                FROM rated_lines WHERE org_id = $1 AND unit = ANY ($2) AND usage_month = ANY ($3)) l
+            WHERE line_key = ANY ($4) GROUP BY line_key
+            """;
+
     private final SqlClient reads;
 
     public UsageQueryStore(SqlClient reads) {
@@ -117,6 +131,24 @@ public final class UsageQueryStore {
                     row.getUUID("audit_entry_id"));
         }
     }
+    /** The usage of a resource in a month, as far as its rated lines distinguish it. */
+    record RatedKey(String unit, LocalDate month, Map<String, @Nullable String> attribution) {
+        private static final List<String> FIELDS = List.of(
+                "project_id",
+                "app_instance_id",
+                "shared_runtime_id",
+                "attachment_id",
+                "app_slug",
+                "resource_type",
+                "resource_id");
+
+        String text() {
+            var parts = new ArrayList<>(List.of(unit, month.toString()));
+            FIELDS.forEach(field -> parts.add(Objects.requireNonNullElse(attribution.get(field), "")));
+            return String.join("\u001f", parts);
+        }
+    }
+
 
     /** A reported fact that was not counted. */
     record Refusal(
@@ -171,6 +203,26 @@ public final class UsageQueryStore {
                     values(query, row),
                     row.getString("line_key"))));
             return sums;
+        });
+    }
+
+    /** Returns the rated usage of the keys, by the text of the key; keys without rated lines are missing. */
+    Future<Map<String, RatedUsage>> findRatedUsage(UUID orgId, Collection<RatedKey> keys) {
+        var parameters = Tuple.of(
+                orgId,
+                keys.stream().map(RatedKey::unit).distinct().toArray(String[]::new),
+                keys.stream().map(RatedKey::month).distinct().toArray(LocalDate[]::new),
+                keys.stream().map(RatedKey::text).distinct().toArray(String[]::new));
+        return reads.preparedQuery(RATED_USAGE).execute(parameters).map(rows -> {
+            var found = new HashMap<String, RatedUsage>();
+            rows.forEach(row -> found.put(
+                    row.getString("line_key"),
+                    new RatedUsage(
+                            row.getString("currency"),
+                            row.getBigDecimal("quantity"),
+                            row.getBigDecimal("amount"),
+                            row.getBoolean("priced"))));
+            return found;
         });
     }
 

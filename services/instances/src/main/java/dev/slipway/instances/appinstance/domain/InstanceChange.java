@@ -1,5 +1,6 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.instances.spending.domain.BudgetReservation;
 import dev.slipway.operations.domain.NewOperation;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.OperationDecision;
@@ -20,6 +21,7 @@ import java.util.UUID;
  * @param events in the order of their sequence numbers
  * @param resendCommandId a command to resend; null without one
  * @param deletesCommands whether the stored commands are obsolete
+ * @param reservation the part of the budget that a launch reserves; null if it reserves none
  */
 public record InstanceChange(
         @Nullable AppInstance before,
@@ -31,7 +33,8 @@ public record InstanceChange(
         List<Member> updatedMembers,
         List<InstanceCommand> commands,
         @Nullable UUID resendCommandId,
-        boolean deletesCommands) {
+        boolean deletesCommands,
+        @Nullable BudgetReservation reservation) {
 
     /** An event to append to the instance's history. */
     public sealed interface Event {}
@@ -67,6 +70,7 @@ public record InstanceChange(
         private final List<InstanceCommand> commands = new ArrayList<>();
         private @Nullable UUID resendCommandId;
         private boolean deletesCommands;
+        private @Nullable BudgetReservation reservation;
 
         private Builder(@Nullable AppInstance before, AppInstance current) {
             this.before = before;
@@ -136,6 +140,10 @@ public record InstanceChange(
             deletesCommands = true;
         }
 
+        void reserve(@Nullable BudgetReservation reserved) {
+            reservation = reserved;
+        }
+
         InstanceChange build() {
             return new InstanceChange(
                     before,
@@ -147,7 +155,8 @@ public record InstanceChange(
                     List.copyOf(updatedMembers),
                     List.copyOf(commands),
                     resendCommandId,
-                    deletesCommands);
+                    deletesCommands,
+                    reservation);
         }
 
         ChangeDecision accepted() {

@@ -51,6 +51,7 @@ public final class InstanceLifecycle {
         var accepted = (Accepted) requested;
         var change = InstanceChange.Builder.ofNew(accepted.next());
         change.apply(accepted);
+        change.reserve(eligibility.spending().reserve(id, context.now()));
         var members = provision(change.current().ref(), spec, launch.componentCounts(), List.of(), context);
         change.addMembers(members);
         deploy(
@@ -91,6 +92,10 @@ public final class InstanceLifecycle {
         }
         if (!config.problems().isEmpty()) {
             return new Refused(new Refusal("launch_parameters_invalid", "", Map.of(), config.problems()));
+        }
+        var unaffordable = eligibility.spending().check();
+        if (unaffordable != null) {
+            return new Refused(unaffordable);
         }
         var instance = new AppInstance(
                 id,

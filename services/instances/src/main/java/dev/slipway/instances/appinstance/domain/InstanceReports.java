@@ -105,7 +105,7 @@ public final class InstanceReports {
                     .filter(operation -> !operation.id().equals(ended))
                     .toList();
             var requester = new Requester(instance.requestedByUserId(), instance.requestedByPrincipalId());
-            InstanceRequests.delete(change, others, requester, context);
+            InstanceRequests.delete(change, others, requester, null, context);
         }
         return change.accepted();
     }

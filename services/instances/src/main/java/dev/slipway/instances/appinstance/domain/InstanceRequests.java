@@ -173,12 +173,25 @@ public final class InstanceRequests {
     /** Deletes an instance; a deletion waits for nothing, so the open operations are canceled. */
     public static InstanceChange delete(LoadedInstance loaded, Requester requester, DecisionContext context) {
         var change = InstanceChange.Builder.of(loaded.instance());
-        delete(change, loaded.open(), requester, context);
+        delete(change, loaded.open(), requester, null, context);
+        return change.build();
+    }
+
+    /** As {@link #delete}, by the platform and in the name of whoever launched the instance; {@code input} says why, as JSON text. */
+    public static InstanceChange stop(LoadedInstance loaded, String input, DecisionContext context) {
+        var instance = loaded.instance();
+        var change = InstanceChange.Builder.of(instance);
+        var requester = new Requester(instance.requestedByUserId(), instance.requestedByPrincipalId());
+        delete(change, loaded.open(), requester, input, context);
         return change.build();
     }
 
     static void delete(
-            InstanceChange.Builder change, List<Operation> open, Requester requester, DecisionContext context) {
+            InstanceChange.Builder change,
+            List<Operation> open,
+            Requester requester,
+            @Nullable String input,
+            DecisionContext context) {
         cancelAll(change, open, "The instance is being deleted.", context);
         if (InstanceLifecycle.delete(change.current(), context.now()) instanceof InstanceDecision.Accepted deleting) {
             change.apply(deleting);
@@ -188,9 +201,9 @@ public final class InstanceRequests {
         var commandId = context.newId();
         var deadline = context.now().plusSeconds(instance.lifecycleSettings().deleteSeconds());
         change.send(InstanceCommand.delete(commandId, instance, operationId, deadline));
-        change.open(
-                NewOperation.ofKind(Kind.DELETE, operationId, "apps.instance.delete", requester, deadline, commandId),
-                context);
+        var operation =
+                NewOperation.ofKind(Kind.DELETE, operationId, "apps.instance.delete", requester, deadline, commandId);
+        change.open(input == null ? operation : operation.withInput(input), context);
     }
 
     public static ChangeDecision forceDelete(LoadedInstance loaded, String reason, DecisionContext context) {

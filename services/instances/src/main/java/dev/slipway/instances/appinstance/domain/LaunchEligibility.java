@@ -1,6 +1,7 @@
 package dev.slipway.instances.appinstance.domain;
 
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
+import dev.slipway.instances.spending.domain.Spending;
 import org.jspecify.annotations.Nullable;
 
 import java.util.UUID;
@@ -13,6 +14,7 @@ import java.util.UUID;
  * @param operatorAccountId the requested account or the project's own; null unless it is an active account of this project that may report
  * @param attached whether the project is attached to the shared runtime that the launch names
  * @param refusal null if the version may be used
+ * @param spending the balance and the budget that limit a launch; they do not limit an upgrade or a rollback
  */
 public record LaunchEligibility(
         UUID orgId,
@@ -21,9 +23,10 @@ public record LaunchEligibility(
         Policy policy,
         @Nullable UUID operatorAccountId,
         @Nullable Refused refusal,
-        boolean attached) {
+        boolean attached,
+        Spending spending) {
 
-    /** Creates the outcome for a project that is not attached to a shared runtime. */
+    /** Creates the outcome for a project that is not attached to a shared runtime, and that billing does not limit. */
     public LaunchEligibility(
             UUID orgId,
             @Nullable UUID appId,
@@ -31,12 +34,17 @@ public record LaunchEligibility(
             Policy policy,
             @Nullable UUID operatorAccountId,
             @Nullable Refused refusal) {
-        this(orgId, appId, version, policy, operatorAccountId, refusal, false);
+        this(orgId, appId, version, policy, operatorAccountId, refusal, false, Spending.UNLIMITED);
     }
 
     /** Returns a copy that says whether the project is attached to the requested shared runtime. */
     public LaunchEligibility withAttached(boolean next) {
-        return new LaunchEligibility(orgId, appId, version, policy, operatorAccountId, refusal, next);
+        return new LaunchEligibility(orgId, appId, version, policy, operatorAccountId, refusal, next, spending);
+    }
+
+    /** Returns a copy with the limits of billing. */
+    public LaunchEligibility withSpending(Spending next) {
+        return new LaunchEligibility(orgId, appId, version, policy, operatorAccountId, refusal, attached, next);
     }
 
     /** The requested version. */

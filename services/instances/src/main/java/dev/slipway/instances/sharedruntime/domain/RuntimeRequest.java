@@ -44,7 +44,14 @@ public record RuntimeRequest(
             LaunchEligibility.Policy policy,
             @Nullable UUID existingId,
             @Nullable Refusal operatorRefusal,
-            @Nullable Refusal refusal) {}
+            @Nullable Refusal refusal) {
+        /** Returns a copy with another refusal, unless there is one already. */
+        public Eligibility withFallback(@Nullable Refusal other) {
+            return refusal != null || other == null
+                    ? this
+                    : new Eligibility(appId, version, policy, existingId, operatorRefusal, other);
+        }
+    }
 
     /** The permission of a project to be attached; {@code refusal} is null if it has it. */
     public record ProjectEligibility(

@@ -59,8 +59,14 @@ public record BillingAccount(
                         orgId, currency, creditLimit, lowBalance, atZero, grace, next, now, postings, revision + 1);
     }
 
+    /** Returns a copy with other settings. If instances are to be stopped from now on, the grace period begins now. */
     public BillingAccount withSettings(
-            @Nullable BigDecimal newCreditLimit, BigDecimal newLowBalance, LimitAction newAtZero, Duration newGrace) {
+            @Nullable BigDecimal newCreditLimit,
+            BigDecimal newLowBalance,
+            LimitAction newAtZero,
+            Duration newGrace,
+            Instant now) {
+        var beginsToStop = newAtZero == LimitAction.STOP_INSTANCES && atZero != LimitAction.STOP_INSTANCES;
         return new BillingAccount(
                 orgId,
                 currency,
@@ -69,7 +75,7 @@ public record BillingAccount(
                 newAtZero,
                 newGrace,
                 state,
-                stateSince,
+                beginsToStop ? now : stateSince,
                 postings,
                 revision + 1);
     }

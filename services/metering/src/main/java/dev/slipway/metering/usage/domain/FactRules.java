@@ -116,7 +116,7 @@ public final class FactRules {
         var runtimeId = reported.sharedRuntimeId() == null ? scope.defaultRuntime() : reported.sharedRuntimeId();
         var runtime = findRuntime(runtimeId, context);
         var projectId = projectOf(fact, scope, instance);
-        var orgId = orgOf(fact, context, instance, runtime, projectId);
+        var orgId = orgOf(fact, scope, context, instance, runtime, projectId);
         requireScope(scope, orgId, projectId, runtimeId);
         var attachmentId = scope instanceof PlatformReporter
                 ? reported.attachmentId() // another service has checked it
@@ -247,6 +247,7 @@ public final class FactRules {
 
     private static UUID orgOf(
             ReportedFact fact,
+            ReporterScope scope,
             AttributionContext context,
             @Nullable InstanceEntry instance,
             @Nullable RuntimeEntry runtime,
@@ -256,6 +257,9 @@ public final class FactRules {
             throw new RejectionException("project_id", "is not a project that you may report for");
         }
         if (projectId == null && runtime == null) {
+            if (scope instanceof PlatformReporter && fact.orgId() != null) {
+                return fact.orgId(); // another service owns the resource and knows its organization
+            }
             throw new RejectionException("project_id", "is required");
         }
         // A shared runtime belongs to its owner, whichever project used it.

@@ -12,16 +12,14 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * A row of the FOCUS Cost and Usage dataset. Usage that has no rated lines has no cost: the cost columns are zero and
- * {@code x_CostStatus} is {@code unrated}, so that a reader can tell it from free usage.
+ * A row of the FOCUS Cost and Usage dataset. Usage that is not rated yet, or that has no price, has no cost: the cost columns are zero and
+ * {@code x_CostStatus} is {@code unrated} or {@code unpriced}. There is one price per organization and unit, so all cost columns are equal.
  */
 public final class FocusRow {
     /** The version of the specification. */
     public static final String VERSION = "1.4";
 
     private static final String PROVIDER = "Slipway";
-    /** ISO 4217 code for transactions without a currency. */
-    private static final String NO_CURRENCY = "XXX";
 
     private FocusRow() {}
 
@@ -32,15 +30,16 @@ public final class FocusRow {
             Instant end,
             String unit,
             BigDecimal quantity,
+            FocusCost cost,
             Map<String, @Nullable String> attribution) {
         var period = LocalDate.parse(String.valueOf(attribution.get("period")));
         var resource = resource(attribution);
         var row = new LinkedHashMap<String, @Nullable Object>();
-        row.put("BilledCost", BigDecimal.ZERO);
+        row.put("BilledCost", cost.amount());
         row.put("BillingAccountId", orgId.toString());
         row.put("BillingAccountName", orgId.toString());
         row.put("BillingAccountType", "Organization");
-        row.put("BillingCurrency", NO_CURRENCY);
+        row.put("BillingCurrency", cost.currency());
         row.put(
                 "BillingPeriodEnd",
                 period.plusMonths(1).atStartOfDay(ZoneOffset.UTC).toInstant());
@@ -53,11 +52,11 @@ public final class FocusRow {
         row.put("ChargePeriodStart", start);
         row.put("ConsumedQuantity", quantity.stripTrailingZeros());
         row.put("ConsumedUnit", unit);
-        row.put("ContractedCost", BigDecimal.ZERO);
-        row.put("EffectiveCost", BigDecimal.ZERO);
+        row.put("ContractedCost", cost.amount());
+        row.put("EffectiveCost", cost.amount());
         row.put("HostProviderName", PROVIDER);
         row.put("InvoiceIssuerName", PROVIDER);
-        row.put("ListCost", BigDecimal.ZERO);
+        row.put("ListCost", cost.amount());
         row.put("PricingQuantity", quantity.stripTrailingZeros());
         row.put("PricingUnit", unit);
         row.put("ResourceId", resource.id);
@@ -70,7 +69,7 @@ public final class FocusRow {
         row.put("SkuMeter", unit);
         row.put("SubAccountId", attribution.get("project_id"));
         row.put("SubAccountType", attribution.get("project_id") == null ? null : "Project");
-        row.put("x_CostStatus", "unrated");
+        row.put("x_CostStatus", cost.status());
         row.put("x_OperatingMode", attribution.get("operating_mode"));
         row.put("x_ControlPlaneScope", attribution.get("control_plane_scope"));
         row.put("x_RuntimeBackend", attribution.get("runtime_backend"));
@@ -83,8 +82,9 @@ public final class FocusRow {
     /** Returns the ids of all columns, in order. */
     public static List<String> columns() {
         var nothing = Map.<String, @Nullable String>of("period", "1970-01-01");
-        return List.copyOf(of(new UUID(0, 0), Instant.EPOCH, Instant.EPOCH, "", BigDecimal.ZERO, nothing)
-                .keySet());
+        return List.copyOf(
+                of(new UUID(0, 0), Instant.EPOCH, Instant.EPOCH, "", BigDecimal.ZERO, FocusCost.UNRATED, nothing)
+                        .keySet());
     }
 
     private record Resource(String type, String id) {}

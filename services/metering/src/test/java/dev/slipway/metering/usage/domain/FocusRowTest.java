@@ -12,6 +12,7 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -87,6 +88,27 @@ class FocusRowTest {
         assertThat(row.get("ChargeClass")).isEqualTo(correction ? "Correction" : null);
     }
 
+    @Test
+    void cost_isTheShareOfTheMonth_inAllCostColumns() {
+        var month = new FocusCost.RatedUsage("EUR", new BigDecimal("40"), new BigDecimal("10.00"), true);
+        var attribution = Map.<String, @Nullable String>of(
+                "period", "2026-10-01", "source", "factory", "resource_type", "model", "resource_id", "one");
+
+        var row = FocusRow.of(
+                ORG,
+                Instant.EPOCH,
+                Instant.EPOCH.plusSeconds(1),
+                "token",
+                BigDecimal.TEN,
+                month.costOf(BigDecimal.TEN),
+                attribution);
+
+        for (var column : List.of("BilledCost", "EffectiveCost", "ListCost", "ContractedCost")) {
+            assertThat((BigDecimal) row.get(column)).as(column).isEqualByComparingTo("2.5");
+        }
+        assertThat(row).containsEntry("BillingCurrency", "EUR").containsEntry("x_CostStatus", "rated");
+    }
+
     private static Map<String, @Nullable Object> row(String resource, String period) {
         var attribution = new HashMap<String, @Nullable String>();
         attribution.put("period", period);
@@ -100,6 +122,7 @@ class FocusRowTest {
                 Instant.parse("2026-10-06T00:00:00Z"),
                 "token",
                 new BigDecimal("12.50"),
+                FocusCost.UNRATED,
                 attribution);
     }
 
