@@ -77,11 +77,14 @@ public final class RecordApi {
     }
 
     public Future<Reply> list(Request request) {
+        // Before the tenant is looked up: a malformed request is refused alike whether the tenant exists or not.
+        var position = RecordOrder.decode(request.query("cursor"));
+        var filter = RecordCondition.parse(request.query("filter"));
+        var limit = request.limit();
         return target(request, READ, Access.READ).compose(target -> {
             var order = RecordOrder.parse(request.query("sort"), target.object);
-            var conditions = RecordCondition.parse(request.query("filter"), target.object);
-            var after = order.decode(request.query("cursor"));
-            var limit = request.limit();
+            var conditions = RecordCondition.of(filter, target.object);
+            var after = order.requireOwn(position);
             return store(target)
                     .list(target.tenant(), target.object, conditions, order, after, limit + 1)
                     .map(found -> Reply.ofRecord(page(found, order, limit)));
