@@ -59,8 +59,10 @@ import java.util.function.Supplier;
 public final class TenantsVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(TenantsVerticle.class);
     private static final String VERSION = "1.0.0";
-    /** Longer than any step takes, so that two workers do not run the same one. */
+    /** A worker renews it while it works, so it is the time until another process continues after a crash. */
     private static final Duration LEASE = Duration.ofSeconds(40);
+
+    private static final Duration DEPLOYMENT_LEASE = Duration.ofSeconds(10);
 
     private static final Duration BATCH_WINDOW = Duration.ofMillis(100);
 
@@ -143,6 +145,7 @@ public final class TenantsVerticle extends VerticleBase {
             refresher.start();
             started.push(() -> {
                 worker.stop();
+                deployments.stop();
                 refresher.stop();
                 return Future.succeededFuture();
             });
@@ -194,7 +197,8 @@ public final class TenantsVerticle extends VerticleBase {
         var executor = new MigrationExecutor(databases);
         var planner = new DeploymentPlanner(executor);
         var requests = new DeploymentRequests(tenants, store);
-        var deployments = new DeploymentWorker(vertx, opened.outbox(), store, tenants, planner, executor);
+        var deployments = new DeploymentWorker(
+                vertx, opened.outbox(), store, tenants, planner, executor, DEPLOYMENT_LEASE);
         var api = new DeploymentApi(store, requests, planner, opened.mutations(), deployments::wake);
         var appStore = new TenantAppStore(opened.reads(), store);
         var apps = new TenantAppApi(appStore, store, requests, opened.mutations(), deployments::wake);
