@@ -1,6 +1,5 @@
 package dev.slipway.tenants;
 
-import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.Ids;
 import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
@@ -34,6 +33,7 @@ import dev.slipway.tenants.quota.QuotaGuard;
 import dev.slipway.tenants.quota.QuotaStore;
 import dev.slipway.tenants.quota.RequestCounter;
 import dev.slipway.tenants.quota.TenantUsageApi;
+import dev.slipway.tenants.quota.TenantUsers;
 import dev.slipway.tenants.quota.UsageRefresher;
 import dev.slipway.tenants.router.TenantAuthorizer;
 import dev.slipway.tenants.router.TenantContextApi;
@@ -92,7 +92,9 @@ public final class TenantsVerticle extends VerticleBase {
         var tenants = new TenantStore(opened.reads());
         var metadata = new MetadataStore(opened.reads());
         var quotas = new QuotaStore(opened.reads());
-        var requests = new RequestCounter(clock);
+        var requests = new RequestCounter(opened.outbox(), quotas, clock);
+        var guard = new QuotaGuard(quotas);
+        var users = new TenantUsers(opened.outbox(), guard, clock);
         var access = new TenantAccess(databases);
         var provisioner = new TenantProvisioner(databases);
         var router = new TenantRouter(
@@ -107,14 +109,15 @@ public final class TenantsVerticle extends VerticleBase {
         var authorizer = new TenantAuthorizer(serviceContext.authz(), clock);
         var memory = new MemoryRecordStore(clock);
         var worker = serveTenants(opened, databases, tenants, provisioner, access, memory::deleteAll);
-        serveCredentials(opened, databases, tenants, access);
+        serveCredentials(opened, databases, tenants, access, users);
         serveRecords(
                 opened,
                 new RecordApi(
                         router,
                         authorizer,
                         requests,
-                        new QuotaGuard(quotas),
+                        users,
+                        guard,
                         opened.mutations(),
                         new PostgresRecordStore(router),
                         memory));
@@ -134,7 +137,7 @@ public final class TenantsVerticle extends VerticleBase {
                 metadata,
                 provisioner,
                 requests,
-                new Authorizer(serviceContext.authz())::countUsersIn,
+                authorizer::isMember,
                 config.usageInterval(),
                 clock);
         var state = new StateReader(vertx, serviceContext.kafka(), Topics.TENANTS_STATE, router::apply);
@@ -197,8 +200,8 @@ public final class TenantsVerticle extends VerticleBase {
         var executor = new MigrationExecutor(databases);
         var planner = new DeploymentPlanner(executor);
         var requests = new DeploymentRequests(tenants, store);
-        var deployments = new DeploymentWorker(
-                vertx, opened.outbox(), store, tenants, planner, executor, DEPLOYMENT_LEASE);
+        var deployments =
+                new DeploymentWorker(vertx, opened.outbox(), store, tenants, planner, executor, DEPLOYMENT_LEASE);
         var api = new DeploymentApi(store, requests, planner, opened.mutations(), deployments::wake);
         var appStore = new TenantAppStore(opened.reads(), store);
         var apps = new TenantAppApi(appStore, store, requests, opened.mutations(), deployments::wake);
@@ -221,7 +224,8 @@ public final class TenantsVerticle extends VerticleBase {
         return deployments;
     }
 
-    private void serveCredentials(Service opened, TenantDatabases databases, TenantStore tenants, TenantAccess access) {
+    private void serveCredentials(
+            Service opened, TenantDatabases databases, TenantStore tenants, TenantAccess access, TenantUsers users) {
         var api = new TenantCredentialApi(
                 tenants,
                 new TenantCredentialStore(opened.reads()),
@@ -229,6 +233,7 @@ public final class TenantsVerticle extends VerticleBase {
                 access,
                 opened.outbox(),
                 opened.mutations(),
+                users,
                 serviceContext.clock());
         opened.serve("listTenantCredentials", api::list)
                 .serve("createTenantCredential", api::create)

@@ -15,8 +15,8 @@ import dev.slipway.tenants.tenant.domain.Tenant;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
-import java.util.HashMap;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -59,8 +59,7 @@ final class DeploymentFixture implements AutoCloseable {
     }
 
     private DeploymentWorker newWorker() {
-        return new DeploymentWorker(
-                tenants.vertx, tenants.outbox, store, tenants.tenants, planner, executor, LEASE);
+        return new DeploymentWorker(tenants.vertx, tenants.outbox, store, tenants.tenants, planner, executor, LEASE);
     }
 
     /** Uses another worker from now on, as a process does after a crash. */

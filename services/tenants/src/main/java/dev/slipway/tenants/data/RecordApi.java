@@ -17,6 +17,7 @@ import dev.slipway.tenants.metadata.domain.ObjectDefinition;
 import dev.slipway.tenants.metadata.domain.ObjectPermission.Access;
 import dev.slipway.tenants.quota.QuotaGuard;
 import dev.slipway.tenants.quota.RequestCounter;
+import dev.slipway.tenants.quota.TenantUsers;
 import dev.slipway.tenants.router.RoutedTenant;
 import dev.slipway.tenants.router.TenantAuthorizer;
 import dev.slipway.tenants.router.TenantRouter;
@@ -44,6 +45,7 @@ public final class RecordApi {
     private final TenantRouter router;
     private final TenantAuthorizer authorizer;
     private final RequestCounter requests;
+    private final TenantUsers users;
     private final QuotaGuard quotas;
     private final Mutations mutations;
     private final RecordStore postgres;
@@ -63,6 +65,7 @@ public final class RecordApi {
             TenantRouter router,
             TenantAuthorizer authorizer,
             RequestCounter requests,
+            TenantUsers users,
             QuotaGuard quotas,
             Mutations mutations,
             PostgresRecordStore postgres,
@@ -70,6 +73,7 @@ public final class RecordApi {
         this.router = router;
         this.authorizer = authorizer;
         this.requests = requests;
+        this.users = users;
         this.quotas = quotas;
         this.mutations = mutations;
         this.postgres = postgres;
@@ -162,13 +166,21 @@ public final class RecordApi {
             authorizer.authorize(request, tenant, action);
             var object = routed.requireActive().requireObject(request.path("object"));
             authorizer.authorize(request, tenant, action, object, access);
-            var counted = requests.count(tenant.id(), routed.quotas());
-            return counted.allowed()
-                    ? Future.succeededFuture(new Target(routed, object))
-                    : Future.failedFuture(new Problem(
-                                    ErrorCode.RATE_LIMITED, String.valueOf(counted.message()), Json.toObject(counted))
-                            .asException());
+            return countRequest(routed)
+                    .compose(ok -> users.register(request.principal(), tenant, routed.quotas()))
+                    .map(new Target(routed, object));
         });
+    }
+
+    private Future<Void> countRequest(RoutedTenant routed) {
+        return requests.count(routed.tenant().id(), routed.quotas())
+                .compose(counted -> counted.allowed()
+                        ? Future.succeededFuture()
+                        : Future.failedFuture(new Problem(
+                                        ErrorCode.RATE_LIMITED,
+                                        String.valueOf(counted.message()),
+                                        Json.toObject(counted))
+                                .asException()));
     }
 
     private RecordStore store(Target target) {

@@ -85,10 +85,11 @@ record RecordOrder(String field, FieldType type, boolean descending) {
             return true;
         }
         try {
-            var json = switch (type) {
-                case TEXT, DATE, DATETIME, REFERENCE -> Json.object().textNode(value);
-                case NUMBER, INTEGER, BOOLEAN, JSON -> Json.parse(value.getBytes(StandardCharsets.UTF_8));
-            };
+            var json =
+                    switch (type) {
+                        case TEXT, DATE, DATETIME, REFERENCE -> Json.object().textNode(value);
+                        case NUMBER, INTEGER, BOOLEAN, JSON -> Json.parse(value.getBytes(StandardCharsets.UTF_8));
+                    };
             return FieldValues.validate(type, json) == null;
         } catch (IOException e) {
             return false;

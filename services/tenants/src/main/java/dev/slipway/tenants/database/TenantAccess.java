@@ -45,8 +45,8 @@ public final class TenantAccess {
                                 tenant,
                                 List.of("GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "
                                         + identifier(names.schema()) + " TO " + identifier(names.role())))
-                        .compose(ok -> alterRoles(
-                                List.of(names.role()), "RESET default_transaction_read_only", "LOGIN"));
+                        .compose(ok ->
+                                alterRoles(List.of(names.role()), "RESET default_transaction_read_only", "LOGIN"));
     }
 
     /**
@@ -147,8 +147,6 @@ public final class TenantAccess {
         }
         return databases
                 .admin()
-                .with(
-                        databases.platformDatabase(),
-                        connection -> AdminConnections.runAll(connection, statements));
+                .with(databases.platformDatabase(), connection -> AdminConnections.runAll(connection, statements));
     }
 }

@@ -25,6 +25,7 @@ public final class TenantExporter {
             WHERE schemaname = $1 AND starts_with(tablename::text, $2) AND NOT starts_with(tablename::text, $3)
             ORDER BY tablename
             """;
+
     private static final String READ_PAGE = """
             SELECT id, jsonb_build_object('object', $2::text, 'record', to_jsonb(t))::text AS line FROM %s t
             WHERE id > $1 ORDER BY id LIMIT %d

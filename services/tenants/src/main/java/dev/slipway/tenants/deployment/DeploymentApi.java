@@ -56,9 +56,8 @@ public final class DeploymentApi {
     public Future<Reply> list(Request request) {
         var cursor = request.cursor();
         var limit = request.limit();
-        return requests.requireTenant(request)
-                .compose(tenant -> store.page(tenant.orgId(), tenant.id(), cursor, limit)
-                        .map(page -> page.toReply(DeploymentApi::response)));
+        return requests.requireTenant(request).compose(tenant -> store.page(tenant.orgId(), tenant.id(), cursor, limit)
+                .map(page -> page.toReply(DeploymentApi::response)));
     }
 
     public Future<Reply> get(Request request) {

@@ -70,7 +70,8 @@ public final class DeploymentStore {
             WHERE tenant_id = $1 RETURNING deployments_today
             """;
     /** Deployments of one tenant run in order; a deployment that another worker has claimed is left to it until its lease ends. */
-    private static final String CLAIM = """
+    private static final String CLAIM =
+            """
             UPDATE deployments SET lease_id = $1, lease_until = $2::timestamptz + $3::bigint * interval '1 millisecond'
             WHERE deployment_id = (
                 SELECT d.deployment_id FROM deployments d

@@ -122,8 +122,8 @@ public final class DeploymentWorker {
     }
 
     private Future<Void> runStepWhileRenewing(DeploymentWork work) {
-        var timer = vertx.setPeriodic(Math.max(1, lease.toMillis() / 3), id -> renew(work)
-                .onFailure(e -> LOG.atWarn()
+        var timer = vertx.setPeriodic(
+                Math.max(1, lease.toMillis() / 3), id -> renew(work).onFailure(e -> LOG.atWarn()
                         .addKeyValue("deployment_id", work.deployment().id())
                         .setCause(e)
                         .log("lease of a deployment not renewed; retrying")));
@@ -163,9 +163,8 @@ public final class DeploymentWorker {
 
     /** Records the result of a step, unless another worker has taken over. */
     private Future<Void> record(DeploymentWork work, StepResult result) {
-        return outbox.transaction(
-                context(work.deployment().correlationId()),
-                unit -> store.holdsLease(unit, work).compose(held -> {
+        return outbox.transaction(context(work.deployment().correlationId()), unit -> store.holdsLease(unit, work)
+                .compose(held -> {
                     if (!held) {
                         return Future.succeededFuture();
                     }
@@ -206,9 +205,8 @@ public final class DeploymentWorker {
                 .addKeyValue("attempts", work.attempts())
                 .setCause(failure)
                 .log("deployment step postponed");
-        return outbox.transaction(
-                context(work.deployment().correlationId()),
-                unit -> store.holdsLease(unit, work).compose(held -> {
+        return outbox.transaction(context(work.deployment().correlationId()), unit -> store.holdsLease(unit, work)
+                .compose(held -> {
                     if (!held) {
                         return Future.succeededFuture();
                     }
@@ -340,7 +338,11 @@ public final class DeploymentWorker {
             return Future.succeededFuture();
         }
         if (isUndoing(deployment)) {
-            return end(unit, deployment, DeploymentStatus.FAILED, deployment.error() + " It could not be undone: " + error);
+            return end(
+                    unit,
+                    deployment,
+                    DeploymentStatus.FAILED,
+                    deployment.error() + " It could not be undone: " + error);
         }
         // A rollback on request that fails changes nothing: the deployment stays in effect, and its error says why.
         var next = status == DeploymentStatus.ROLLING_BACK ? DeploymentStatus.READY : DeploymentStatus.FAILED;

@@ -135,14 +135,13 @@ public final class TenantWorker {
 
     /** A dump or the deletion of many tables can take longer than a lease. After a failure the tenant is given back for a later attempt. */
     private Future<Void> workWhileRenewing(Claim claim) {
-        var timer = vertx.setPeriodic(Math.max(1, lease.toMillis() / 3), id -> renew(claim)
-                .onFailure(e -> LOG.atWarn()
+        var timer = vertx.setPeriodic(
+                Math.max(1, lease.toMillis() / 3), id -> renew(claim).onFailure(e -> LOG.atWarn()
                         .addKeyValue("tenant_id", claim.tenant.id())
                         .setCause(e)
                         .log("lease of a tenant not renewed; retrying")));
-        return work(claim)
-                .onComplete(done -> vertx.cancelTimer(timer))
-                .recover(e -> release(claim, RETRY_DELAY).transform(released -> Future.failedFuture(e)));
+        return work(claim).onComplete(done -> vertx.cancelTimer(timer)).recover(e -> release(claim, RETRY_DELAY)
+                .transform(released -> Future.failedFuture(e)));
     }
 
     private Future<Void> renew(Claim claim) {
@@ -250,20 +249,18 @@ public final class TenantWorker {
                 : applyAccess(claim.tenant.id()).compose(ok -> release(claim, Duration.ZERO));
     }
 
-    /** Access is denied before the dump. It cannot be denied again after the database or the roles are dropped. */
     private Future<@Nullable UUID> writeDump(Tenant tenant) {
         if (!tenant.finalDump() || !tenant.hasTables() || tenant.provisionedAt() == null) {
             return Future.succeededFuture();
         }
-        return dumps.find(tenant)
-                .compose(found -> found != null
-                        ? Future.succeededFuture(found)
-                        : applyAccess(tenant.id()).compose(ok -> dumps.write(tenant)));
+        return dumps.find(tenant).compose(found -> found != null ? Future.succeededFuture(found) : dumps.write(tenant));
     }
 
+    /** Access is denied before the dump, so that no record is written behind it. */
     private Future<Void> destroy(Claim claim) {
         var tenant = claim.tenant;
-        return writeDump(tenant)
+        return applyAccess(tenant.id())
+                .compose(ok -> writeDump(tenant))
                 .compose(dumpId -> (tenant.hasTables() ? provisioner.drop(tenant) : Future.<Void>succeededFuture())
                         .compose(ok -> outbox.transaction(
                                 context(), unit -> lockClaimed(unit, claim).map(current -> {
@@ -279,20 +276,22 @@ public final class TenantWorker {
                 });
     }
 
-    /** Makes the rights in the database match the status of the tenant. */
+    /**
+     * Makes the rights in the database match the status of the tenant, unless they do: another worker may have changed them, and dropped the
+     * database afterwards.
+     */
     Future<Void> applyAccess(UUID tenantId) {
         return outbox.transaction(
-                context(), unit -> store.lockById(unit, tenantId).compose(tenant -> {
-                    if (tenant == null || !tenant.hasTables() || tenant.provisionedAt() == null) {
+                context(), unit -> store.lockForAccessChange(unit, tenantId).compose(tenant -> {
+                    if (tenant == null) {
                         return Future.<Void>succeededFuture();
                     }
-                    return (tenant.isActive() ? access.allow(tenant).map(true) : access.deny(tenant))
-                            .map(complete -> {
-                                if (complete) {
-                                    store.clearAccessChange(unit, tenant);
-                                }
-                                return null;
-                            });
+                    return (tenant.isActive() ? access.allow(tenant).map(true) : access.deny(tenant)).map(complete -> {
+                        if (complete) {
+                            store.clearAccessChange(unit, tenant);
+                        }
+                        return null;
+                    });
                 }));
     }
 
