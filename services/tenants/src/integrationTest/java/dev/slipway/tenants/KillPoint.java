@@ -17,9 +17,8 @@ public final class KillPoint implements AutoCloseable {
             CREATE OR REPLACE FUNCTION tenants.wait_for_test() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN PERFORM pg_advisory_xact_lock(%d); RETURN coalesce(NEW, OLD); END $$
             """.formatted(LOCK);
-    private static final String WAITING =
-            "pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = " + LOCK
-                    + " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    private static final String WAITING = "pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = " + LOCK
+            + " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 
     private final TenantsFixture fixture;
     private final String table;

@@ -82,6 +82,9 @@ public final class TenantsFixture implements AutoCloseable {
     public final Telemetry telemetry = Telemetry.start(Map.of());
     public final Vertx vertx =
             telemetry.vertx(new VertxOptions().setEventLoopPoolSize(2)).build();
+    /** The event loop of the workers, as that of a verticle. */
+    public final io.vertx.core.Context workerContext = vertx.getOrCreateContext();
+
     public final DatabaseSettings settings;
     public final ServiceDatabase service;
     public final Outbox outbox;
@@ -106,7 +109,7 @@ public final class TenantsFixture implements AutoCloseable {
     public final Principal caller;
     private final MemoryRecordStore memory = new MemoryRecordStore(Clock.systemUTC());
     private final ProvisioningStore steps;
-    private TenantWorker worker;
+    private volatile TenantWorker worker;
 
     public TenantsFixture() {
         this(new TenantsConfig(100, 1, 100, Duration.ofMinutes(5), 4, Duration.ofMinutes(1), Path.of("unused")));
@@ -171,6 +174,7 @@ public final class TenantsFixture implements AutoCloseable {
                 Clock.systemUTC());
         caller = permissions.user("tenant_owner", ORG);
         outbox.onCommitted(Topics.TENANTS_STATE, id -> router.invalidateCache(UUID.fromString(id)));
+        outbox.onCommitted(Topics.TENANTS_EVENTS, id -> workerContext.runOnContext(ok -> worker.wake()));
         startWorker();
     }
 
@@ -197,7 +201,7 @@ public final class TenantsFixture implements AutoCloseable {
 
     private void startWorker() {
         var started = worker;
-        vertx.runOnContext(ok -> started.start());
+        workerContext.runOnContext(ok -> started.start());
     }
 
     public void stopWorker() {

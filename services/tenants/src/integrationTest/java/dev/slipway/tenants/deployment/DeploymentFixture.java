@@ -71,7 +71,7 @@ final class DeploymentFixture implements AutoCloseable {
     /** Looks for deployments regularly, as a service does. */
     void startWorker() {
         var current = worker;
-        tenants.vertx.runOnContext(ok -> current.start());
+        tenants.workerContext.runOnContext(ok -> current.start());
     }
 
     void stopWorker() {
@@ -80,7 +80,7 @@ final class DeploymentFixture implements AutoCloseable {
 
     void wake() {
         var current = worker;
-        tenants.vertx.runOnContext(ok -> current.wake());
+        tenants.workerContext.runOnContext(ok -> current.wake());
     }
 
     /** Calls an operation of the tenant, with further path and query parameters; returns the response body. */

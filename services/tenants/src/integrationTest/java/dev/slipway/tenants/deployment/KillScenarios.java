@@ -92,18 +92,21 @@ final class KillScenarios implements AutoCloseable {
     void destroy(String level, String event, String table) {
         var tenant = deployed(level);
         fixture.tenants.stopWorker();
-        killAt(event, table, "true", () -> json(await(fixture.tenants.api.delete(TenantsFixture.request(
-                TenantsFixture.ORG,
-                Map.of("tenant_id", tenant.id().toString()),
-                Map.of("grace_hours", "0", "final_dump", "true"),
-                null)))));
+        killAt(
+                event,
+                table,
+                "true",
+                () -> json(await(fixture.tenants.api.delete(TenantsFixture.request(
+                        TenantsFixture.ORG,
+                        Map.of("tenant_id", tenant.id().toString()),
+                        Map.of("grace_hours", "0", "final_dump", "true"),
+                        null)))));
         fixture.tenants.restartWorker();
 
         eventually(() -> assertThat(await(fixture.tenants.tenants.find(TenantsFixture.ORG, tenant.id())))
                 .isNull());
-        assertThat(fixture.tenants.database.query(
-                        "SELECT count(*) FROM pg_roles WHERE rolname LIKE 'tenant_"
-                                + tenant.id().toString().replace("-", "") + "%'"))
+        assertThat(fixture.tenants.database.query("SELECT count(*) FROM pg_roles WHERE rolname LIKE 'tenant_"
+                        + tenant.id().toString().replace("-", "") + "%'"))
                 .isEqualTo("0");
         assertThat(fixture.tenants.database.query(
                         "SELECT count(*) FROM tenants.tenant_dumps WHERE tenant_id = '" + tenant.id() + "'"))
@@ -127,7 +130,8 @@ final class KillScenarios implements AutoCloseable {
         killAt("UPDATE", "deployments", condition(status, phase), () -> queued[0] = queue(tenant, SECOND));
 
         assertReady(tenant, queued[0], undisturbed);
-        assertThat(fixture.query(tenant, "SELECT count(*) FROM \"" + tenant.names().table("note") + "\""))
+        assertThat(fixture.query(
+                        tenant, "SELECT count(*) FROM \"" + tenant.names().table("note") + "\""))
                 .isEqualTo("2");
     }
 

@@ -36,17 +36,7 @@ class ProcessKillTest {
     }
 
     @Test
-    void deployment_becomesReady_whenAnIndexWasNotFinished() {
-        scenarios.buildIndex("isolated_db");
-    }
-
-    @Test
     void rollback_ends_whenItWasCommittedAndNotRecorded() {
         scenarios.rollBack("shared_schema", Phase.END);
-    }
-
-    @Test
-    void destruction_ends_whenTheDatabaseWasDroppedAndNotRecorded() {
-        scenarios.destroy("isolated_db", "DELETE", "tenants");
     }
 }

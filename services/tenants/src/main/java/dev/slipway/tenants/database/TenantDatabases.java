@@ -179,6 +179,7 @@ public final class TenantDatabases {
                 "CREATE TABLE IF NOT EXISTS " + schema + "." + RowSecurity.ACCESS_TABLE
                         + " (tenant_id uuid PRIMARY KEY)",
                 "GRANT SELECT ON " + schema + "." + RowSecurity.ACCESS_TABLE + " TO " + role,
+                RowSecurity.createFunction(schema),
                 "ALTER DEFAULT PRIVILEGES FOR ROLE " + owner + " IN SCHEMA " + schema
                         + " GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO " + role));
         return admin.with(sharedDatabase, connection -> connection

@@ -123,6 +123,9 @@ public final class TenantRouter {
         var now = System.nanoTime();
         if (entries.size() > MAX_ENTRIES) {
             entries.values().removeIf(entry -> isExpired(entry, now));
+            if (entries.size() > MAX_ENTRIES) {
+                entries.clear(); // more tenants in use than fit: they are loaded again
+            }
         }
         var entry = entries.compute(
                 tenantId, (id, known) -> known == null || isExpired(known, now) ? new Entry(load(id), now) : known);

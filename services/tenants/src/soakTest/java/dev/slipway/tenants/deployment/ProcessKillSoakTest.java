@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 /** Kills a process with SIGKILL at every step of provisioning, deployment, rollback and destruction. {@code slipway.soak.levels} chooses levels. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ProcessKillSoakTest {
-    private static final List<String> LEVELS = List.of(
-            System.getProperty("slipway.soak.levels", "isolated_db,isolated_schema,shared_schema")
+    private static final List<String> LEVELS =
+            List.of(System.getProperty("slipway.soak.levels", "isolated_db,isolated_schema,shared_schema")
                     .split(","));
     private static final List<String> STATUSES = List.of("validating", "diffing", "migrating", "registering");
 
@@ -35,18 +35,16 @@ class ProcessKillSoakTest {
 
     @TestFactory
     Stream<DynamicTest> provisioning_continues() {
-        return LEVELS.stream().flatMap(level -> Stream.of(Name.values())
-                .flatMap(step -> Stream.of(Phase.values())
-                        .map(phase -> DynamicTest.dynamicTest(
-                                level + " " + step + " " + phase, () -> scenarios.provision(level, step, phase)))));
+        return LEVELS.stream().flatMap(level -> Stream.of(Name.values()).flatMap(step -> Stream.of(Phase.values())
+                .map(phase -> DynamicTest.dynamicTest(
+                        level + " " + step + " " + phase, () -> scenarios.provision(level, step, phase)))));
     }
 
     @TestFactory
     Stream<DynamicTest> deployment_becomesReady() {
-        return LEVELS.stream().flatMap(level -> STATUSES.stream()
-                .flatMap(status -> Stream.of(Phase.values())
-                        .map(phase -> DynamicTest.dynamicTest(
-                                level + " " + status + " " + phase, () -> scenarios.deploy(level, status, phase)))));
+        return LEVELS.stream().flatMap(level -> STATUSES.stream().flatMap(status -> Stream.of(Phase.values())
+                .map(phase -> DynamicTest.dynamicTest(
+                        level + " " + status + " " + phase, () -> scenarios.deploy(level, status, phase)))));
     }
 
     @TestFactory
@@ -62,8 +60,11 @@ class ProcessKillSoakTest {
 
     @TestFactory
     Stream<DynamicTest> destruction_ends() {
-        return LEVELS.stream().flatMap(level -> Stream.of(
-                DynamicTest.dynamicTest(level + " dump", () -> scenarios.destroy(level, "INSERT", "tenant_dumps")),
-                DynamicTest.dynamicTest(level + " delete", () -> scenarios.destroy(level, "DELETE", "tenants"))));
+        return LEVELS.stream()
+                .flatMap(level -> Stream.of(
+                        DynamicTest.dynamicTest(
+                                level + " dump", () -> scenarios.destroy(level, "INSERT", "tenant_dumps")),
+                        DynamicTest.dynamicTest(
+                                level + " delete", () -> scenarios.destroy(level, "DELETE", "tenants"))));
     }
 }
