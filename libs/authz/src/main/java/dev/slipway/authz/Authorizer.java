@@ -123,16 +123,6 @@ public final class Authorizer {
         }
     }
 
-    /** Returns the number of users with a role in the organization or in one of its projects. Reads the whole model. */
-    public long countUsersIn(UUID orgId) {
-        return bindingIndex.principalsWithBindings().stream()
-                .map(model::principal)
-                .filter(principal -> principal != null
-                        && principal.type() == ActorType.USER
-                        && hasBindingIn(orgId, bindingIndex.bindingSet(principal.id())))
-                .count();
-    }
-
     private boolean hasBindingIn(UUID orgId, @Nullable BindingSet held) {
         return held != null && held.all().stream().anyMatch(binding -> orgId.equals(model.orgOf(binding)));
     }

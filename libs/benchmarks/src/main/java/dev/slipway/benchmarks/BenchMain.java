@@ -26,6 +26,7 @@ public final class BenchMain {
             "running",
             "authz",
             "policy",
+            "tenants",
             "start",
             "idle");
 
@@ -49,6 +50,9 @@ public final class BenchMain {
         }
         if (rows.contains("policy")) {
             policy(directory, resultTable);
+        }
+        if (rows.contains("tenants")) {
+            tenants(directory, resultTable);
         }
         if (rows.contains("catalog")) {
             try (var small = environment(directory, "small");
@@ -148,6 +152,15 @@ public final class BenchMain {
                     "≤ 20 µs",
                     ResultTable.isMet(microseconds <= 20),
                     result.path("keys").asInt() + " keys, each said at every level; with its version"));
+        }
+    }
+
+    private static void tenants(Path directory, ResultTable resultTable) throws IOException {
+        var own = Files.createDirectory(directory.resolve("tenants"));
+        open(own);
+        try (var child = MeasuredProcess.java(
+                "tenants", directory, List.of("-Xmx512m", "-XX:+UseSerialGC"), TenantBenchmark.class, own.toString())) {
+            TenantRows.add(child.readReply(), resultTable);
         }
     }
 

@@ -40,7 +40,7 @@ class MalformedInputTest {
 
     /** Resources that the platform of this test does not have: their lists are not found, whatever the cursor is. */
     private static final Pattern UNKNOWN_RESOURCE =
-            Pattern.compile("\\{(tenant_id|release_id|slo_id|line_id)}|/rejected-reports");
+            Pattern.compile("\\{(release_id|slo_id|line_id)}|/rejected-reports");
 
     private static PlatformUnderTest platform;
     private static ContractRequests requests;

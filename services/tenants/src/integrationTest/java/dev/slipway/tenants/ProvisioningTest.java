@@ -93,12 +93,15 @@ class ProvisioningTest {
         assertThat(status.path("steps").get(0).path("status").asText()).isEqualTo("skipped");
     }
 
-    /** A process that ends after a step has had its effect, and before the step is recorded, leaves this state behind. */
+    /**
+     * A process that ends after a step has had its effect, and before the step is recorded, leaves this state behind. The soak test kills a
+     * process at every step.
+     */
     @ParameterizedTest
-    @EnumSource(Name.class)
+    @EnumSource(names = {"CREATE_ROLE", "SYNC_SCHEMA", "SEED_DATA"})
     void worker_continues_whenAProcessWasKilledAfterAStep(Name killed) {
         fixture.stopWorker();
-        var id = fixture.requestTenant("isolated_db");
+        var id = fixture.requestTenant("isolated_schema");
         var tenant = fixture.find(id);
         for (var step : Name.values()) {
             if (step.compareTo(killed) > 0) {
@@ -168,7 +171,7 @@ class ProvisioningTest {
                     .put("display_name", "Many " + i)
                     .put(
                             "isolation_level",
-                            i % 10 == 0 ? "isolated_db" : i % 2 == 0 ? "isolated_schema" : "shared_schema");
+                            i % 25 == 0 ? "isolated_db" : i % 2 == 0 ? "isolated_schema" : "shared_schema");
             requests.add(fixture.api.create(TenantsFixture.request(TenantsFixture.ORG, Map.of(), Map.of(), body)));
         }
         await(Future.all(requests))

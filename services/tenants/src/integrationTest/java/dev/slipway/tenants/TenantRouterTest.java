@@ -8,6 +8,7 @@ import dev.slipway.tenants.router.TenantRouter.TenantSession;
 import dev.slipway.tenants.router.domain.ResolutionStrategy;
 import dev.slipway.tenants.router.domain.TenantReference;
 import dev.slipway.tenants.tenant.domain.Tenant;
+import dev.slipway.tenants.tenant.domain.TenantStatus;
 import dev.slipway.testkit.Proves;
 import io.vertx.core.Future;
 import org.junit.jupiter.api.AfterAll;
@@ -57,17 +58,20 @@ class TenantRouterTest {
     private String resolve(UUID orgId, TenantReference reference) {
         return await(fixture.router
                 .resolveTenant(session(orgId), reference)
-                .map(context -> String.valueOf(context.tenantId()))
+                .map(found ->
+                        found == null ? "null" : String.valueOf(found.context().tenantId()))
                 .otherwise(Throwable::getMessage));
     }
 
     @Test
-    @Proves({"4.07", "4.12"})
+    @Proves({"4.07", "4.12", "4.19"})
     void resolveTenant_returnsTheContextOfTheSession() {
-        var context = await(fixture.router.resolveTenant(
+        var resolved = await(fixture.router.resolveTenant(
                 session(TenantsFixture.ORG),
                 reference(ResolutionStrategy.HEADER, tenant.id().toString())));
+        var context = resolved.context();
 
+        assertThat(resolved.status()).isEqualTo(TenantStatus.ACTIVE);
         assertThat(context.tenantId()).isEqualTo(tenant.id());
         assertThat(context.tenantPlan()).isEqualTo(tenant.plan());
         assertThat(context.tenantRegion()).isEqualTo("us-east");
@@ -91,20 +95,25 @@ class TenantRouterTest {
         fixture.router.invalidateCache(tenant.id());
         assertThat(resolve(org, reference(ResolutionStrategy.TOKEN, null))).isEqualTo(id);
         assertThat(resolve(org, reference(ResolutionStrategy.LOOKUP, "Only"))).isEqualTo(id);
-        assertThat(resolve(org, reference(ResolutionStrategy.LOOKUP, "Other"))).contains("tenant_not_found");
+        assertThat(resolve(org, reference(ResolutionStrategy.LOOKUP, "Other"))).isEqualTo("null");
         fixture.database.execute(
                 "UPDATE tenants.tenants SET org_id = '" + TenantsFixture.ORG + "' WHERE tenant_id = '" + id + "'");
         fixture.router.invalidateCache(tenant.id());
     }
 
     @Test
-    void resolveTenant_isNotFound_forAnotherOrganization() {
+    @Proves("4.19")
+    void resolveTenant_returnsNull_forAnUnknownTenantOrSession() {
         assertThat(resolve(
                         Ids.next(),
                         reference(ResolutionStrategy.HEADER, tenant.id().toString())))
-                .contains("tenant_not_found");
+                .isEqualTo("null");
         assertThat(resolve(Ids.next(), reference(ResolutionStrategy.TOKEN, null)))
-                .contains("tenant_not_found");
+                .isEqualTo("null");
+        assertThat(resolve(
+                        TenantsFixture.ORG,
+                        reference(ResolutionStrategy.HEADER, Ids.next().toString())))
+                .isEqualTo("null");
     }
 
     @Test

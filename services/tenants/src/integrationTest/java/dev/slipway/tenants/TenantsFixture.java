@@ -39,6 +39,7 @@ import dev.slipway.tenants.quota.QuotaGuard;
 import dev.slipway.tenants.quota.QuotaStore;
 import dev.slipway.tenants.quota.RequestCounter;
 import dev.slipway.tenants.quota.TenantUsageApi;
+import dev.slipway.tenants.quota.TenantUsers;
 import dev.slipway.tenants.quota.UsageRefresher;
 import dev.slipway.tenants.router.TenantAuthorizer;
 import dev.slipway.tenants.router.TenantContextApi;
@@ -81,6 +82,9 @@ public final class TenantsFixture implements AutoCloseable {
     public final Telemetry telemetry = Telemetry.start(Map.of());
     public final Vertx vertx =
             telemetry.vertx(new VertxOptions().setEventLoopPoolSize(2)).build();
+    /** The event loop of the workers, as that of a verticle. */
+    public final io.vertx.core.Context workerContext = vertx.getOrCreateContext();
+
     public final DatabaseSettings settings;
     public final ServiceDatabase service;
     public final Outbox outbox;
@@ -90,7 +94,8 @@ public final class TenantsFixture implements AutoCloseable {
     public final TenantApi api;
     public final TenantDumps dumps;
     public final TemporaryDirectory dumpDirectory = TemporaryDirectory.named("tenant-dumps");
-    public final RequestCounter requests = new RequestCounter(Clock.systemUTC());
+    public final RequestCounter requests;
+    public final TenantUsers users;
     public final MetadataStore metadata;
     public final QuotaStore quotas;
     public final TenantRouter router;
@@ -104,7 +109,7 @@ public final class TenantsFixture implements AutoCloseable {
     public final Principal caller;
     private final MemoryRecordStore memory = new MemoryRecordStore(Clock.systemUTC());
     private final ProvisioningStore steps;
-    private TenantWorker worker;
+    private volatile TenantWorker worker;
 
     public TenantsFixture() {
         this(new TenantsConfig(100, 1, 100, Duration.ofMinutes(5), 4, Duration.ofMinutes(1), Path.of("unused")));
@@ -131,6 +136,9 @@ public final class TenantsFixture implements AutoCloseable {
         api = new TenantApi(tenants, steps, databases, mutations, worker);
         metadata = new MetadataStore(service.reads());
         quotas = new QuotaStore(service.reads());
+        requests = new RequestCounter(outbox, quotas, Clock.systemUTC());
+        var guard = new QuotaGuard(quotas);
+        users = new TenantUsers(outbox, guard, Clock.systemUTC());
         pools = new TenantPools(vertx, databases, config);
         router = new TenantRouter(
                 tenants,
@@ -142,13 +150,7 @@ public final class TenantsFixture implements AutoCloseable {
                 Duration.ofMinutes(5));
         var authorizer = new TenantAuthorizer(permissions.model, Clock.systemUTC());
         records = new RecordApi(
-                router,
-                authorizer,
-                requests,
-                new QuotaGuard(quotas),
-                mutations,
-                new PostgresRecordStore(router),
-                memory);
+                router, authorizer, requests, users, guard, mutations, new PostgresRecordStore(router), memory);
         contexts = new TenantContextApi(router, authorizer);
         credentials = new TenantCredentialApi(
                 tenants,
@@ -157,12 +159,22 @@ public final class TenantsFixture implements AutoCloseable {
                 new TenantAccess(databases),
                 outbox,
                 mutations,
+                users,
                 Clock.systemUTC());
         usage = new TenantUsageApi(tenants, quotas, metadata, requests, Clock.systemUTC());
         refresher = new UsageRefresher(
-                vertx, outbox, quotas, metadata, provisioner, requests, orgId -> 3, Duration.ZERO, Clock.systemUTC());
+                vertx,
+                outbox,
+                quotas,
+                metadata,
+                provisioner,
+                requests,
+                authorizer::isMember,
+                Duration.ZERO,
+                Clock.systemUTC());
         caller = permissions.user("tenant_owner", ORG);
         outbox.onCommitted(Topics.TENANTS_STATE, id -> router.invalidateCache(UUID.fromString(id)));
+        outbox.onCommitted(Topics.TENANTS_EVENTS, id -> workerContext.runOnContext(ok -> worker.wake()));
         startWorker();
     }
 
@@ -189,7 +201,7 @@ public final class TenantsFixture implements AutoCloseable {
 
     private void startWorker() {
         var started = worker;
-        vertx.runOnContext(ok -> started.start());
+        workerContext.runOnContext(ok -> started.start());
     }
 
     public void stopWorker() {

@@ -1,6 +1,5 @@
 package dev.slipway.tenants;
 
-import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.Ids;
 import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
@@ -34,6 +33,7 @@ import dev.slipway.tenants.quota.QuotaGuard;
 import dev.slipway.tenants.quota.QuotaStore;
 import dev.slipway.tenants.quota.RequestCounter;
 import dev.slipway.tenants.quota.TenantUsageApi;
+import dev.slipway.tenants.quota.TenantUsers;
 import dev.slipway.tenants.quota.UsageRefresher;
 import dev.slipway.tenants.router.TenantAuthorizer;
 import dev.slipway.tenants.router.TenantContextApi;
@@ -59,8 +59,10 @@ import java.util.function.Supplier;
 public final class TenantsVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(TenantsVerticle.class);
     private static final String VERSION = "1.0.0";
-    /** Longer than any step takes, so that two workers do not run the same one. */
+    /** A worker renews it while it works, so it is the time until another process continues after a crash. */
     private static final Duration LEASE = Duration.ofSeconds(40);
+
+    private static final Duration DEPLOYMENT_LEASE = Duration.ofSeconds(10);
 
     private static final Duration BATCH_WINDOW = Duration.ofMillis(100);
 
@@ -90,7 +92,9 @@ public final class TenantsVerticle extends VerticleBase {
         var tenants = new TenantStore(opened.reads());
         var metadata = new MetadataStore(opened.reads());
         var quotas = new QuotaStore(opened.reads());
-        var requests = new RequestCounter(clock);
+        var requests = new RequestCounter(opened.outbox(), quotas, clock);
+        var guard = new QuotaGuard(quotas);
+        var users = new TenantUsers(opened.outbox(), guard, clock);
         var access = new TenantAccess(databases);
         var provisioner = new TenantProvisioner(databases);
         var router = new TenantRouter(
@@ -105,14 +109,15 @@ public final class TenantsVerticle extends VerticleBase {
         var authorizer = new TenantAuthorizer(serviceContext.authz(), clock);
         var memory = new MemoryRecordStore(clock);
         var worker = serveTenants(opened, databases, tenants, provisioner, access, memory::deleteAll);
-        serveCredentials(opened, databases, tenants, access);
+        serveCredentials(opened, databases, tenants, access, users);
         serveRecords(
                 opened,
                 new RecordApi(
                         router,
                         authorizer,
                         requests,
-                        new QuotaGuard(quotas),
+                        users,
+                        guard,
                         opened.mutations(),
                         new PostgresRecordStore(router),
                         memory));
@@ -132,7 +137,7 @@ public final class TenantsVerticle extends VerticleBase {
                 metadata,
                 provisioner,
                 requests,
-                new Authorizer(serviceContext.authz())::countUsersIn,
+                authorizer::isMember,
                 config.usageInterval(),
                 clock);
         var state = new StateReader(vertx, serviceContext.kafka(), Topics.TENANTS_STATE, router::apply);
@@ -143,6 +148,7 @@ public final class TenantsVerticle extends VerticleBase {
             refresher.start();
             started.push(() -> {
                 worker.stop();
+                deployments.stop();
                 refresher.stop();
                 return Future.succeededFuture();
             });
@@ -194,7 +200,8 @@ public final class TenantsVerticle extends VerticleBase {
         var executor = new MigrationExecutor(databases);
         var planner = new DeploymentPlanner(executor);
         var requests = new DeploymentRequests(tenants, store);
-        var deployments = new DeploymentWorker(vertx, opened.outbox(), store, tenants, planner, executor);
+        var deployments =
+                new DeploymentWorker(vertx, opened.outbox(), store, tenants, planner, executor, DEPLOYMENT_LEASE);
         var api = new DeploymentApi(store, requests, planner, opened.mutations(), deployments::wake);
         var appStore = new TenantAppStore(opened.reads(), store);
         var apps = new TenantAppApi(appStore, store, requests, opened.mutations(), deployments::wake);
@@ -217,7 +224,8 @@ public final class TenantsVerticle extends VerticleBase {
         return deployments;
     }
 
-    private void serveCredentials(Service opened, TenantDatabases databases, TenantStore tenants, TenantAccess access) {
+    private void serveCredentials(
+            Service opened, TenantDatabases databases, TenantStore tenants, TenantAccess access, TenantUsers users) {
         var api = new TenantCredentialApi(
                 tenants,
                 new TenantCredentialStore(opened.reads()),
@@ -225,6 +233,7 @@ public final class TenantsVerticle extends VerticleBase {
                 access,
                 opened.outbox(),
                 opened.mutations(),
+                users,
                 serviceContext.clock());
         opened.serve("listTenantCredentials", api::list)
                 .serve("createTenantCredential", api::create)

@@ -27,6 +27,7 @@ class TenantsBoundariesTest {
         "QuotaStore",
         "QuotaGuard",
         "RequestCounter",
+        "TenantUsers",
         "TenantRouter",
         "TenantAuthorizer",
         "RoutedTenant"

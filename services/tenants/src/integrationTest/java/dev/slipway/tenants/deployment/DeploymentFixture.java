@@ -15,6 +15,7 @@ import dev.slipway.tenants.tenant.domain.Tenant;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -29,24 +30,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Deployments to tenants on a real PostgreSQL; operations are called directly. */
 final class DeploymentFixture implements AutoCloseable {
-    final TenantsFixture tenants = new TenantsFixture();
-    final DeploymentStore store = new DeploymentStore(tenants.service.reads());
-    final MigrationExecutor executor = new MigrationExecutor(tenants.databases);
-    final TenantAppStore appStore = new TenantAppStore(tenants.service.reads(), store);
+    private static final Duration LEASE = Duration.ofSeconds(2);
+
+    final TenantsFixture tenants;
+    final DeploymentStore store;
+    final MigrationExecutor executor;
+    final TenantAppStore appStore;
     final DeploymentApi api;
     final TenantAppApi apps;
-    private final DeploymentRequests requests = new DeploymentRequests(tenants.tenants, store);
-    private final DeploymentPlanner planner = new DeploymentPlanner(executor);
-    private DeploymentWorker worker = newWorker();
+    private final DeploymentPlanner planner;
+    private DeploymentWorker worker;
 
     DeploymentFixture() {
+        this(new TenantsFixture());
+    }
+
+    DeploymentFixture(TenantsFixture tenants) {
+        this.tenants = tenants;
+        store = new DeploymentStore(tenants.service.reads());
+        executor = new MigrationExecutor(tenants.databases);
+        appStore = new TenantAppStore(tenants.service.reads(), store);
+        planner = new DeploymentPlanner(executor);
+        worker = newWorker();
+        var requests = new DeploymentRequests(tenants.tenants, store);
         var mutations = new Mutations(tenants.outbox);
         api = new DeploymentApi(store, requests, planner, mutations, this::wake);
         apps = new TenantAppApi(appStore, store, requests, mutations, this::wake);
     }
 
     private DeploymentWorker newWorker() {
-        return new DeploymentWorker(tenants.vertx, tenants.outbox, store, tenants.tenants, planner, executor);
+        return new DeploymentWorker(tenants.vertx, tenants.outbox, store, tenants.tenants, planner, executor, LEASE);
     }
 
     /** Uses another worker from now on, as a process does after a crash. */
@@ -55,9 +68,19 @@ final class DeploymentFixture implements AutoCloseable {
         wake();
     }
 
+    /** Looks for deployments regularly, as a service does. */
+    void startWorker() {
+        var current = worker;
+        tenants.workerContext.runOnContext(ok -> current.start());
+    }
+
+    void stopWorker() {
+        worker.stop();
+    }
+
     void wake() {
         var current = worker;
-        tenants.vertx.runOnContext(ok -> current.wake());
+        tenants.workerContext.runOnContext(ok -> current.wake());
     }
 
     /** Calls an operation of the tenant, with further path and query parameters; returns the response body. */

@@ -7,6 +7,7 @@ import dev.slipway.tenants.TenantsFixture;
 import dev.slipway.tenants.deployment.BundleJson.ContentBody;
 import dev.slipway.tenants.deployment.domain.MigrationPlan;
 import dev.slipway.tenants.tenant.domain.Tenant;
+import io.vertx.pgclient.PgConnection;
 import io.vertx.sqlclient.Tuple;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.TestInstance;
 import java.util.Map;
 import java.util.UUID;
 
+import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -137,6 +139,68 @@ class DeploymentRecoveryTest {
                         .path("status")
                         .asText())
                 .isEqualTo("ready");
+    }
+
+    /** The suspension does not wait for the migration, which is undone afterwards although the tenant is suspended. */
+    @Test
+    void suspension_endsADeployment_thatMigrates() {
+        var tenant = fixture.tenants.createTenant("isolated_schema");
+        fixture.deploy(tenant, json(BUNDLE));
+        var before = fixture.schema(tenant);
+        var holder = TenantsFixture.await(PgConnection.connect(
+                fixture.tenants.vertx,
+                fixture.tenants
+                        .settings
+                        .administratorOptions()
+                        .setDatabase(tenant.names().database())));
+        var lock = "SELECT pg_advisory_lock(hashtextextended('" + tenant.id() + "', 0))";
+        TenantsFixture.await(holder.query(lock).execute());
+        var queued = fixture.call(
+                tenant, fixture.api::create, Map.of(), Json.object().set("bundle", json(WITH_INDEX)));
+        eventually(() -> assertThat(fixture.tenants.database.query(
+                        "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+                                + " WHERE locktype = 'advisory' AND NOT granted AND datname = '"
+                                + tenant.names().database() + "'"))
+                .isEqualTo("1"));
+
+        var suspended = fixture.call(tenant, fixture.tenants.api::suspend, Map.of(), Json.object());
+        TenantsFixture.await(holder.close());
+
+        assertThat(suspended.path("status").asText()).isEqualTo("suspended");
+        var ended = fixture.awaitEnd(tenant, queued);
+        assertThat(ended.path("status").asText()).isEqualTo("failed");
+        assertThat(ended.path("error").asText()).contains("not active");
+        assertThat(ended.path("rolled_back_at").isNull()).isFalse();
+        assertThat(fixture.schema(tenant)).isEqualTo(before);
+    }
+
+    /** Both pass the check of the request; the second fails when the first is deployed. */
+    @Test
+    void deployments_thatAreQueuedTogether_doNotExceedTheNumberOfObjects() {
+        var tenant = fixture.tenants.createTenant("isolated_schema");
+        fixture.entitle(tenant.orgId(), "many");
+        fixture.stopWorker();
+        var bundle = Json.object();
+        bundle.putObject("manifest").put("version", "1");
+        var app = Json.object().put("name", "many").put("version", "1.0.0");
+        for (var i = 0; i < 11; i++) {
+            bundle.withArray("objects").addObject().put("name", "o" + i);
+            app.withArray("objects").addObject().put("name", "p" + i);
+        }
+        var first = fixture.call(
+                tenant, fixture.api::create, Map.of(), Json.object().set("bundle", bundle));
+        var second = fixture.call(
+                tenant,
+                fixture.apps::install,
+                Map.of(),
+                Json.object().put("app_slug", "many").set("manifest", app));
+
+        fixture.replaceWorker();
+
+        assertThat(fixture.awaitEnd(tenant, first).path("status").asText()).isEqualTo("ready");
+        var refused = fixture.awaitEnd(tenant, second);
+        assertThat(refused.path("status").asText()).isEqualTo("failed");
+        assertThat(refused.path("error").asText()).contains("22 objects");
     }
 
     @Test

@@ -17,6 +17,7 @@ import dev.slipway.tenants.credential.TenantCredentialStore.CredentialAccess;
 import dev.slipway.tenants.credential.TenantCredentialStore.TenantCredential;
 import dev.slipway.tenants.database.TenantAccess;
 import dev.slipway.tenants.database.TenantDatabases;
+import dev.slipway.tenants.quota.TenantUsers;
 import dev.slipway.tenants.tenant.TenantStore;
 import dev.slipway.tenants.tenant.domain.Tenant;
 import io.opentelemetry.context.Context;
@@ -47,6 +48,7 @@ public final class TenantCredentialApi {
     private final TenantAccess access;
     private final Outbox outbox;
     private final Mutations mutations;
+    private final TenantUsers users;
     private final Clock clock;
 
     private record CreateBody(
@@ -70,6 +72,7 @@ public final class TenantCredentialApi {
             TenantAccess access,
             Outbox outbox,
             Mutations mutations,
+            TenantUsers users,
             Clock clock) {
         this.tenants = tenants;
         this.store = store;
@@ -77,6 +80,7 @@ public final class TenantCredentialApi {
         this.access = access;
         this.outbox = outbox;
         this.mutations = mutations;
+        this.users = users;
         this.clock = clock;
     }
 
@@ -97,6 +101,7 @@ public final class TenantCredentialApi {
         var password = newPassword();
         return mutations
                 .run(request, unit -> lock(unit, request).compose(tenant -> requireActive(tenant)
+                        .compose(ok -> users.register(unit, request.principal(), tenant))
                         .compose(ok -> store.count(unit, tenant.id()))
                         .compose(count -> insert(unit, request, tenant, id, body, password, count))))
                 .map(reply -> withPassword(reply, id, password));

@@ -17,6 +17,7 @@ import dev.slipway.tenants.metadata.domain.ObjectDefinition;
 import dev.slipway.tenants.metadata.domain.ObjectPermission.Access;
 import dev.slipway.tenants.quota.QuotaGuard;
 import dev.slipway.tenants.quota.RequestCounter;
+import dev.slipway.tenants.quota.TenantUsers;
 import dev.slipway.tenants.router.RoutedTenant;
 import dev.slipway.tenants.router.TenantAuthorizer;
 import dev.slipway.tenants.router.TenantRouter;
@@ -44,6 +45,7 @@ public final class RecordApi {
     private final TenantRouter router;
     private final TenantAuthorizer authorizer;
     private final RequestCounter requests;
+    private final TenantUsers users;
     private final QuotaGuard quotas;
     private final Mutations mutations;
     private final RecordStore postgres;
@@ -63,6 +65,7 @@ public final class RecordApi {
             TenantRouter router,
             TenantAuthorizer authorizer,
             RequestCounter requests,
+            TenantUsers users,
             QuotaGuard quotas,
             Mutations mutations,
             PostgresRecordStore postgres,
@@ -70,6 +73,7 @@ public final class RecordApi {
         this.router = router;
         this.authorizer = authorizer;
         this.requests = requests;
+        this.users = users;
         this.quotas = quotas;
         this.mutations = mutations;
         this.postgres = postgres;
@@ -77,11 +81,14 @@ public final class RecordApi {
     }
 
     public Future<Reply> list(Request request) {
+        // Before the tenant is looked up: a malformed request is refused alike whether the tenant exists or not.
+        var position = RecordOrder.decode(request.query("cursor"));
+        var filter = RecordCondition.parse(request.query("filter"));
+        var limit = request.limit();
         return target(request, READ, Access.READ).compose(target -> {
             var order = RecordOrder.parse(request.query("sort"), target.object);
-            var conditions = RecordCondition.parse(request.query("filter"), target.object);
-            var after = order.decode(request.query("cursor"));
-            var limit = request.limit();
+            var conditions = RecordCondition.of(filter, target.object);
+            var after = order.requireOwn(position);
             return store(target)
                     .list(target.tenant(), target.object, conditions, order, after, limit + 1)
                     .map(found -> Reply.ofRecord(page(found, order, limit)));
@@ -159,13 +166,21 @@ public final class RecordApi {
             authorizer.authorize(request, tenant, action);
             var object = routed.requireActive().requireObject(request.path("object"));
             authorizer.authorize(request, tenant, action, object, access);
-            var counted = requests.count(tenant.id(), routed.quotas());
-            return counted.allowed()
-                    ? Future.succeededFuture(new Target(routed, object))
-                    : Future.failedFuture(new Problem(
-                                    ErrorCode.RATE_LIMITED, String.valueOf(counted.message()), Json.toObject(counted))
-                            .asException());
+            return countRequest(routed)
+                    .compose(ok -> users.register(request.principal(), tenant, routed.quotas()))
+                    .map(new Target(routed, object));
         });
+    }
+
+    private Future<Void> countRequest(RoutedTenant routed) {
+        return requests.count(routed.tenant().id(), routed.quotas())
+                .compose(counted -> counted.allowed()
+                        ? Future.succeededFuture()
+                        : Future.failedFuture(new Problem(
+                                        ErrorCode.RATE_LIMITED,
+                                        String.valueOf(counted.message()),
+                                        Json.toObject(counted))
+                                .asException()));
     }
 
     private RecordStore store(Target target) {

@@ -45,14 +45,10 @@ record RecordCondition(String field, FieldType type, Operator operator, List<Str
         };
     }
 
-    /** Parses a filter. Throws a problem if it does not match the definition of the object. */
-    static List<RecordCondition> parse(@Nullable String filter, ObjectDefinition object) {
+    /** Returns the conditions of a filter. Throws a problem if it does not match the definition of the object. */
+    static List<RecordCondition> of(JsonNode filter, ObjectDefinition object) {
         var conditions = new ArrayList<RecordCondition>();
-        if (filter == null) {
-            return conditions;
-        }
-        var json = parse(filter);
-        for (var entry : json.properties()) {
+        for (var entry : filter.properties()) {
             var type = typeOf(object, entry.getKey());
             var value = entry.getValue();
             if (value.isObject() && type != FieldType.JSON) {
@@ -69,7 +65,11 @@ record RecordCondition(String field, FieldType type, Operator operator, List<Str
         return conditions;
     }
 
-    private static JsonNode parse(String filter) {
+    /** Parses a filter; a missing one is an object without conditions. Throws a problem if it is not a JSON object. */
+    static JsonNode parse(@Nullable String filter) {
+        if (filter == null) {
+            return Json.object();
+        }
         try {
             var json = Json.parse(filter.getBytes(StandardCharsets.UTF_8));
             if (json.isObject()) {

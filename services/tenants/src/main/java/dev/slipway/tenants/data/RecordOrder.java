@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.ProblemException;
 import dev.slipway.tenants.metadata.domain.FieldType;
 import dev.slipway.tenants.metadata.domain.ObjectDefinition;
 import org.jspecify.annotations.Nullable;
@@ -53,22 +54,50 @@ record RecordOrder(String field, FieldType type, boolean descending) {
                 UUID.fromString(item.path("id").asText()));
     }
 
-    /** Decodes a cursor. Throws a problem if it does not belong to a list in this order. */
-    @Nullable
-    Position decode(@Nullable String cursor) {
+    /** Decodes a cursor; null if there is none. Throws a problem if it was not made by this API. */
+    static @Nullable Position decode(@Nullable String cursor) {
         if (cursor == null) {
             return null;
         }
         try {
             var json = Json.parse(Base64.getUrlDecoder().decode(cursor.getBytes(StandardCharsets.US_ASCII)));
-            var position = Json.toRecord(json, Position.class);
-            if (sort().equals(position.sort) && position.id != null) {
+            var position = json.isObject() ? Json.toRecord(json, Position.class) : null;
+            if (position != null && position.sort != null && position.id != null) {
                 return position;
             }
         } catch (IOException | IllegalArgumentException e) {
             // Falls through to the error below.
         }
-        throw Problem.validationOf(
+        throw invalidCursor();
+    }
+
+    /** Returns the position. Throws a problem if it belongs to a list in another order, or has a value of another type. */
+    @Nullable
+    Position requireOwn(@Nullable Position position) {
+        if (position != null && (!sort().equals(position.sort) || !hasOwnType(position.value))) {
+            throw invalidCursor();
+        }
+        return position;
+    }
+
+    private boolean hasOwnType(@Nullable String value) {
+        if (value == null) {
+            return true;
+        }
+        try {
+            var json =
+                    switch (type) {
+                        case TEXT, DATE, DATETIME, REFERENCE -> Json.object().textNode(value);
+                        case NUMBER, INTEGER, BOOLEAN, JSON -> Json.parse(value.getBytes(StandardCharsets.UTF_8));
+                    };
+            return FieldValues.validate(type, json) == null;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static ProblemException invalidCursor() {
+        return Problem.validationOf(
                         ErrorCode.INVALID_CURSOR, "cursor", "is not a cursor of this list; start again without it")
                 .asException();
     }

@@ -84,7 +84,7 @@ final class AdminConnections {
                 .addProperty("lock_timeout", "10000");
     }
 
-    private <T> Future<T> retry(Supplier<Future<T>> work, int attempt) {
+    <T> Future<T> retry(Supplier<Future<T>> work, int attempt) {
         return work.get()
                 .recover(e -> attempt < ATTEMPTS
                                 && e instanceof PgException rejected

@@ -20,10 +20,27 @@ public final class RowSecurity {
     static final String ACCESS_TABLE = "slipway_tenant_access";
 
     private static final String IS_OWN_ROW = "tenant_id = current_setting('" + CURRENT_TENANT + "')::uuid";
-    private static final String HAS_ACCESS = "EXISTS (SELECT FROM " + ACCESS_TABLE
-            + " a WHERE a.tenant_id = current_setting('" + CURRENT_TENANT + "')::uuid)";
+    private static final String ACCESS_FUNCTION = "slipway_require_access()";
+    /** As a subquery, the function is called once per statement and not once per row. */
+    private static final String HAS_ACCESS = "(SELECT " + ACCESS_FUNCTION + ")";
 
     private RowSecurity() {}
+
+    /**
+     * Returns the statement that creates the function which the policies call. It fails without access: a caller with an outdated cache would
+     * otherwise see an empty table.
+     */
+    static String createFunction(String schema) {
+        return """
+                CREATE OR REPLACE FUNCTION %1$s.%2$s RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+                BEGIN
+                  IF EXISTS (SELECT FROM %1$s.%3$s WHERE tenant_id = current_setting('%4$s')::uuid) THEN
+                    RETURN true;
+                  END IF;
+                  RAISE EXCEPTION 'the tenant has no access' USING ERRCODE = 'insufficient_privilege';
+                END $$
+                """.formatted(schema, ACCESS_FUNCTION, ACCESS_TABLE, CURRENT_TENANT);
+    }
 
     /** Returns the statements that protect a new table of the tenant; empty if the tenant has a schema or database of its own. */
     public static List<String> statements(Tenant tenant, String table) {

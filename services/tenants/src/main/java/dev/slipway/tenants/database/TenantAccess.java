@@ -2,6 +2,7 @@ package dev.slipway.tenants.database;
 
 import dev.slipway.tenants.tenant.domain.Tenant;
 import io.vertx.core.Future;
+import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Tuple;
 
 import java.time.Instant;
@@ -24,6 +25,10 @@ public final class TenantAccess {
             "INSERT INTO " + RowSecurity.ACCESS_TABLE + " (tenant_id) VALUES ($1) ON CONFLICT DO NOTHING";
     private static final String DELETE_ACCESS = "DELETE FROM " + RowSecurity.ACCESS_TABLE + " WHERE tenant_id = $1";
 
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+    /** The connections that a credential can have open at a time. */
+    private static final int CREDENTIAL_CONNECTIONS = 10;
+
     private final TenantDatabases databases;
 
     public TenantAccess(TenantDatabases databases) {
@@ -36,28 +41,41 @@ public final class TenantAccess {
         return names.isShared()
                 ? inShared(tenant, INSERT_ACCESS)
                 : databases
-                        .execute(
+                        .executeRepeatable(
                                 tenant,
                                 List.of("GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "
                                         + identifier(names.schema()) + " TO " + identifier(names.role())))
-                        .compose(ok -> alterRole(names.role(), "RESET default_transaction_read_only"))
-                        .compose(ok -> alterRole(names.role(), "LOGIN"));
+                        .compose(ok ->
+                                alterRoles(List.of(names.role()), "RESET default_transaction_read_only", "LOGIN"));
     }
 
-    /** Makes the tables read-only, disables all logins, including those of the platform, and terminates all connections. */
-    public Future<Void> deny(Tenant tenant) {
+    /**
+     * Disables all logins, including those of the platform, terminates all connections and makes the tables read-only. Returns false if a
+     * migration has locked a table, so that the last part has to be repeated; nobody but the platform can log in until then.
+     */
+    public Future<Boolean> deny(Tenant tenant) {
         var names = tenant.names();
         return names.isShared()
-                ? inShared(tenant, DELETE_ACCESS)
-                : databases
-                        .execute(
-                                tenant,
-                                List.of("REVOKE INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "
-                                        + identifier(names.schema()) + " FROM " + identifier(names.role())))
-                        .compose(ok -> alterRole(names.role(), "SET default_transaction_read_only = on"))
-                        .compose(ok -> alterRole(names.role(), "NOLOGIN"))
+                ? inShared(tenant, DELETE_ACCESS).map(true)
+                : alterRoles(List.of(names.role()), "NOLOGIN", "SET default_transaction_read_only = on")
                         .compose(ok -> revokeCredentials(tenant))
-                        .compose(ok -> terminate(tenant));
+                        .compose(ok -> terminate(tenant))
+                        .compose(ok -> revokeWrites(tenant));
+    }
+
+    private Future<Boolean> revokeWrites(Tenant tenant) {
+        var names = tenant.names();
+        return databases
+                .executeRepeatable(
+                        tenant,
+                        List.of(
+                                "SET LOCAL lock_timeout = '500ms'",
+                                "REVOKE INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + identifier(names.schema())
+                                        + " FROM " + identifier(names.role())))
+                .map(true)
+                .recover(e -> e instanceof PgException rejected && LOCK_NOT_AVAILABLE.equals(rejected.getSqlState())
+                        ? Future.succeededFuture(false)
+                        : Future.failedFuture(e));
     }
 
     /** Terminates the connections of the tenant's roles and credentials. */
@@ -81,7 +99,8 @@ public final class TenantAccess {
                         connection -> AdminConnections.runAll(
                                 connection,
                                 List.of(
-                                        "CREATE ROLE " + role + " LOGIN PASSWORD " + literal(password) + " VALID UNTIL "
+                                        "CREATE ROLE " + role + " LOGIN CONNECTION LIMIT " + CREDENTIAL_CONNECTIONS
+                                                + " PASSWORD " + literal(password) + " VALID UNTIL "
                                                 + literal(expiresAt.toString()) + " IN ROLE " + identifier(group),
                                         "GRANT " + role + " TO CURRENT_USER",
                                         "ALTER ROLE " + role + " SET search_path = "
@@ -100,14 +119,16 @@ public final class TenantAccess {
     }
 
     private Future<Void> revokeCredentials(Tenant tenant) {
-        return databases.admin().with(databases.platformDatabase(), connection -> connection
-                .preparedQuery(FIND_CREDENTIALS)
-                .execute(Tuple.of(tenant.names().role(), tenant.names().role()))
+        return databases
+                .admin()
+                .with(databases.platformDatabase(), connection -> connection
+                        .preparedQuery(FIND_CREDENTIALS)
+                        .execute(Tuple.of(tenant.names().role(), tenant.names().role())))
                 .compose(found -> {
-                    var statements = new ArrayList<String>();
-                    found.forEach(row -> statements.add("ALTER ROLE " + identifier(row.getString(0)) + " NOLOGIN"));
-                    return AdminConnections.runAll(connection, statements);
-                }));
+                    var roles = new ArrayList<String>();
+                    found.forEach(row -> roles.add(row.getString(0)));
+                    return roles.isEmpty() ? Future.succeededFuture() : alterRoles(roles, "NOLOGIN");
+                });
     }
 
     private Future<Void> inShared(Tenant tenant, String sql) {
@@ -117,10 +138,15 @@ public final class TenantAccess {
                 .<Void>mapEmpty());
     }
 
-    private Future<Void> alterRole(String role, String change) {
-        return databases.admin().with(databases.platformDatabase(), connection -> connection
-                .query("ALTER ROLE " + identifier(role) + " " + change)
-                .execute()
-                .<Void>mapEmpty());
+    private Future<Void> alterRoles(List<String> roles, String... changes) {
+        var statements = new ArrayList<String>();
+        for (var role : roles) {
+            for (var change : changes) {
+                statements.add("ALTER ROLE " + identifier(role) + " " + change);
+            }
+        }
+        return databases
+                .admin()
+                .with(databases.platformDatabase(), connection -> AdminConnections.runAll(connection, statements));
     }
 }

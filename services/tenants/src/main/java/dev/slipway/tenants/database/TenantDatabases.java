@@ -1,5 +1,6 @@
 package dev.slipway.tenants.database;
 
+import dev.slipway.messaging.Failures.NotReadyException;
 import dev.slipway.service.DatabaseSettings;
 import dev.slipway.tenants.tenant.domain.DatabaseNames;
 import dev.slipway.tenants.tenant.domain.IsolationLevel;
@@ -21,6 +22,10 @@ import static dev.slipway.tenants.tenant.domain.SqlText.literal;
 
 /** Runs statements in the databases of tenants as the role that owns their tables, and gives clients their connection options. */
 public final class TenantDatabases {
+    /** Locks a tenant until the end of the transaction: migrations and the deletion of its tables exclude each other. */
+    public static final String LOCK_TENANT = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
+
+    private static final String TRY_LOCK_TENANT = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))";
     private static final String SHARED_DATABASE_SUFFIX = "_tenants";
     private static final int MAX_PLATFORM_NAME_LENGTH =
             DatabaseNames.MAX_IDENTIFIER_LENGTH - SHARED_DATABASE_SUFFIX.length();
@@ -69,13 +74,23 @@ public final class TenantDatabases {
                 .recover(e -> transaction.rollback().transform(done -> Future.failedFuture(e)))));
     }
 
-    /** Runs a statement that PostgreSQL does not allow in a transaction, such as CREATE INDEX CONCURRENTLY, however long it takes. */
-    public Future<Void> executeOutsideTransaction(Tenant tenant, String statement) {
+    /**
+     * Runs statements that PostgreSQL does not allow in a transaction, such as CREATE INDEX CONCURRENTLY, however long they take. Fails if
+     * another worker migrates the tenant: to wait for it would delay the building of its index.
+     */
+    public Future<Void> executeOutsideTransaction(Tenant tenant, List<String> statements) {
         return asOwner(tenant, connection -> connection
-                .query("SET statement_timeout = 0")
-                .execute()
-                .compose(ok -> connection.query(statement).execute())
-                .mapEmpty());
+                .preparedQuery(TRY_LOCK_TENANT)
+                .execute(Tuple.of(tenant.id().toString()))
+                .compose(rows -> rows.iterator().next().getBoolean(0)
+                        ? connection.query("SET statement_timeout = 0").execute()
+                        : Future.failedFuture(new NotReadyException("another worker migrates the tenant")))
+                .compose(ok -> AdminConnections.runAll(connection, statements)));
+    }
+
+    /** Runs statements that can be repeated, in one transaction, again if another session changed the same tables. */
+    Future<Void> executeRepeatable(Tenant tenant, List<String> statements) {
+        return admin.retry(() -> execute(tenant, statements), 1);
     }
 
     private <T> Future<T> asOwner(Tenant tenant, Function<SqlConnection, Future<T>> work) {
@@ -164,6 +179,7 @@ public final class TenantDatabases {
                 "CREATE TABLE IF NOT EXISTS " + schema + "." + RowSecurity.ACCESS_TABLE
                         + " (tenant_id uuid PRIMARY KEY)",
                 "GRANT SELECT ON " + schema + "." + RowSecurity.ACCESS_TABLE + " TO " + role,
+                RowSecurity.createFunction(schema),
                 "ALTER DEFAULT PRIVILEGES FOR ROLE " + owner + " IN SCHEMA " + schema
                         + " GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO " + role));
         return admin.with(sharedDatabase, connection -> connection

@@ -1,5 +1,6 @@
 package dev.slipway.tenants.database;
 
+import dev.slipway.tenants.tenant.domain.DatabaseNames;
 import dev.slipway.tenants.tenant.domain.Tenant;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -18,9 +19,13 @@ import static dev.slipway.tenants.tenant.domain.SqlText.identifier;
 public final class TenantExporter {
     private static final int PAGE = 500;
     private static final UUID FIRST_ID = new UUID(0, 0);
+    /** The tables of objects; those of the platform have other columns. */
     private static final String LIST_TABLES = """
-            SELECT tablename::text FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename::text, $2) ORDER BY tablename
+            SELECT tablename::text FROM pg_tables
+            WHERE schemaname = $1 AND starts_with(tablename::text, $2) AND NOT starts_with(tablename::text, $3)
+            ORDER BY tablename
             """;
+
     private static final String READ_PAGE = """
             SELECT id, jsonb_build_object('object', $2::text, 'record', to_jsonb(t))::text AS line FROM %s t
             WHERE id > $1 ORDER BY id LIMIT %d
@@ -36,7 +41,10 @@ public final class TenantExporter {
     public Future<Void> export(Tenant tenant, Function<List<String>, Future<Void>> writer) {
         return databases.inTransaction(tenant, connection -> connection
                 .preparedQuery(LIST_TABLES)
-                .execute(Tuple.of(tenant.names().schema(), tenant.names().tablePrefix()))
+                .execute(Tuple.of(
+                        tenant.names().schema(),
+                        tenant.names().tablePrefix(),
+                        tenant.names().table(DatabaseNames.PLATFORM_TABLE_PREFIX)))
                 .compose(tables -> exportTables(connection, tenant, tables, writer)));
     }
 

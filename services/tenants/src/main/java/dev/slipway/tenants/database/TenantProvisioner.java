@@ -3,6 +3,9 @@ package dev.slipway.tenants.database;
 import dev.slipway.tenants.tenant.domain.IsolationLevel;
 import dev.slipway.tenants.tenant.domain.Tenant;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 
 import java.util.ArrayList;
@@ -17,7 +20,7 @@ import static dev.slipway.tenants.tenant.domain.SqlText.literal;
 /** Creates the database, schema and roles of a tenant. Every step can be repeated: it leaves alone what exists. */
 public final class TenantProvisioner {
     /** A table with one row that describes the tenant, for tools that connect to the database. */
-    static final String INFO_TABLE = "slipway_tenant_info";
+    public static final String INFO_TABLE = "slipway_tenant_info";
 
     /** Changes of rights on the shared database would otherwise conflict with each other. */
     private static final String LOCK_SHARED_DATABASE = "SELECT pg_advisory_xact_lock(7531)";
@@ -172,16 +175,22 @@ public final class TenantProvisioner {
         return new TenantAccess(databases)
                 .deny(tenant)
                 .compose(ok -> databases.inTransaction(tenant, connection -> connection
-                        .preparedQuery(
-                                "SELECT tablename::text FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename::text, $2)")
-                        .execute(
-                                Tuple.of(tenant.names().schema(), tenant.names().tablePrefix()))
+                        .preparedQuery(TenantDatabases.LOCK_TENANT)
+                        .execute(Tuple.of(tenant.id().toString()))
+                        .compose(locked -> listTables(connection, tenant))
                         .compose(found -> {
                             var statements = new ArrayList<String>();
                             found.forEach(row -> statements.add(
                                     "DROP TABLE IF EXISTS " + identifier(row.getString(0)) + " CASCADE"));
                             return AdminConnections.runAll(connection, statements);
                         })));
+    }
+
+    private static Future<RowSet<Row>> listTables(SqlConnection connection, Tenant tenant) {
+        return connection
+                .preparedQuery(
+                        "SELECT tablename::text FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename::text, $2)")
+                .execute(Tuple.of(tenant.names().schema(), tenant.names().tablePrefix()));
     }
 
     /** Returns the bytes that the tables and indexes of the tenant occupy. */

@@ -54,9 +54,10 @@ public final class DeploymentApi {
     }
 
     public Future<Reply> list(Request request) {
-        return requests.requireTenant(request)
-                .compose(tenant -> store.page(tenant.orgId(), tenant.id(), request.cursor(), request.limit())
-                        .map(page -> page.toReply(DeploymentApi::response)));
+        var cursor = request.cursor();
+        var limit = request.limit();
+        return requests.requireTenant(request).compose(tenant -> store.page(tenant.orgId(), tenant.id(), cursor, limit)
+                .map(page -> page.toReply(DeploymentApi::response)));
     }
 
     public Future<Reply> get(Request request) {

@@ -41,7 +41,7 @@ public final class DeploymentPlanner {
             var plan = tenant.hasTables()
                     ? MigrationPlanner.plan(deployed.objects(), wanted, MigrationExecutor.layout(tenant), counts)
                     : MigrationPlan.NONE;
-            return new PlannedDeployment(diff, plan, hash(plan), previous, unrestorable(diff, keepTables));
+            return new PlannedDeployment(diff, plan, hash(diff, plan), previous, unrestorable(diff, keepTables));
         });
     }
 
@@ -54,12 +54,13 @@ public final class DeploymentPlanner {
                 .toList();
     }
 
-    /** Returns the digest of the statements. The estimates are not part of it, because they change with every record. */
-    private static String hash(MigrationPlan plan) {
-        var statements = Json.array();
-        plan.statements().stream().map(MigrationStatement::sql).forEach(statements::add);
-        return CanonicalJson.digest(statements);
+    /** Returns the digest of the changes and the statements. The estimates are not part of it, because they change with every record. */
+    private static String hash(DeployDiff diff, MigrationPlan plan) {
+        var statements = plan.statements().stream().map(MigrationStatement::sql).toList();
+        return CanonicalJson.digest(Json.toObject(new HashedPlan(diff.changes(), statements)));
     }
+
+    private record HashedPlan(List<MetadataChange> changes, List<String> statements) {}
 
     private static List<String> unrestorable(DeployDiff diff, boolean keepTables) {
         return keepTables

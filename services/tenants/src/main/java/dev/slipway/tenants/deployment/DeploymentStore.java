@@ -26,6 +26,7 @@ import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -68,14 +69,26 @@ public final class DeploymentStore {
             SET deployments_today = CASE WHEN deployments_day = $2 THEN deployments_today + 1 ELSE 1 END, deployments_day = $2
             WHERE tenant_id = $1 RETURNING deployments_today
             """;
-    /** Deployments of one tenant run in order; a deployment that another worker has locked is left to it. */
-    private static final String LOCK_NEXT = "SELECT " + COLUMNS + """
-            , bundle::text AS bundle, plan::text AS plan, previous::text AS previous FROM deployments d
-            WHERE status NOT IN ('ready', 'failed') AND NOT EXISTS (
-                SELECT FROM deployments earlier
-                WHERE earlier.tenant_id = d.tenant_id AND earlier.position < d.position AND earlier.status NOT IN ('ready', 'failed'))
-            ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED
+    /** Deployments of one tenant run in order; a deployment that another worker has claimed is left to it until its lease ends. */
+    private static final String CLAIM =
+            """
+            UPDATE deployments SET lease_id = $1, lease_until = $2::timestamptz + $3::bigint * interval '1 millisecond'
+            WHERE deployment_id = (
+                SELECT d.deployment_id FROM deployments d
+                WHERE d.status NOT IN ('ready', 'failed') AND (d.lease_until IS NULL OR d.lease_until <= $2) AND NOT EXISTS (
+                    SELECT FROM deployments earlier
+                    WHERE earlier.tenant_id = d.tenant_id AND earlier.position < d.position AND earlier.status NOT IN ('ready', 'failed'))
+                ORDER BY d.position LIMIT 1 FOR UPDATE SKIP LOCKED)
+            RETURNING\s""" + COLUMNS + ", attempts, bundle::text AS bundle, plan::text AS plan, previous::text AS previous";
+
+    private static final String RENEW = """
+            UPDATE deployments SET lease_until = $3::timestamptz + $4::bigint * interval '1 millisecond'
+            WHERE deployment_id = $1 AND lease_id = $2
             """;
+    private static final String HOLDS_LEASE =
+            "SELECT FROM deployments WHERE deployment_id = $1 AND lease_id = $2 FOR UPDATE";
+    private static final String RELEASE =
+            "UPDATE deployments SET lease_id = NULL, lease_until = $2, attempts = $3 WHERE deployment_id = $1";
 
     private static final String UPDATE_STATUS = """
             UPDATE deployments SET status = $2, started_at = coalesce(started_at, $3) WHERE deployment_id = $1
@@ -134,8 +147,10 @@ public final class DeploymentStore {
     /** A deployment with the documents of a response. */
     record StoredDeployment(Deployment deployment, StoredDocuments documents) {}
 
-    /** A deployment whose next step is to be run, with everything that the step needs. */
+    /** A claimed deployment whose next step is to be run, with everything that the step needs. */
     record DeploymentWork(
+            UUID leaseId,
+            int attempts,
             Deployment deployment,
             String bundle,
             @Nullable String plan,
@@ -198,16 +213,37 @@ public final class DeploymentStore {
                 .map(rows -> rows.iterator().next().getLong("deployments_today"));
     }
 
-    /** Locks the next deployment until the end of the transaction; returns null if there is nothing to do. */
-    Future<@Nullable DeploymentWork> lockNext(UnitOfWork unit) {
-        return unit.query(LOCK_NEXT, Tuple.tuple()).map(rows -> {
-            if (rows.size() == 0) {
-                return null;
-            }
-            var row = rows.iterator().next();
-            return new DeploymentWork(
-                    deployment(row), row.getString("bundle"), row.getString("plan"), row.getString("previous"));
-        });
+    /** Claims the next deployment; returns null if there is nothing to do. */
+    Future<@Nullable DeploymentWork> claim(UnitOfWork unit, UUID leaseId, Duration lease) {
+        return unit.query(CLAIM, Tuple.of(leaseId, SqlTime.of(unit.now()), lease.toMillis()))
+                .map(rows -> {
+                    if (rows.size() == 0) {
+                        return null;
+                    }
+                    var row = rows.iterator().next();
+                    return new DeploymentWork(
+                            leaseId,
+                            row.getInteger("attempts"),
+                            deployment(row),
+                            row.getString("bundle"),
+                            row.getString("plan"),
+                            row.getString("previous"));
+                });
+    }
+
+    void renew(UnitOfWork unit, DeploymentWork work, Duration lease) {
+        unit.write(RENEW, Tuple.of(work.deployment.id(), work.leaseId, SqlTime.of(unit.now()), lease.toMillis()));
+    }
+
+    /** Locks the deployment and returns whether the lease is still held: another worker may have taken over. */
+    Future<Boolean> holdsLease(UnitOfWork unit, DeploymentWork work) {
+        return unit.query(HOLDS_LEASE, Tuple.of(work.deployment.id(), work.leaseId))
+                .map(rows -> rows.size() > 0);
+    }
+
+    /** Gives the deployment back. It is not claimed again before the delay has passed. */
+    void release(UnitOfWork unit, UUID id, Duration delay, int attempts) {
+        unit.write(RELEASE, Tuple.of(id, SqlTime.of(unit.now().plus(delay)), attempts));
     }
 
     void updateStatus(UnitOfWork unit, UUID id, DeploymentStatus status) {

@@ -11,6 +11,8 @@ import dev.slipway.tenants.deployment.BundleJson.ContentBody;
 import dev.slipway.tenants.deployment.DeployedMetadata.AppMetadata;
 import dev.slipway.tenants.deployment.DeploymentStore.DeploymentWork;
 import dev.slipway.tenants.deployment.domain.BundleValidator;
+import dev.slipway.tenants.deployment.domain.Deployment;
+import dev.slipway.tenants.deployment.domain.DeploymentKind;
 import dev.slipway.tenants.deployment.domain.DeploymentStatus;
 import dev.slipway.tenants.deployment.domain.MigrationPlan;
 import dev.slipway.tenants.deployment.domain.ValidationIssue;
@@ -24,18 +26,23 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
- * Runs queued deployments, one step per transaction. The row of the deployment stays locked during a step, so that another process continues
- * after a crash, and every step can be repeated.
+ * Runs queued deployments, one step at a time. A worker claims a deployment by a lease, so that any process continues the work of one that
+ * ended; it holds neither a lock nor a transaction while a step works in the database of the tenant. Every step can be repeated.
  */
 public final class DeploymentWorker {
     private static final Logger LOG = LoggerFactory.getLogger(DeploymentWorker.class);
-    private static final long POLL_INTERVAL_MS = 10_000;
+    private static final long POLL_INTERVAL_MS = 1_000;
+    private static final int MAX_ACTIVE = 4;
+    private static final int MAX_ATTEMPTS = 8;
+    private static final Duration MAX_DELAY = Duration.ofMinutes(1);
     private static final String UNDONE = "Rolled back on request.";
+    private static final String NOT_ACTIVE = "The tenant is not active. Resume it and deploy again.";
 
     private final Vertx vertx;
     private final Outbox outbox;
@@ -43,80 +50,132 @@ public final class DeploymentWorker {
     private final TenantStore tenants;
     private final DeploymentPlanner planner;
     private final MigrationExecutor executor;
-    private boolean running;
-    private boolean wokenWhileRunning;
+    private final Duration lease;
+    private int active;
+    private boolean stopping;
 
+    /** The part of a step that is recorded: a change of the deployment and what belongs to it. */
+    private interface StepResult {
+        Future<Void> record(UnitOfWork unit);
+    }
+
+    /**
+     * @param lease how long a deployment stays claimed after the worker's process ended
+     */
     public DeploymentWorker(
             Vertx vertx,
             Outbox outbox,
             DeploymentStore store,
             TenantStore tenants,
             DeploymentPlanner planner,
-            MigrationExecutor executor) {
+            MigrationExecutor executor,
+            Duration lease) {
         this.vertx = vertx;
         this.outbox = outbox;
         this.store = store;
         this.tenants = tenants;
         this.planner = planner;
         this.executor = executor;
+        this.lease = lease;
     }
 
-    /** Continues what an earlier process left, and looks regularly for deployments whose process crashed. */
+    /** Continues what an earlier process left, and looks regularly for deployments whose process ended. */
     public void start() {
-        vertx.setPeriodic(0, POLL_INTERVAL_MS, timer -> wake());
-    }
-
-    /** Runs queued deployments until there are none. Call it on the event loop of the service. */
-    public void wake() {
-        if (running) {
-            wokenWhileRunning = true;
-            return;
-        }
-        running = true;
-        runAll().onComplete(done -> {
-            running = false;
-            if (done.failed()) {
-                LOG.atWarn().setCause(done.cause()).log("deployment step not completed; retrying");
-            } else if (wokenWhileRunning) {
-                wokenWhileRunning = false;
+        vertx.setPeriodic(1, POLL_INTERVAL_MS, timer -> {
+            if (stopping) {
+                vertx.cancelTimer(timer);
+            } else {
                 wake();
             }
         });
     }
 
-    private Future<Void> runAll() {
-        return outbox.transaction(new ChangeContext(Ids.next().toString(), Context.root()), unit -> store.lockNext(unit)
-                        .compose(work -> work == null
-                                ? Future.succeededFuture(false)
-                                : runStep(
-                                                unit.withContext(new ChangeContext(
-                                                        work.deployment().correlationId(), Context.root())),
-                                                work)
-                                        .map(true)))
-                .compose(found -> found ? runAll() : Future.succeededFuture());
+    public void stop() {
+        stopping = true;
     }
 
-    /** Fails the deployment if its step cannot succeed; a step that may succeed later is retried. */
-    private Future<Void> runStep(UnitOfWork unit, DeploymentWork work) {
-        return tenants.lock(unit, work.deployment().orgId(), work.deployment().tenantId())
-                .compose(tenant -> tenant == null || !tenant.isActive()
-                        ? fail(unit, work, "The tenant is not active. Resume it and deploy again.")
-                        : runStep(unit, work, tenant).recover(e -> onFailure(unit, work, e)));
+    /** Runs queued deployments of several tenants until there are none. Call it on the event loop of the service. */
+    public void wake() {
+        if (stopping || active >= MAX_ACTIVE) {
+            return;
+        }
+        active++;
+        claim().compose(work -> {
+                    if (work == null) {
+                        return Future.succeededFuture(false);
+                    }
+                    wake(); // there may be more
+                    return runStepWhileRenewing(work).map(true);
+                })
+                .onComplete(done -> {
+                    active--;
+                    if (done.failed()) {
+                        LOG.atWarn().setCause(done.cause()).log("deployment step not completed; retrying");
+                    } else if (done.result()) {
+                        wake();
+                    }
+                });
     }
 
-    private Future<Void> runStep(UnitOfWork unit, DeploymentWork work, Tenant tenant) {
-        return switch (work.deployment().status()) {
-            case VALIDATING -> validate(unit, work);
-            case DIFFING -> plan(unit, work, tenant);
-            case MIGRATING -> migrate(unit, work, tenant);
-            case REGISTERING -> register(unit, work, tenant);
-            case ROLLING_BACK -> rollBack(unit, work, tenant);
+    private Future<@Nullable DeploymentWork> claim() {
+        return outbox.transaction(context(Ids.next().toString()), unit -> store.claim(unit, Ids.next(), lease));
+    }
+
+    private Future<Void> runStepWhileRenewing(DeploymentWork work) {
+        var timer = vertx.setPeriodic(
+                Math.max(1, lease.toMillis() / 3), id -> renew(work).onFailure(e -> LOG.atWarn()
+                        .addKeyValue("deployment_id", work.deployment().id())
+                        .setCause(e)
+                        .log("lease of a deployment not renewed; retrying")));
+        return runStep(work).onComplete(done -> vertx.cancelTimer(timer)).recover(e -> postpone(work, e));
+    }
+
+    private Future<Void> renew(DeploymentWork work) {
+        return outbox.transaction(context(Ids.next().toString()), unit -> {
+            store.renew(unit, work, lease);
+            return Future.succeededFuture();
+        });
+    }
+
+    private Future<Void> runStep(DeploymentWork work) {
+        return tenants.find(work.deployment().orgId(), work.deployment().tenantId())
+                .compose(tenant -> tenant == null
+                        ? Future.<StepResult>succeededFuture(unit -> fail(unit, work, NOT_ACTIVE))
+                        : execute(work, tenant).recover(e -> onFailure(work, e)))
+                .compose(result -> record(work, result));
+    }
+
+    /** A deployment of a tenant that is not active ends, and what it has changed is undone. */
+    private Future<StepResult> execute(DeploymentWork work, Tenant tenant) {
+        var status = work.deployment().status();
+        if (!tenant.isActive() && status != DeploymentStatus.ROLLING_BACK) {
+            return Future.succeededFuture(unit -> fail(unit, work, NOT_ACTIVE));
+        }
+        return switch (status) {
+            case VALIDATING -> Future.succeededFuture(unit -> validate(unit, work, tenant));
+            case DIFFING -> plan(work, tenant);
+            case MIGRATING -> migrate(work, tenant);
+            case REGISTERING -> register(work, tenant);
+            case ROLLING_BACK -> rollBack(work, tenant);
             case READY, FAILED -> throw new IllegalStateException("a finished deployment has no next step");
         };
     }
 
-    private Future<Void> onFailure(UnitOfWork unit, DeploymentWork work, Throwable failure) {
-        if (Failures.isRetryable(failure)) {
+    /** Records the result of a step, unless another worker has taken over. */
+    private Future<Void> record(DeploymentWork work, StepResult result) {
+        return outbox.transaction(context(work.deployment().correlationId()), unit -> store.holdsLease(unit, work)
+                .compose(held -> {
+                    if (!held) {
+                        return Future.succeededFuture();
+                    }
+                    store.release(unit, work.deployment().id(), Duration.ZERO, 0);
+                    return result.record(unit);
+                }));
+    }
+
+    /** Fails the deployment if its step cannot succeed; a step that may succeed later is retried. */
+    private Future<StepResult> onFailure(DeploymentWork work, Throwable failure) {
+        if (mayRetry(work, failure)) {
             return Future.failedFuture(failure);
         }
         LOG.atWarn()
@@ -124,18 +183,65 @@ public final class DeploymentWorker {
                 .addKeyValue("status", work.deployment().status())
                 .setCause(failure)
                 .log("deployment failed");
-        return fail(unit, work, MigrationExecutor.describe(failure));
+        return Future.succeededFuture(unit -> fail(unit, work, MigrationExecutor.describe(failure)));
     }
 
-    private Future<Void> validate(UnitOfWork unit, DeploymentWork work) {
+    /** A statement that was cancelled took too long, and would again. The undoing of a failed deployment is repeated in any case. */
+    private static boolean mayRetry(DeploymentWork work, Throwable failure) {
+        return work.attempts() < MAX_ATTEMPTS
+                && (isUndoing(work.deployment())
+                        || (Failures.isRetryable(failure) && !MigrationExecutor.isCancelled(failure)));
+    }
+
+    /** Returns whether a deployment that failed is rolled back, and not one on request. */
+    private static boolean isUndoing(Deployment deployment) {
+        return deployment.status() == DeploymentStatus.ROLLING_BACK && deployment.error() != null;
+    }
+
+    /** Gives the deployment back for a later attempt, so that it does not delay those of other tenants. */
+    private Future<Void> postpone(DeploymentWork work, Throwable failure) {
+        LOG.atWarn()
+                .addKeyValue("deployment_id", work.deployment().id())
+                .addKeyValue("attempts", work.attempts())
+                .setCause(failure)
+                .log("deployment step postponed");
+        return outbox.transaction(context(work.deployment().correlationId()), unit -> store.holdsLease(unit, work)
+                .compose(held -> {
+                    if (!held) {
+                        return Future.succeededFuture();
+                    }
+                    store.release(unit, work.deployment().id(), delay(work.attempts()), work.attempts() + 1);
+                    return work.attempts() < MAX_ATTEMPTS
+                            ? Future.succeededFuture()
+                            : fail(unit, work, MigrationExecutor.describe(failure));
+                }));
+    }
+
+    private static Duration delay(int attempts) {
+        var seconds = 1L << Math.min(attempts, 10);
+        return seconds < MAX_DELAY.toSeconds() ? Duration.ofSeconds(seconds) : MAX_DELAY;
+    }
+
+    private Future<Void> validate(UnitOfWork unit, DeploymentWork work, Tenant tenant) {
         var deployment = work.deployment();
         return store.loadMetadata(unit, deployment.tenantId()).compose(metadata -> {
-            var result = BundleValidator.validate(content(work).content(), metadata.elsewhere(deployment.appName()));
+            var content = content(work).content();
+            var result = BundleValidator.validate(content, metadata.elsewhere(deployment.appName()));
             if (!result.valid()) {
                 return fail(unit, work, describe(result.issues()));
             }
-            store.updateStatus(unit, deployment.id(), DeploymentStatus.DIFFING);
-            return Future.succeededFuture();
+            // Deployments that were queued together have passed the check of the request together.
+            return store.loadQuotas(unit, tenant.plan()).compose(quotas -> {
+                var reason = deployment.kind() == DeploymentKind.UNINSTALL
+                        ? null
+                        : quotas.reasonAgainstObjects(
+                                metadata.objectCountWith(deployment.appName(), content.objects()));
+                if (reason != null) {
+                    return fail(unit, work, reason);
+                }
+                store.updateStatus(unit, deployment.id(), DeploymentStatus.DIFFING);
+                return Future.succeededFuture();
+            });
         });
     }
 
@@ -147,16 +253,16 @@ public final class DeploymentWorker {
         return "The bundle is not valid: " + first.path() + ": " + first.message();
     }
 
-    private Future<Void> plan(UnitOfWork unit, DeploymentWork work, Tenant tenant) {
+    private Future<StepResult> plan(DeploymentWork work, Tenant tenant) {
         var deployment = work.deployment();
-        return store.loadMetadata(unit, deployment.tenantId())
+        return store.loadMetadata(deployment.tenantId())
                 .compose(metadata -> planner.plan(
                         tenant,
                         deployment.appName(),
                         deployment.keepTables(),
                         metadata,
                         content(work).content()))
-                .compose(planned -> {
+                .map(planned -> unit -> {
                     var reason = deployment.reasonAgainst(planned.diff(), planned.hash());
                     if (reason != null) {
                         return fail(unit, work, reason);
@@ -173,16 +279,18 @@ public final class DeploymentWorker {
                 });
     }
 
-    private Future<Void> migrate(UnitOfWork unit, DeploymentWork work, Tenant tenant) {
+    private Future<StepResult> migrate(DeploymentWork work, Tenant tenant) {
         return executor.migrate(tenant, work.deployment().id(), storedPlan(work))
-                .onSuccess(count -> store.updateMigrated(unit, work.deployment().id(), count))
-                .mapEmpty();
+                .map(count -> unit -> {
+                    store.updateMigrated(unit, work.deployment().id(), count);
+                    return Future.succeededFuture();
+                });
     }
 
-    private Future<Void> register(UnitOfWork unit, DeploymentWork work, Tenant tenant) {
+    private Future<StepResult> register(DeploymentWork work, Tenant tenant) {
         var deployment = work.deployment();
         var body = content(work);
-        return executor.seed(tenant, body.content()).compose(seeded -> {
+        return executor.seed(tenant, body.content()).map(seeded -> unit -> {
             var previous = storedPrevious(work);
             store.replaceMetadata(
                     unit,
@@ -205,9 +313,9 @@ public final class DeploymentWorker {
                 .toList();
     }
 
-    private Future<Void> rollBack(UnitOfWork unit, DeploymentWork work, Tenant tenant) {
+    private Future<StepResult> rollBack(DeploymentWork work, Tenant tenant) {
         var deployment = work.deployment();
-        return executor.rollBack(tenant, deployment.id(), storedPlan(work)).compose(ok -> {
+        return executor.rollBack(tenant, deployment.id(), storedPlan(work)).map(ok -> unit -> {
             var previous = storedPrevious(work);
             store.replaceMetadata(unit, deployment, previous);
             store.insertRetained(unit, deployment.tenantId(), previous.retained());
@@ -229,12 +337,21 @@ public final class DeploymentWorker {
             store.startRollback(unit, deployment.id(), error);
             return Future.succeededFuture();
         }
+        if (isUndoing(deployment)) {
+            return end(
+                    unit,
+                    deployment,
+                    DeploymentStatus.FAILED,
+                    deployment.error() + " It could not be undone: " + error);
+        }
         // A rollback on request that fails changes nothing: the deployment stays in effect, and its error says why.
-        var next = status == DeploymentStatus.ROLLING_BACK && deployment.error() == null
-                ? DeploymentStatus.READY
-                : DeploymentStatus.FAILED;
-        store.complete(unit, deployment.id(), next, error, deployment.seededRecords());
-        DeploymentEvents.publishCompleted(unit, deployment, next, error);
+        var next = status == DeploymentStatus.ROLLING_BACK ? DeploymentStatus.READY : DeploymentStatus.FAILED;
+        return end(unit, deployment, next, error);
+    }
+
+    private Future<Void> end(UnitOfWork unit, Deployment deployment, DeploymentStatus status, String error) {
+        store.complete(unit, deployment.id(), status, error, deployment.seededRecords());
+        DeploymentEvents.publishCompleted(unit, deployment, status, error);
         return Future.succeededFuture();
     }
 
@@ -248,6 +365,10 @@ public final class DeploymentWorker {
 
     private static AppMetadata storedPrevious(DeploymentWork work) {
         return Json.toRecord(stored(work.previous()), AppMetadata.class);
+    }
+
+    private static ChangeContext context(String correlationId) {
+        return new ChangeContext(correlationId, Context.root());
     }
 
     private static ObjectNode stored(@Nullable String json) {

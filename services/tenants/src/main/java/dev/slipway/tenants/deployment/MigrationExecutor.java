@@ -3,12 +3,14 @@ package dev.slipway.tenants.deployment;
 import dev.slipway.contract.Json;
 import dev.slipway.tenants.database.RowSecurity;
 import dev.slipway.tenants.database.TenantDatabases;
+import dev.slipway.tenants.database.TenantProvisioner;
 import dev.slipway.tenants.deployment.domain.BundleContent;
 import dev.slipway.tenants.deployment.domain.MigrationPlan;
 import dev.slipway.tenants.deployment.domain.MigrationStatement;
 import dev.slipway.tenants.deployment.domain.SeedStatement;
 import dev.slipway.tenants.deployment.domain.TableLayout;
 import dev.slipway.tenants.metadata.domain.ObjectDefinition;
+import dev.slipway.tenants.tenant.domain.DatabaseNames;
 import dev.slipway.tenants.tenant.domain.Tenant;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgException;
@@ -35,11 +37,13 @@ public final class MigrationExecutor {
     private static final String IS_EXECUTED = "SELECT FROM \"%s\" WHERE deployment_id = $1";
     private static final String RECORD = "INSERT INTO \"%s\" (deployment_id) VALUES ($1)";
     private static final String DELETE_RECORD = "DELETE FROM \"%s\" WHERE deployment_id = $1";
-    /** Two workers never migrate one tenant at the same time, even if the first one lost its lock in the control database. */
-    private static final String LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
+    /** Two workers never migrate one tenant at the same time, even if the first one lost its lease. */
+    private static final String LOCK = TenantDatabases.LOCK_TENANT;
 
     private static final String LONG_TIMEOUT = "SET LOCAL statement_timeout = '10min'";
     private static final String COUNT = "SELECT count(*) AS count FROM %s";
+
+    private static final String QUERY_CANCELED = "57014";
 
     private final TenantDatabases databases;
 
@@ -131,11 +135,26 @@ public final class MigrationExecutor {
         return connection
                 .preparedQuery(LOCK)
                 .execute(Tuple.of(tenant.id().toString()))
+                .compose(ok -> requireExisting(connection, tenant))
                 .compose(ok ->
                         connection.query(CREATE_RECORD_TABLE.formatted(table)).execute())
+                .compose(ok -> connection
+                        .query("REVOKE ALL ON \"" + table + "\" FROM \""
+                                + tenant.names().role() + "\"")
+                        .execute())
                 .compose(ok ->
                         connection.preparedQuery(IS_EXECUTED.formatted(table)).execute(Tuple.of(deploymentId)))
                 .map(rows -> rows.size() > 0);
+    }
+
+    /** A tenant that was destroyed in the meantime must not get tables again. */
+    private static Future<Void> requireExisting(SqlConnection connection, Tenant tenant) {
+        return connection
+                .preparedQuery("SELECT to_regclass($1) IS NOT NULL")
+                .execute(Tuple.of("\"" + tenant.names().table(TenantProvisioner.INFO_TABLE) + "\""))
+                .compose(rows -> rows.iterator().next().getBoolean(0)
+                        ? Future.succeededFuture()
+                        : Future.failedFuture(new IllegalStateException("the tenant has no tables any more")));
     }
 
     private static Future<Void> record(SqlConnection connection, Tenant tenant, String sql, UUID deploymentId) {
@@ -146,7 +165,7 @@ public final class MigrationExecutor {
     }
 
     private static String recordTable(Tenant tenant) {
-        return tenant.names().table("_slipway_deployments");
+        return tenant.names().table(DatabaseNames.PLATFORM_TABLE_PREFIX + "_deployments");
     }
 
     private static Future<Void> runTransactional(SqlConnection connection, List<MigrationStatement> statements) {
@@ -182,11 +201,16 @@ public final class MigrationExecutor {
         for (var statement : statements) {
             var drop = statement.rollbackSql();
             if (!statement.transactional() && drop != null) {
-                chain = chain.compose(ok -> databases.executeOutsideTransaction(tenant, drop))
-                        .compose(ok -> databases.executeOutsideTransaction(tenant, statement.sql()));
+                chain = chain.compose(
+                        ok -> databases.executeOutsideTransaction(tenant, List.of(drop, statement.sql())));
             }
         }
         return chain;
+    }
+
+    /** Returns whether PostgreSQL cancelled the statement because it took too long. */
+    static boolean isCancelled(Throwable failure) {
+        return failure instanceof PgException rejected && QUERY_CANCELED.equals(rejected.getSqlState());
     }
 
     /** Says why a step failed, in words for the person who deploys. */

@@ -83,12 +83,24 @@ public final class TenantDumps {
 
     /** Writes the dump and returns its id. */
     Future<UUID> write(Tenant tenant) {
-        return vertx.fileSystem().mkdirs(directory.toString(), "rwx------").compose(ok -> writeNew(tenant));
+        return vertx.fileSystem()
+                .mkdirs(directory.toString(), "rwx------")
+                .compose(ok -> deleteUnfinished(tenant))
+                .compose(ok -> writeNew(tenant));
+    }
+
+    /** Deletes the files of attempts that failed or whose process ended: a dump counts only when it is recorded. */
+    private Future<Void> deleteUnfinished(Tenant tenant) {
+        return vertx.fileSystem()
+                .readDir(directory.toString(), tenant.id() + "-.*")
+                .compose(files -> Future.all(
+                        files.stream().map(vertx.fileSystem()::delete).toList()))
+                .mapEmpty();
     }
 
     private Future<UUID> writeNew(Tenant tenant) {
         var dumpId = Ids.next();
-        var name = dumpId + ".ndjson";
+        var name = tenant.id() + "-" + dumpId + ".ndjson";
         var path = directory.resolve(name).toString();
         return vertx.fileSystem()
                 .open(path, new OpenOptions().setCreateNew(true).setPerms("rw-------"))

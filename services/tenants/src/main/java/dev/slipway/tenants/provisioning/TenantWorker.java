@@ -42,6 +42,7 @@ public final class TenantWorker {
     private static final int MAX_ATTEMPTS = 3;
     private static final long POLL_INTERVAL_MS = 1_000;
     private static final int MAX_ERROR_LENGTH = 500;
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(5);
 
     private final Vertx vertx;
     private final Outbox outbox;
@@ -114,14 +115,12 @@ public final class TenantWorker {
                         return Future.succeededFuture(false);
                     }
                     wake(); // there may be more
-                    return work(claim).map(true);
+                    return workWhileRenewing(claim).map(true);
                 })
                 .onComplete(done -> {
                     active--;
                     if (done.failed()) {
-                        LOG.atWarn()
-                                .setCause(done.cause())
-                                .log("work on a tenant failed; retrying when its lease ends");
+                        LOG.atWarn().setCause(done.cause()).log("work on a tenant failed; retrying");
                     } else if (done.result()) {
                         wake();
                     }
@@ -132,6 +131,24 @@ public final class TenantWorker {
         var leaseId = Ids.next();
         return outbox.transaction(context(), unit -> steps.claim(unit, leaseId, lease))
                 .map(tenant -> tenant == null ? null : new Claim(leaseId, tenant));
+    }
+
+    /** A dump or the deletion of many tables can take longer than a lease. After a failure the tenant is given back for a later attempt. */
+    private Future<Void> workWhileRenewing(Claim claim) {
+        var timer = vertx.setPeriodic(
+                Math.max(1, lease.toMillis() / 3), id -> renew(claim).onFailure(e -> LOG.atWarn()
+                        .addKeyValue("tenant_id", claim.tenant.id())
+                        .setCause(e)
+                        .log("lease of a tenant not renewed; retrying")));
+        return work(claim).onComplete(done -> vertx.cancelTimer(timer)).recover(e -> release(claim, RETRY_DELAY)
+                .transform(released -> Future.failedFuture(e)));
+    }
+
+    private Future<Void> renew(Claim claim) {
+        return outbox.transaction(context(), unit -> {
+            steps.renew(unit, claim.tenant.id(), claim.leaseId, lease);
+            return Future.succeededFuture();
+        });
     }
 
     private Future<Void> work(Claim claim) {
@@ -149,7 +166,7 @@ public final class TenantWorker {
             if (!step.isDone()) {
                 var rest = found.subList(found.indexOf(step) + 1, found.size());
                 return runStep(claim, step)
-                        .compose(continues -> continues ? provision(claim, rest) : Future.succeededFuture());
+                        .compose(continues -> continues ? provision(claim, rest) : release(claim, Duration.ZERO));
             }
         }
         return Future.succeededFuture();
@@ -232,20 +249,18 @@ public final class TenantWorker {
                 : applyAccess(claim.tenant.id()).compose(ok -> release(claim, Duration.ZERO));
     }
 
-    /** Access is denied before the dump. It cannot be denied again after the database or the roles are dropped. */
     private Future<@Nullable UUID> writeDump(Tenant tenant) {
         if (!tenant.finalDump() || !tenant.hasTables() || tenant.provisionedAt() == null) {
             return Future.succeededFuture();
         }
-        return dumps.find(tenant)
-                .compose(found -> found != null
-                        ? Future.succeededFuture(found)
-                        : applyAccess(tenant.id()).compose(ok -> dumps.write(tenant)));
+        return dumps.find(tenant).compose(found -> found != null ? Future.succeededFuture(found) : dumps.write(tenant));
     }
 
+    /** Access is denied before the dump, so that no record is written behind it. */
     private Future<Void> destroy(Claim claim) {
         var tenant = claim.tenant;
-        return writeDump(tenant)
+        return applyAccess(tenant.id())
+                .compose(ok -> writeDump(tenant))
                 .compose(dumpId -> (tenant.hasTables() ? provisioner.drop(tenant) : Future.<Void>succeededFuture())
                         .compose(ok -> outbox.transaction(
                                 context(), unit -> lockClaimed(unit, claim).map(current -> {
@@ -261,15 +276,22 @@ public final class TenantWorker {
                 });
     }
 
-    /** Makes the rights in the database match the status of the tenant. */
+    /**
+     * Makes the rights in the database match the status of the tenant, unless they do: another worker may have changed them, and dropped the
+     * database afterwards.
+     */
     Future<Void> applyAccess(UUID tenantId) {
         return outbox.transaction(
-                context(), unit -> store.lockById(unit, tenantId).compose(tenant -> {
-                    if (tenant == null || !tenant.hasTables() || tenant.provisionedAt() == null) {
+                context(), unit -> store.lockForAccessChange(unit, tenantId).compose(tenant -> {
+                    if (tenant == null) {
                         return Future.<Void>succeededFuture();
                     }
-                    return (tenant.isActive() ? access.allow(tenant) : access.deny(tenant))
-                            .onSuccess(ok -> store.clearAccessChange(unit, tenant));
+                    return (tenant.isActive() ? access.allow(tenant).map(true) : access.deny(tenant)).map(complete -> {
+                        if (complete) {
+                            store.clearAccessChange(unit, tenant);
+                        }
+                        return null;
+                    });
                 }));
     }
 

@@ -12,6 +12,7 @@ import dev.slipway.tenants.tenant.domain.Tenant;
 import io.vertx.core.Future;
 
 import java.util.Objects;
+import java.util.UUID;
 
 /** Reserves usage in the transaction of the change that uses it. Fails with {@code quota_exceeded} if the plan does not allow it. */
 public final class QuotaGuard {
@@ -31,6 +32,20 @@ public final class QuotaGuard {
                         : store.countRecords(unit, tenant.id(), objectName)
                                 .compose(current -> Future.failedFuture(exceeded(QuotaResult.exceeded(
                                         Quota.MAX_RECORDS_PER_OBJECT, current, Objects.requireNonNull(limit))))));
+    }
+
+    /** Registers a user of the tenant. */
+    Future<Void> reserveUser(UnitOfWork unit, Tenant tenant, Quotas quotas, UUID userId) {
+        var limit = quotas.limit(Quota.MAX_USERS);
+        return store.addUser(unit, tenant.id(), userId, limit)
+                .compose(users -> users == null
+                        ? Future.succeededFuture()
+                        : Future.failedFuture(
+                                exceeded(QuotaResult.exceeded(Quota.MAX_USERS, users, Objects.requireNonNull(limit)))));
+    }
+
+    Future<Void> reserveUser(UnitOfWork unit, Tenant tenant, UUID userId) {
+        return store.findQuotas(tenant.plan()).compose(quotas -> reserveUser(unit, tenant, quotas, userId));
     }
 
     public void releaseRecords(UnitOfWork unit, Tenant tenant, String objectName, long amount) {

@@ -19,6 +19,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 
 /** All SQL of quotas and usage. A count grows by a conditional update of its row, so that parallel writers cannot exceed a limit. */
@@ -28,7 +29,9 @@ public final class QuotaStore {
             FROM plan_quotas WHERE plan = $1
             """;
     private static final String FIND_USAGE = """
-            SELECT u.current_users, u.current_storage_bytes, u.last_updated_at,
+            SELECT u.current_storage_bytes, u.last_updated_at,
+                (SELECT count(*) FROM tenant_users t WHERE t.tenant_id = u.tenant_id) AS users,
+                (SELECT r.granted FROM tenant_requests r WHERE r.tenant_id = u.tenant_id AND r.minute = $3) AS requests,
                 CASE WHEN u.deployments_day = $2 THEN u.deployments_today ELSE 0 END AS deployments_today,
                 (SELECT count(*) FROM deployed_objects o WHERE o.tenant_id = u.tenant_id) AS objects,
                 (SELECT coalesce(sum(record_count), 0)::bigint FROM object_usage o WHERE o.tenant_id = u.tenant_id) AS records
@@ -58,9 +61,34 @@ public final class QuotaStore {
             """;
     private static final String DELETE_MISSING_RECORDS =
             "DELETE FROM object_usage WHERE tenant_id = $1 AND NOT object_name = ANY($2)";
-    private static final String SET_USAGE = """
-            UPDATE tenant_usage SET current_users = $2, current_storage_bytes = $3, last_updated_at = $4 WHERE tenant_id = $1
+    private static final String SET_USAGE =
+            "UPDATE tenant_usage SET current_storage_bytes = $2, last_updated_at = $3 WHERE tenant_id = $1";
+    /** Parallel registrations of users of one tenant wait for each other. */
+    private static final String LOCK_USERS =
+            "SELECT pg_advisory_xact_lock(hashtextextended('users ' || $1::uuid::text, 0))";
+
+    private static final String COUNT_USERS = """
+            SELECT count(*) AS users, bool_or(user_id = $2) AS registered FROM tenant_users WHERE tenant_id = $1
             """;
+    private static final String UPSERT_USER = """
+            INSERT INTO tenant_users (tenant_id, user_id, last_seen_at) VALUES ($1, $2, $3)
+            ON CONFLICT (tenant_id, user_id) DO UPDATE SET last_seen_at = $3
+            """;
+    private static final String LIST_USERS = "SELECT user_id FROM tenant_users WHERE tenant_id = $1";
+    private static final String DELETE_USERS =
+            "DELETE FROM tenant_users WHERE tenant_id = $1 AND (last_seen_at < $2 OR user_id = ANY($3))";
+    /** $3 permits of the limit $4. A process whose clock is behind takes them from the minute of the others. */
+    private static final String TAKE_REQUESTS = """
+            UPDATE tenant_requests SET minute = greatest(minute, $2), total = total + $5,
+                last_grant = greatest(least($3, $4 - CASE WHEN minute < $2 THEN 0 ELSE granted END), 0),
+                granted = CASE WHEN minute < $2 THEN 0 ELSE granted END
+                    + greatest(least($3, $4 - CASE WHEN minute < $2 THEN 0 ELSE granted END), 0)
+            WHERE tenant_id = $1 RETURNING last_grant
+            """;
+
+    private static final String LOCK_UNREPORTED =
+            "SELECT total - reported AS unreported FROM tenant_requests WHERE tenant_id = $1 FOR UPDATE";
+    private static final String SET_REPORTED = "UPDATE tenant_requests SET reported = total WHERE tenant_id = $1";
 
     private final SqlClient reads;
 
@@ -74,13 +102,13 @@ public final class QuotaStore {
                 .map(rows -> quotas(rows.iterator().next()));
     }
 
-    /** Returns the usage without the requests of this minute, which are not stored. */
+    /** Returns the usage, with the requests that processes have taken in this minute. */
     public Future<TenantUsage> findUsage(UUID tenantId, Instant now) {
         return findUsage(QueryExecutor.of(reads), tenantId, now);
     }
 
     public Future<TenantUsage> findUsage(QueryExecutor executor, UUID tenantId, Instant now) {
-        return executor.query(FIND_USAGE, Tuple.of(tenantId, day(now)))
+        return executor.query(FIND_USAGE, Tuple.of(tenantId, day(now), now.toEpochMilli() / RequestCounter.MINUTE_MS))
                 .map(rows -> usage(rows.iterator().next()));
     }
 
@@ -131,8 +159,55 @@ public final class QuotaStore {
                 Tuple.tuple().addUUID(tenantId).addArrayOfString(existing.toArray(String[]::new)));
     }
 
-    void setUsage(UnitOfWork unit, UUID tenantId, long users, long storageBytes) {
-        unit.write(SET_USAGE, Tuple.of(tenantId, users, storageBytes, SqlTime.of(unit.now())));
+    void setUsage(UnitOfWork unit, UUID tenantId, long storageBytes) {
+        unit.write(SET_USAGE, Tuple.of(tenantId, storageBytes, SqlTime.of(unit.now())));
+    }
+
+    /** Registers a user within the limit. Returns the number of users if the limit does not allow another one, otherwise null. */
+    Future<@Nullable Long> addUser(UnitOfWork unit, UUID tenantId, UUID userId, @Nullable Long limit) {
+        return unit.query(LOCK_USERS, Tuple.of(tenantId))
+                .compose(ok -> unit.query(COUNT_USERS, Tuple.of(tenantId, userId)))
+                .map(rows -> {
+                    var row = rows.iterator().next();
+                    var isRegistered = Boolean.TRUE.equals(row.getBoolean("registered"));
+                    if (!isRegistered && limit != null && row.getLong("users") >= limit) {
+                        return row.getLong("users");
+                    }
+                    unit.write(UPSERT_USER, Tuple.of(tenantId, userId, SqlTime.of(unit.now())));
+                    return null;
+                });
+    }
+
+    Future<List<UUID>> listUsers(UnitOfWork unit, UUID tenantId) {
+        return unit.query(LIST_USERS, Tuple.of(tenantId)).map(rows -> {
+            var ids = new ArrayList<UUID>();
+            rows.forEach(row -> ids.add(row.getUUID("user_id")));
+            return ids;
+        });
+    }
+
+    /** Deletes users that were not seen since the given time, and the given ones. */
+    void deleteUsers(UnitOfWork unit, UUID tenantId, Instant before, List<UUID> userIds) {
+        unit.write(
+                DELETE_USERS,
+                Tuple.tuple()
+                        .addUUID(tenantId)
+                        .addValue(SqlTime.of(before))
+                        .addArrayOfUUID(userIds.toArray(UUID[]::new)));
+    }
+
+    /** Takes permits of the limit of a minute and adds requests to the total. Returns how many permits there were. */
+    Future<Long> takeRequests(UnitOfWork unit, UUID tenantId, long minute, long permits, long limit, long requests) {
+        return unit.query(TAKE_REQUESTS, Tuple.of(tenantId, minute, permits, limit, requests))
+                .map(rows -> rows.size() == 0 ? 0L : rows.iterator().next().getLong("last_grant"));
+    }
+
+    /** Returns the requests since the last report, and marks them as reported. */
+    Future<Long> takeUnreported(UnitOfWork unit, UUID tenantId) {
+        return unit.query(LOCK_UNREPORTED, Tuple.of(tenantId)).map(rows -> {
+            unit.write(SET_REPORTED, Tuple.of(tenantId));
+            return rows.size() == 0 ? 0L : rows.iterator().next().getLong("unreported");
+        });
     }
 
     private static LocalDate day(Instant now) {
@@ -141,12 +216,12 @@ public final class QuotaStore {
 
     private static TenantUsage usage(Row row) {
         return new TenantUsage(
-                row.getLong("current_users"),
+                row.getLong("users"),
                 row.getLong("current_storage_bytes"),
                 row.getLong("objects"),
                 row.getLong("records"),
                 row.getLong("deployments_today"),
-                0,
+                Objects.requireNonNullElse(row.getLong("requests"), 0L),
                 SqlTime.readNullable(row, "last_updated_at"));
     }
 

@@ -95,7 +95,7 @@ public final class TenantUsageApi {
                         stored.currentObjectCount(),
                         stored.currentRecordCount(),
                         stored.deploymentsToday(),
-                        requests.requestsThisMinute(tenant.id()),
+                        requests.requestsThisMinute(tenant.id(), stored.apiRequestsThisMinute()),
                         stored.lastUpdatedAt()));
     }
 

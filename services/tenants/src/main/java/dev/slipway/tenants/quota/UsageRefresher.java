@@ -9,8 +9,8 @@ import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.tenants.database.TenantProvisioner;
 import dev.slipway.tenants.metadata.MetadataStore;
 import dev.slipway.tenants.quota.domain.TenantUsage;
+import dev.slipway.tenants.quota.domain.UsageReport;
 import dev.slipway.tenants.tenant.domain.Tenant;
-import dev.slipway.tenants.tenant.domain.TenantPlan;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -19,12 +19,11 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.ToLongFunction;
+import java.util.function.BiPredicate;
 
 /** Measures the users, storage and records of tenants in the background, one tenant after the other, and reports their usage. */
 public final class UsageRefresher {
@@ -38,27 +37,13 @@ public final class UsageRefresher {
     private final MetadataStore metadata;
     private final TenantProvisioner provisioner;
     private final RequestCounter requests;
-    private final ToLongFunction<UUID> countUsers;
+    private final BiPredicate<UUID, UUID> isMember;
     private final Duration interval;
     private final Clock clock;
     private boolean stopping;
 
-    /** The payload of a usage report. */
-    private record UsageReport(
-            UUID usageId,
-            UUID orgId,
-            UUID tenantId,
-            TenantPlan plan,
-            Instant measuredAt,
-            long currentUsers,
-            long currentStorageBytes,
-            long currentObjectCount,
-            long currentRecordCount,
-            long deploymentsToday,
-            long apiRequests) {}
-
     /**
-     * @param countUsers returns the number of users of an organization
+     * @param isMember returns whether an organization (the first id) has a user (the second)
      */
     public UsageRefresher(
             Vertx vertx,
@@ -67,7 +52,7 @@ public final class UsageRefresher {
             MetadataStore metadata,
             TenantProvisioner provisioner,
             RequestCounter requests,
-            ToLongFunction<UUID> countUsers,
+            BiPredicate<UUID, UUID> isMember,
             Duration interval,
             Clock clock) {
         this.vertx = vertx;
@@ -76,7 +61,7 @@ public final class UsageRefresher {
         this.metadata = metadata;
         this.provisioner = provisioner;
         this.requests = requests;
-        this.countUsers = countUsers;
+        this.isMember = isMember;
         this.interval = interval;
         this.clock = clock;
     }
@@ -91,7 +76,9 @@ public final class UsageRefresher {
 
     private void schedule() {
         if (!stopping) {
-            vertx.setTimer(Math.max(1, Math.min(MAX_POLL_MS, interval.toMillis())), timer -> refreshDue()
+            vertx.setTimer(Math.max(1, Math.min(MAX_POLL_MS, interval.toMillis())), timer -> requests.recordAll()
+                    .onFailure(e -> LOG.atWarn().setCause(e).log("requests of tenants not recorded; retrying"))
+                    .transform(recorded -> refreshDue())
                     .onComplete(done -> schedule()));
         }
     }
@@ -115,16 +102,36 @@ public final class UsageRefresher {
     }
 
     private Future<Void> measure(UnitOfWork unit, Tenant tenant) {
-        if (!tenant.hasTables()) {
-            store.setUsage(unit, tenant.id(), countUsers.applyAsLong(tenant.orgId()), 0);
-            return report(unit, tenant);
-        }
+        return store.findUsage(unit, tenant.id(), unit.now()).compose(before -> deleteFormerUsers(unit, tenant)
+                .compose(ok -> tenant.hasTables() ? measureTables(unit, tenant) : measureNothing(unit, tenant))
+                .compose(ok -> report(unit, tenant, before)));
+    }
+
+    private Future<Void> measureNothing(UnitOfWork unit, Tenant tenant) {
+        store.setUsage(unit, tenant.id(), 0);
+        return Future.succeededFuture();
+    }
+
+    private Future<Void> measureTables(UnitOfWork unit, Tenant tenant) {
         return metadata.list(tenant.id())
                 .compose(objects -> provisioner.measureStorage(tenant).compose(bytes -> {
-                    store.setUsage(unit, tenant.id(), countUsers.applyAsLong(tenant.orgId()), bytes);
+                    store.setUsage(unit, tenant.id(), bytes);
                     return countRecords(unit, tenant, objects.keySet());
-                }))
-                .compose(ok -> report(unit, tenant));
+                }));
+    }
+
+    /** Users who have left the organization, or were absent for long, make room for others. */
+    private Future<Void> deleteFormerUsers(UnitOfWork unit, Tenant tenant) {
+        return store.listUsers(unit, tenant.id()).map(users -> {
+            store.deleteUsers(
+                    unit,
+                    tenant.id(),
+                    unit.now().minus(TenantUsers.MAX_ABSENCE),
+                    users.stream()
+                            .filter(user -> !isMember.test(tenant.orgId(), user))
+                            .toList());
+            return null;
+        });
     }
 
     /** The counts are locked before the records are counted, so that no record is counted twice or missed. */
@@ -139,26 +146,13 @@ public final class UsageRefresher {
                 });
     }
 
-    private Future<Void> report(UnitOfWork unit, Tenant tenant) {
-        return store.findUsage(unit, tenant.id(), unit.now()).map(usage -> {
-            publish(unit, tenant, usage);
-            return null;
-        });
-    }
-
-    private void publish(UnitOfWork unit, Tenant tenant, TenantUsage usage) {
-        var report = new UsageReport(
-                Ids.next(),
-                tenant.orgId(),
-                tenant.id(),
-                tenant.plan(),
-                unit.now(),
-                usage.currentUsers(),
-                usage.currentStorageBytes(),
-                usage.currentObjectCount(),
-                usage.currentRecordCount(),
-                usage.deploymentsToday(),
-                requests.takeUnreported(tenant.id()));
-        unit.publish(Topics.TENANTS_EVENTS, tenant.id().toString(), EVENT, Json.toObject(report));
+    private Future<Void> report(UnitOfWork unit, Tenant tenant, TenantUsage before) {
+        return store.takeUnreported(unit, tenant.id())
+                .compose(apiRequests -> store.findUsage(unit, tenant.id(), unit.now())
+                        .map(usage -> {
+                            var report = UsageReport.of(tenant, before.lastUpdatedAt(), unit.now(), usage, apiRequests);
+                            unit.publish(Topics.TENANTS_EVENTS, tenant.id().toString(), EVENT, Json.toObject(report));
+                            return null;
+                        }));
     }
 }

@@ -5,6 +5,7 @@ import dev.slipway.contract.Problem;
 import dev.slipway.tenants.metadata.domain.ObjectDefinition;
 import dev.slipway.tenants.quota.domain.Quotas;
 import dev.slipway.tenants.tenant.domain.Tenant;
+import dev.slipway.tenants.tenant.domain.TenantStatus;
 
 import java.util.Map;
 
@@ -16,7 +17,13 @@ public record RoutedTenant(Tenant tenant, Quotas quotas, Map<String, ObjectDefin
 
     /** Throws a problem unless the tenant accepts requests. */
     public RoutedTenant requireActive() {
-        switch (tenant.status()) {
+        requireActive(tenant.status());
+        return this;
+    }
+
+    /** Throws a problem unless a tenant with this status accepts requests. */
+    static void requireActive(TenantStatus status) {
+        switch (status) {
             case ACTIVE -> {}
             case SUSPENDED ->
                 throw Problem.of(ErrorCode.TENANT_SUSPENDED, "The tenant is suspended. Resume it to access its data.")
@@ -27,7 +34,6 @@ public record RoutedTenant(Tenant tenant, Quotas quotas, Map<String, ObjectDefin
                                 "The tenant is not provisioned, or is being destroyed. Read its status.")
                         .asException();
         }
-        return this;
     }
 
     /** Throws a problem if no object with this name is deployed. */

@@ -66,6 +66,12 @@ public final class TenantAuthorizer {
         }
     }
 
+    /** Returns whether the user has a role in the organization or in one of its projects. */
+    public boolean isMember(UUID orgId, UUID userId) {
+        var principal = model.principal(userId);
+        return principal != null && authorizer.isVisibleIn(orgId, principal);
+    }
+
     /** Returns the session of the caller, for the router. */
     public TenantSession session(Request request, String action) {
         var accessible = authorizer.findAccessibleScopes(request.principal(), action, clock.instant());

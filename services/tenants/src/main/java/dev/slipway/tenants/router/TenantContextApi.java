@@ -4,9 +4,11 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
+import dev.slipway.tenants.router.TenantRouter.ResolvedTenant;
 import dev.slipway.tenants.router.domain.ResolutionStrategy;
 import dev.slipway.tenants.router.domain.TenantReference;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
 import java.util.Locale;
 import java.util.Objects;
@@ -36,6 +38,15 @@ public final class TenantContextApi {
                         "does not name a tenant as the strategy requires")
                 .asException());
         return router.resolveTenant(authorizer.session(request, ACTION), reference)
-                .map(Reply::ofRecord);
+                .map(found -> Reply.ofRecord(requireActive(found).context()));
+    }
+
+    private static ResolvedTenant requireActive(@Nullable ResolvedTenant found) {
+        if (found == null) {
+            throw Problem.of(ErrorCode.TENANT_NOT_FOUND, "You can access no such tenant.")
+                    .asException();
+        }
+        RoutedTenant.requireActive(found.status());
+        return found;
     }
 }

@@ -26,7 +26,7 @@ import java.util.function.Function;
 public final class TenantPools {
     private static final Logger LOG = LoggerFactory.getLogger(TenantPools.class);
     private static final int CONNECT_TIMEOUT_SECONDS = 5;
-    private static final long WAIT_MS = 10;
+    private static final long WAIT_MS = 2;
     private static final long MAX_WAIT_NS = 5_000_000_000L;
     private static final int PIPELINING_LIMIT = 64;
 
@@ -37,7 +37,7 @@ public final class TenantPools {
     private final Duration idle;
     /** In the order of use, the least recently used first. */
     private final Map<UUID, TenantPool> pools = new LinkedHashMap<>(16, 0.75f, true);
-    /** Pools that are closed when their requests have ended; their connections still count. */
+    /** Pools that are being closed, some of them when their requests have ended; their connections still count. */
     private int closing;
 
     /** The connections to one tenant. */
@@ -66,7 +66,7 @@ public final class TenantPools {
 
     /** Runs work with the client of the tenant. Waits if all connections are in use by other tenants. */
     public <T> Future<T> with(Tenant tenant, Function<SqlClient, Future<T>> work) {
-        return acquire(tenant, System.nanoTime() + MAX_WAIT_NS).compose(pool -> {
+        return acquire(tenant, true, System.nanoTime() + MAX_WAIT_NS).compose(pool -> {
             Future<T> result;
             try {
                 result = work.apply(pool.client);
@@ -79,26 +79,30 @@ public final class TenantPools {
 
     /** Returns the client of the tenant, for callers that run single statements. It is closed when the pool is evicted. */
     Future<SqlClient> client(Tenant tenant) {
-        return acquire(tenant, System.nanoTime() + MAX_WAIT_NS).map(pool -> {
+        return acquire(tenant, true, System.nanoTime() + MAX_WAIT_NS).map(pool -> {
             release(pool);
             return pool.client;
         });
     }
 
-    private Future<TenantPool> acquire(Tenant tenant, long deadlineNanos) {
-        var pool = tryAcquire(tenant);
+    /** A request evicts another tenant once, and then waits until the connections of that one are closed. */
+    private Future<TenantPool> acquire(Tenant tenant, boolean mayEvict, long deadlineNanos) {
+        var pool = tryAcquire(tenant, mayEvict);
         if (pool != null) {
             return Future.succeededFuture(pool);
         }
         return System.nanoTime() - deadlineNanos < 0
-                ? vertx.timer(WAIT_MS).compose(ok -> acquire(tenant, deadlineNanos))
+                ? vertx.timer(WAIT_MS).compose(ok -> acquire(tenant, false, deadlineNanos))
                 : Future.failedFuture(new TimeoutException("all connections to tenant databases are in use"));
     }
 
-    private synchronized @Nullable TenantPool tryAcquire(Tenant tenant) {
+    private synchronized @Nullable TenantPool tryAcquire(Tenant tenant, boolean mayEvict) {
         var pool = pools.get(tenant.id());
         if (pool == null) {
-            if (pools.size() + closing >= maxPools && !evictLeastRecentlyUsed()) {
+            if (pools.size() + closing >= maxPools) {
+                if (mayEvict || closing == 0) {
+                    evictLeastRecentlyUsed();
+                }
                 return null;
             }
             pool = new TenantPool(tenant.id(), open(tenant));
@@ -112,7 +116,6 @@ public final class TenantPools {
     private synchronized void release(TenantPool pool) {
         pool.requests--;
         if (pool.evicted && pool.requests == 0) {
-            closing--;
             close(pool);
         }
     }
@@ -128,16 +131,14 @@ public final class TenantPools {
                 .build();
     }
 
-    /** Returns false if all pools have requests. */
-    private boolean evictLeastRecentlyUsed() {
+    /** Does nothing if all pools have requests. */
+    private void evictLeastRecentlyUsed() {
         for (var pool : pools.values()) {
             if (pool.requests == 0) {
-                pools.remove(pool.tenantId);
-                close(pool);
-                return true;
+                evict(pool.tenantId);
+                return;
             }
         }
-        return false;
     }
 
     /** Closes the connections of the tenant when its current requests have ended. */
@@ -146,31 +147,34 @@ public final class TenantPools {
         if (pool == null) {
             return;
         }
+        closing++;
+        pool.evicted = true;
         if (pool.requests == 0) {
             close(pool);
-        } else {
-            pool.evicted = true;
-            closing++;
         }
     }
 
     private synchronized void closeIdle() {
         var oldest = System.nanoTime() - idle.toNanos();
-        var iterator = pools.values().iterator();
-        while (iterator.hasNext()) {
-            var pool = iterator.next();
-            if (pool.requests == 0 && pool.lastUsedNanos - oldest < 0) {
-                iterator.remove();
-                close(pool);
-            }
-        }
+        pools.values().stream()
+                .filter(pool -> pool.requests == 0 && pool.lastUsedNanos - oldest < 0)
+                .map(pool -> pool.tenantId)
+                .toList()
+                .forEach(this::evict);
     }
 
-    private static void close(TenantPool pool) {
-        pool.client.close().onFailure(e -> LOG.atWarn()
-                .addKeyValue("tenant_id", pool.tenantId)
-                .setCause(e)
-                .log("connections of a tenant could not be closed"));
+    private void close(TenantPool pool) {
+        pool.client
+                .close()
+                .onFailure(e -> LOG.atWarn()
+                        .addKeyValue("tenant_id", pool.tenantId)
+                        .setCause(e)
+                        .log("connections of a tenant could not be closed"))
+                .onComplete(done -> onClosed());
+    }
+
+    private synchronized void onClosed() {
+        closing--;
     }
 
     /** Returns the number of open pools. */

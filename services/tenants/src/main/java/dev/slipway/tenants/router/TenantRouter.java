@@ -2,6 +2,7 @@ package dev.slipway.tenants.router;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.tenants.database.TenantDatabases;
 import dev.slipway.tenants.metadata.MetadataStore;
@@ -10,8 +11,10 @@ import dev.slipway.tenants.router.domain.TenantReference;
 import dev.slipway.tenants.router.domain.TenantRuntimeContext;
 import dev.slipway.tenants.tenant.TenantStore;
 import dev.slipway.tenants.tenant.domain.Tenant;
+import dev.slipway.tenants.tenant.domain.TenantStatus;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
+import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
@@ -52,6 +55,9 @@ public final class TenantRouter {
         }
     }
 
+    /** A resolved tenant: its context, which has the tenant id, plan, region and database address, and its status. */
+    public record ResolvedTenant(TenantRuntimeContext context, TenantStatus status) {}
+
     public TenantRouter(
             TenantStore tenants,
             QuotaStore quotas,
@@ -69,34 +75,41 @@ public final class TenantRouter {
         this.timeToLive = timeToLive;
     }
 
-    /** Returns the context of the tenant that the session refers to. Fails if the caller cannot use it or it is not active. */
-    public Future<TenantRuntimeContext> resolveTenant(TenantSession session, TenantReference reference) {
-        return findId(session, reference).compose(this::find).map(found -> {
-            if (!session.mayUse.test(found.tenant())) {
-                throw notFound();
-            }
-            return context(found.requireActive());
-        });
+    /**
+     * Returns the context of the tenant that the session refers to, or null if there is none that the caller can use. Fails if more than one
+     * matches. The status says whether the tenant accepts requests.
+     */
+    public Future<@Nullable ResolvedTenant> resolveTenant(TenantSession session, TenantReference reference) {
+        return findId(session, reference)
+                .compose(id -> id == null ? Future.<@Nullable RoutedTenant>succeededFuture() : findOrNull(id))
+                .map(found -> found == null || !session.mayUse.test(found.tenant())
+                        ? null
+                        : new ResolvedTenant(context(found), found.tenant().status()));
     }
 
-    private Future<UUID> findId(TenantSession session, TenantReference reference) {
+    private Future<@Nullable UUID> findId(TenantSession session, TenantReference reference) {
         var id = reference.id();
         return id != null
                 ? Future.succeededFuture(id)
                 : tenants.findUsable(session.organizationIds, reference.key()).map(TenantRouter::only);
     }
 
-    private static UUID only(List<Tenant> found) {
+    private Future<@Nullable RoutedTenant> findOrNull(UUID tenantId) {
+        return find(tenantId).recover(e -> isNotFound(e) ? Future.succeededFuture() : Future.failedFuture(e));
+    }
+
+    private static boolean isNotFound(Throwable failure) {
+        return failure instanceof ProblemException refused && refused.problem().code() == ErrorCode.TENANT_NOT_FOUND;
+    }
+
+    private static @Nullable UUID only(List<Tenant> found) {
         if (found.size() > 1) {
             throw Problem.of(
                             ErrorCode.TENANT_AMBIGUOUS,
                             "More than one tenant matches. Name the tenant by its id, with the strategy header.")
                     .asException();
         }
-        if (found.isEmpty()) {
-            throw notFound();
-        }
-        return found.get(0).id();
+        return found.isEmpty() ? null : found.get(0).id();
     }
 
     private TenantRuntimeContext context(RoutedTenant found) {
@@ -110,6 +123,9 @@ public final class TenantRouter {
         var now = System.nanoTime();
         if (entries.size() > MAX_ENTRIES) {
             entries.values().removeIf(entry -> isExpired(entry, now));
+            if (entries.size() > MAX_ENTRIES) {
+                entries.clear(); // more tenants in use than fit: they are loaded again
+            }
         }
         var entry = entries.compute(
                 tenantId, (id, known) -> known == null || isExpired(known, now) ? new Entry(load(id), now) : known);

@@ -71,6 +71,7 @@ public final class TenantStore {
     private static final String LOCK_BY_ID = FIND_BY_ID + " FOR UPDATE";
     private static final String INSERT = COLUMNS.insert();
     private static final String INSERT_USAGE = "INSERT INTO tenant_usage (tenant_id) VALUES ($1)";
+    private static final String INSERT_REQUESTS = "INSERT INTO tenant_requests (tenant_id) VALUES ($1)";
     private static final String UPDATE = """
             UPDATE tenants SET plan = $2, status = $3, sequence = $4, generation = $5, error = $6, destroy_after = $7, final_dump = $8,
                 updated_at = $9, provisioned_at = $10
@@ -80,6 +81,7 @@ public final class TenantStore {
     private static final String REQUIRE_ACCESS_CHANGE = """
             UPDATE tenants SET access_pending = true WHERE tenant_id = $1 AND database_provider = 'postgres' AND provisioned_at IS NOT NULL
             """;
+    private static final String LOCK_FOR_ACCESS_CHANGE = FIND_BY_ID + " AND access_pending FOR UPDATE";
     private static final String CLEAR_ACCESS_CHANGE =
             "UPDATE tenants SET access_pending = false WHERE tenant_id = $1 AND generation = $2";
     private static final String INCREMENT_GENERATION =
@@ -156,6 +158,7 @@ public final class TenantStore {
             SqlTime.ofNullable(tenant.provisionedAt())
         }));
         unit.insert(INSERT_USAGE, Tuple.of(tenant.id()));
+        unit.insert(INSERT_REQUESTS, Tuple.of(tenant.id()));
         appendEvent(unit, tenant, new TenantEvent.Requested());
         publishSnapshot(unit, tenant);
     }
@@ -189,6 +192,11 @@ public final class TenantStore {
     /** Records that the rights in the database have to be changed. */
     public void requireAccessChange(UnitOfWork unit, UUID tenantId) {
         unit.write(REQUIRE_ACCESS_CHANGE, Tuple.of(tenantId));
+    }
+
+    /** Locks the tenant if the rights in its database have to be changed; otherwise null. */
+    public Future<@Nullable Tenant> lockForAccessChange(UnitOfWork unit, UUID tenantId) {
+        return unit.query(LOCK_FOR_ACCESS_CHANGE, Tuple.of(tenantId)).map(TenantStore::first);
     }
 
     /** Records that the rights match the state with this generation. */

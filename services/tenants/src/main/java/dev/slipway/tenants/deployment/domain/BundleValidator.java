@@ -107,12 +107,12 @@ public final class BundleValidator {
     }
 
     private void validateName(String path, String name) {
-        if (!NAME.matcher(name).matches() || name.startsWith("_slipway")) {
+        if (!NAME.matcher(name).matches() || name.startsWith("_slipway") || name.startsWith("slipway_")) {
             error(
                     path,
                     "invalid_name",
                     "A name consists of lower-case letters, digits and underscores, does not start with a digit, and does not start with "
-                            + "_slipway.");
+                            + "_slipway or slipway_.");
         } else if (name.length() > MAX_NAME_LENGTH) {
             error(path, "name_too_long", "A name has at most " + MAX_NAME_LENGTH + " characters.");
         }

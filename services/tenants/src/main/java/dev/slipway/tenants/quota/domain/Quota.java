@@ -2,7 +2,7 @@ package dev.slipway.tenants.quota.domain;
 
 /** The limits of a plan. */
 public enum Quota {
-    MAX_USERS("users of the organization"),
+    MAX_USERS("users"),
     MAX_STORAGE_BYTES("bytes of storage"),
     API_RATE_LIMIT("data API requests per minute"),
     MAX_OBJECTS("objects"),

@@ -16,6 +16,9 @@ public record DatabaseNames(String database, String schema, String owner, String
     /** The longest object name, so that the table name fits with any prefix. */
     public static final int MAX_OBJECT_NAME_LENGTH = 45;
 
+    /** The beginning of the names of tables that the platform needs beside those of objects. */
+    public static final String PLATFORM_TABLE_PREFIX = "_slipway";
+
     public static final String SHARED_SCHEMA = "shared";
     public static final String SHARED_OWNER = "slipway_tenants_shared_owner";
     public static final String SHARED_ROLE = "slipway_tenants_shared";
