@@ -1,6 +1,5 @@
 package dev.slipway.standalone;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.ApiOperation.Scope;
 import dev.slipway.contract.Json;
@@ -28,6 +27,7 @@ import static dev.slipway.standalone.ContractRequests.bodySchema;
 import static dev.slipway.standalone.ContractRequests.encode;
 import static dev.slipway.standalone.ContractRequests.invalidTexts;
 import static dev.slipway.standalone.ContractRequests.invalidValues;
+import static dev.slipway.standalone.ContractRequests.isOpen;
 import static dev.slipway.standalone.ContractRequests.parameters;
 import static dev.slipway.standalone.ContractRequests.required;
 import static dev.slipway.standalone.ContractRequests.resolve;
@@ -39,8 +39,7 @@ class MalformedInputTest {
     private static final String MIB_AND_MORE = "x".repeat((1 << 20) + 1);
 
     /** Resources that the platform of this test does not have: their lists are not found, whatever the cursor is. */
-    private static final Pattern UNKNOWN_RESOURCE =
-            Pattern.compile("\\{(tenant_id|release_id|slo_id|line_id)}|/rejected-reports");
+    private static final Pattern UNKNOWN_RESOURCE = Pattern.compile("\\{tenant_id}");
 
     private static PlatformUnderTest platform;
     private static ContractRequests requests;
@@ -123,12 +122,12 @@ class MalformedInputTest {
         var faults = new ArrayList<Fault>();
         for (var apiOperation : withBody()) {
             var schema = bodySchema(apiOperation);
+            assertThat(apiOperation.validate(Map.of(), Map.of(), name -> null, requests.validBody(apiOperation)))
+                    .as("the body of %s without a fault", apiOperation.id())
+                    .noneMatch(problem -> problem.field().startsWith("/"));
             schema.path("properties").properties().forEach(property -> {
                 var field = property.getKey();
                 for (var bad : invalidValues(resolve(property.getValue()))) {
-                    if (!isFault(apiOperation, requests.validBody(apiOperation).set(field, bad), "/" + field)) {
-                        continue;
-                    }
                     faults.add(invalid(
                             apiOperation,
                             field + "=" + bad,
@@ -147,7 +146,7 @@ class MalformedInputTest {
                         "/" + field));
             });
             var surplus = requests.validBody(apiOperation).put("surprise", true);
-            if (isFault(apiOperation, surplus, "/surprise")) {
+            if (!isOpen(schema)) {
                 faults.add(invalid(
                         apiOperation, "surplus", requests.valid(apiOperation).body(surplus), "/surprise"));
             }
@@ -304,12 +303,6 @@ class MalformedInputTest {
 
     private static Fault invalid(ApiOperation apiOperation, String what, Call call, String field) {
         return new Fault(apiOperation.id() + " " + what, call, 400, "validation_error", field);
-    }
-
-    /** Returns whether the contract rejects the field: some schemas are open, or accept texts and lists that most reject. */
-    private static boolean isFault(ApiOperation apiOperation, JsonNode body, String field) {
-        return apiOperation.validate(Map.of(), Map.of(), name -> null, body).stream()
-                .anyMatch(problem -> problem.field().equals(field));
     }
 
     private static Fault cursor(ApiOperation apiOperation, String cursor) {

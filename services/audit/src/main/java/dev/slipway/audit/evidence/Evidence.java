@@ -31,7 +31,8 @@ record Evidence(
         String producerType,
         String correlationId,
         @Nullable UUID supersedesId,
-        Instant recordedAt) {
+        Instant recordedAt,
+        @Nullable Instant contentDeletedAt) {
 
     /** The fields that the digest of evidence covers. */
     private record DigestedFields(
