@@ -205,6 +205,10 @@ final class ContractRequests {
                 body.set(field, known.path(field).deepCopy());
                 return;
             }
+            if (inner.path("format").asText().equals("date")) {
+                body.put(field, "2026-01-01");
+                return;
+            }
             if (inner.has("enum") && !isListed(inner, validValues.get(field))) {
                 body.set(field, inner.path("enum").path(0));
                 return;
