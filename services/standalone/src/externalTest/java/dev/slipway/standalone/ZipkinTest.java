@@ -37,6 +37,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ZipkinTest {
     private static final int PORT = FreePorts.find(1).get(0);
     private static final String ZIPKIN = "http://127.0.0.1:" + PORT;
+    private static final String FIRST_TRACE = "0af7651916cd43dd8448eb211c80319c";
+    private static final String SECOND_TRACE = "5b8aa5a2d2c872e8321cf37308d69df2";
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     @TempDir
@@ -76,7 +78,7 @@ class ZipkinTest {
 
     @Test
     void trace_isFound_byCorrelationId() {
-        var launches = Map.of(newTraceId(), "zipkin-" + UUID.randomUUID(), newTraceId(), "zipkin-" + UUID.randomUUID());
+        var launches = Map.of(FIRST_TRACE, "zipkin-" + UUID.randomUUID(), SECOND_TRACE, "zipkin-" + UUID.randomUUID());
         launches.forEach((traceId, correlationId) -> {
             platform.launch("project_owner", correlationId)
                     .header("traceparent", "00-" + traceId + "-b7ad6b7169203331-01")
@@ -99,7 +101,8 @@ class ZipkinTest {
                 return found;
             });
             assertThat(traces.get(0))
-                    .allSatisfy(span -> assertThat(span.path("traceId").asText()).isEqualTo(traceId));
+                    .allSatisfy(
+                            span -> assertThat(span.path("traceId").asText()).isEqualTo(traceId));
             assertThat(traces.get(0).findValuesAsText("name")).contains("post", "process apps.instance.running");
         });
     }
@@ -122,10 +125,6 @@ class ZipkinTest {
             span.attributes().forEach(tags::put);
         }
         return converted;
-    }
-
-    private static String newTraceId() {
-        return UUID.randomUUID().toString().replace("-", "");
     }
 
     private static String get(String path) {

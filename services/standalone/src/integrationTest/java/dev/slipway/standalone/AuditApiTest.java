@@ -208,6 +208,9 @@ class AuditApiTest {
                 .body(role)
                 .send()
                 .expect(500);
+        assertThat(platform.getManagement("/metrics"))
+                .containsPattern("slipway_audit_write_failures_total\\{service=\"iam\"} [1-9]")
+                .contains("slipway_consumer_behind_seconds{", "slipway_outbox_oldest_age_seconds{");
         database.execute("DROP TRIGGER refuse_audit_record ON iam.outbox; DROP FUNCTION public.refuse_audit_record");
         assertThat(database.query("SELECT count(*) FROM iam.roles WHERE label = '" + refused + "'"))
                 .isEqualTo("0");

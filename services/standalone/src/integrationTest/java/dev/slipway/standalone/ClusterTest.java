@@ -96,7 +96,7 @@ class ClusterTest {
                 "SLIPWAY_RECORD_KEYS_DIRECTORY",
                 directory.resolve("record-keys").toString());
         settings.put("SLIPWAY_TOPIC_PARTITIONS", "2");
-        settings.put("SLIPWAY_REPLY_TIMEOUT", "PT3S");
+        settings.put("SLIPWAY_REPLY_TIMEOUT", "PT8S");
         if (services.equals("audit")) {
             settings.put("SLIPWAY_KEY_ENCRYPTION_KEY", KeyCipher.generateKey());
         }

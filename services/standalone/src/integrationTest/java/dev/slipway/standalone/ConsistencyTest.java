@@ -99,8 +99,9 @@ class ConsistencyTest {
         assertThat(example.path("key").asText()).isEqualTo(instance);
         assertThat(example.path("difference").asText()).contains("is not counted");
         assertThat(platform.database()
-                        .query("SELECT string_agg((differences > 0)::text, ',' ORDER BY completed_at) FROM audit.consistency_history"
-                                + " WHERE service = 'catalog' AND name = 'quota_counters'"))
+                        .query(
+                                "SELECT string_agg((differences > 0)::text, ',' ORDER BY completed_at) FROM audit.consistency_history"
+                                        + " WHERE service = 'catalog' AND name = 'quota_counters'"))
                 .as("the result without differences is superseded, not deleted")
                 .startsWith("false,true");
         assertThat(platform.events().violations()).isEmpty();

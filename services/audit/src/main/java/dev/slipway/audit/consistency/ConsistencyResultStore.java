@@ -32,6 +32,7 @@ public final class ConsistencyResultStore {
                     AND (r.completed_at >= $3 OR (r.differences = $5 AND r.examples = $6::text::jsonb)))
             ON CONFLICT DO NOTHING
             """;
+
     private static final String LIST = """
             SELECT service, name, description, started_at, completed_at, checked, differences, examples::text AS examples
             FROM consistency_results ORDER BY service, name

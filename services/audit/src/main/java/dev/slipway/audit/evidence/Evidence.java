@@ -64,8 +64,10 @@ record Evidence(
     }
 
     EvidenceItem toItem() {
-        var environment = fields.path("environment");
-        return new EvidenceItem(
-                id, type, subject, result, sourceSha, environment.isTextual() ? environment.textValue() : null, digest);
+        return new EvidenceItem(id, type, subject, result, sourceSha, text("environment"), text("profile"), digest);
+    }
+
+    private @Nullable String text(String field) {
+        return fields.path(field).textValue();
     }
 }

@@ -53,6 +53,7 @@ public final class ComponentStore {
                 WHERE last.rollout_status = $4 AND last.stopping = $8)
             ON CONFLICT DO NOTHING
             """;
+
     private static final String LIST_REFUSALS = """
             SELECT reason, sum(total)::bigint AS total, max(last_refused_at) AS last_refused_at FROM status_refusals GROUP BY reason
             """;
