@@ -88,12 +88,12 @@ final class ContractRequests {
                 "name",
                 "client_secret",
                 "token",
-                "reason",
                 "description",
                 "category",
                 "publisher")) {
             validValues.put(name, "good");
         }
+        validValues.put("reason", "a good reason");
         validValues.put("project_id", DemoData.PROJECT.toString());
         validValues.put("app_slug", DemoData.APP);
         validValues.put("correlation_id", "none");
