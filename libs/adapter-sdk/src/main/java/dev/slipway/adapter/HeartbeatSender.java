@@ -9,11 +9,13 @@ import org.slf4j.LoggerFactory;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.function.IntSupplier;
+import java.util.regex.Pattern;
 
 /** Sends heartbeats at a fixed interval. A failed heartbeat is not retried, because the next one follows soon. */
 final class HeartbeatSender {
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatSender.class);
-    private static final int SOFTWARE_MAX = 120;
+    private static final int MAX_TEXT = 120;
+    private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{7,64}");
 
     private final Vertx vertx;
     private final AdapterConfig config;
@@ -78,13 +80,20 @@ final class HeartbeatSender {
     }
 
     private Message createMessage() {
-        var software = adapter.software();
+        var version = adapter.version();
+        var sourceCommit = adapter.sourceCommit();
         return ReportMessages.heartbeat(new HeartbeatPayload(
                 config.adapterId(),
                 adapter.backend(),
                 startedAt,
-                software.substring(0, Math.min(SOFTWARE_MAX, software.length())),
+                truncate(adapter.software()),
+                version == null || version.isEmpty() ? null : truncate(version),
+                sourceCommit != null && COMMIT.matcher(sourceCommit).matches() ? sourceCommit : null,
                 instances.getAsInt(),
                 waiting.getAsInt()));
+    }
+
+    private static String truncate(String text) {
+        return text.substring(0, Math.min(MAX_TEXT, text.length()));
     }
 }

@@ -117,7 +117,15 @@ sealed interface ReportPayload {
     }
 
     /** Not about a command. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
     record HeartbeatPayload(
-            UUID adapterId, String runtimeBackend, Instant startedAt, String software, int instances, int waiting)
+            UUID adapterId,
+            String runtimeBackend,
+            Instant startedAt,
+            String software,
+            @Nullable String version,
+            @Nullable String sourceCommit,
+            int instances,
+            int waiting)
             implements ReportPayload {}
 }

@@ -2,6 +2,7 @@ package dev.slipway.adapter;
 
 import dev.slipway.adapter.Outcome.Failed;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
 import java.util.Set;
 import java.util.UUID;
@@ -23,6 +24,16 @@ public interface RuntimeAdapter {
     /** Returns the name and version of the adapter software, shown to platform operators. */
     default String software() {
         return getClass().getName();
+    }
+
+    /** Returns the version of the adapter software, which the platform shows with its components; null if it is not known. */
+    default @Nullable String version() {
+        return getClass().getPackage().getImplementationVersion();
+    }
+
+    /** Returns the commit that the adapter was built from, in hexadecimal; null if it is not known. */
+    default @Nullable String sourceCommit() {
+        return null;
     }
 
     /** Called once, before any command. The adapter adopts the instances that an earlier process left running. */

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 final class HttpBenchmark {
     static final String ALL = "iam,catalog,instances,audit,metering,gateway";
     /** The services on the path of a request; other consumers of its events run in another process. */
-    private static final String PATH = "iam,instances,gateway";
+    static final String PATH = "iam,instances,gateway";
 
     private static final int GETS = scaled(20_000);
     private static final int POSTS = scaled(3_000);

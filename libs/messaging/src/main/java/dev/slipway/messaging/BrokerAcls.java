@@ -54,7 +54,8 @@ public final class BrokerAcls {
                     Topics.CALLS,
                     Topics.TENANTS_EVENTS,
                     Topics.STATUS_EVENTS,
-                    Topics.STATUS_REPORTS),
+                    Topics.STATUS_REPORTS,
+                    Topics.RUNTIME_REPORTS),
             "metering",
             List.of(
                     Topics.USAGE_EVENTS,

@@ -5,6 +5,7 @@ import dev.slipway.service.Request;
 import io.vertx.core.Future;
 
 import java.util.UUID;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** Lists rejected reports, for platform roles, adapters, projects and the owners of shared runtimes. */
@@ -27,14 +28,15 @@ public final class RejectedReportApi {
                 .map(page -> page.toReply(Function.identity()));
     }
 
-    /** Lists the reports on a shared runtime that exists. */
-    public Future<Reply> listOfSharedRuntime(Request request) {
-        return store.listOfSharedRuntime(
-                        request.pathId("org_id"),
-                        request.pathId("shared_runtime_id"),
-                        request.cursor(),
-                        request.limit(),
-                        request.query("correlation_id"))
+    /** Lists the reports on a shared runtime; the lookup fails if the organization has no such runtime. */
+    public Future<Reply> listOfSharedRuntime(Request request, BiFunction<UUID, UUID, Future<?>> requireRuntime) {
+        var cursor = request.cursor(); // rejects an invalid one before anything is read
+        var orgId = request.pathId("org_id");
+        var runtimeId = request.pathId("shared_runtime_id");
+        return requireRuntime
+                .apply(orgId, runtimeId)
+                .compose(runtime -> store.listOfSharedRuntime(
+                        orgId, runtimeId, cursor, request.limit(), request.query("correlation_id")))
                 .map(page -> page.toReply(Function.identity()));
     }
 

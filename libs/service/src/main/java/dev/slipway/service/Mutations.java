@@ -2,6 +2,7 @@ package dev.slipway.service;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Failures;
 import dev.slipway.messaging.Outbox;
@@ -36,15 +37,22 @@ public final class Mutations {
 
     private final Outbox outbox;
     private final LongConsumer commitNanos;
+    private final Runnable onWriteFailure;
 
     public Mutations(Outbox outbox) {
-        this(outbox, nanos -> {});
+        this(outbox, nanos -> {}, () -> {});
     }
 
-    /** Passes the time of each commit to the consumer. */
-    Mutations(Outbox outbox, LongConsumer commitNanos) {
+    /**
+     * Creates an instance that is observed.
+     *
+     * @param commitNanos receives the time of each commit
+     * @param onWriteFailure called when a change failed because it, its audit record or its evidence could not be written
+     */
+    Mutations(Outbox outbox, LongConsumer commitNanos, Runnable onWriteFailure) {
         this.outbox = outbox;
         this.commitNanos = commitNanos;
+        this.onWriteFailure = onWriteFailure;
     }
 
     /**
@@ -52,6 +60,10 @@ public final class Mutations {
      * fails to be inserted, or the work itself fails because it was done before, and then the stored reply is looked up.
      */
     public Future<Reply> run(Request request, Function<UnitOfWork, Future<Reply>> work) {
+        return runOrReplay(request, work).onFailure(this::observeFailure);
+    }
+
+    private Future<Reply> runOrReplay(Request request, Function<UnitOfWork, Future<Reply>> work) {
         var key = request.call().headers().get("idempotency-key");
         if (key == null) {
             return measuredTransaction(request, work);
@@ -73,7 +85,19 @@ public final class Mutations {
         return findStoredReply(request)
                 .compose(stored -> stored != null
                         ? Future.succeededFuture(stored)
-                        : externalCall.get().compose(result -> run(request, unit -> work.apply(unit, result))));
+                        : externalCall
+                                .get()
+                                .onFailure(this::observeFailure)
+                                .compose(result -> run(request, unit -> work.apply(unit, result))));
+    }
+
+    /** A refusal is no failure, except that of an action that cannot be audited. */
+    private void observeFailure(Throwable failure) {
+        var refused = failure instanceof ProblemException expected
+                && expected.problem().code() != ErrorCode.AUDIT_ACTION_INACTIVE;
+        if (!refused) {
+            onWriteFailure.run();
+        }
     }
 
     private Future<Reply> measuredTransaction(Request request, Function<UnitOfWork, Future<Reply>> work) {

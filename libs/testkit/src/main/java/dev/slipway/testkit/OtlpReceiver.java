@@ -28,6 +28,9 @@ public final class OtlpReceiver implements AutoCloseable {
             String parentSpanId,
             String name,
             String kind,
+            String serviceName,
+            long startNanos,
+            long endNanos,
             Map<String, String> attributes) {}
 
     public OtlpReceiver() {
@@ -61,18 +64,27 @@ public final class OtlpReceiver implements AutoCloseable {
 
     private void store(ExportTraceServiceRequest request) {
         var hex = HexFormat.of();
-        request.getResourceSpansList().stream()
-                .flatMap(resource -> resource.getScopeSpansList().stream())
-                .flatMap(scope -> scope.getSpansList().stream())
-                .forEach(span -> spans.add(new ReceivedSpan(
-                        hex.formatHex(span.getTraceId().toByteArray()),
-                        hex.formatHex(span.getSpanId().toByteArray()),
-                        hex.formatHex(span.getParentSpanId().toByteArray()),
-                        span.getName(),
-                        span.getKind().name(),
-                        span.getAttributesList().stream()
-                                .collect(Collectors.toMap(
-                                        KeyValue::getKey, a -> a.getValue().getStringValue(), (a, b) -> b)))));
+        for (var resource : request.getResourceSpansList()) {
+            var serviceName =
+                    attributes(resource.getResource().getAttributesList()).getOrDefault("service.name", "unknown");
+            resource.getScopeSpansList().stream()
+                    .flatMap(scope -> scope.getSpansList().stream())
+                    .forEach(span -> spans.add(new ReceivedSpan(
+                            hex.formatHex(span.getTraceId().toByteArray()),
+                            hex.formatHex(span.getSpanId().toByteArray()),
+                            hex.formatHex(span.getParentSpanId().toByteArray()),
+                            span.getName(),
+                            span.getKind().name(),
+                            serviceName,
+                            span.getStartTimeUnixNano(),
+                            span.getEndTimeUnixNano(),
+                            attributes(span.getAttributesList()))));
+        }
+    }
+
+    private static Map<String, String> attributes(List<KeyValue> attributes) {
+        return attributes.stream()
+                .collect(Collectors.toMap(KeyValue::getKey, a -> a.getValue().getStringValue(), (a, b) -> b));
     }
 
     @Override

@@ -37,6 +37,9 @@ import java.util.function.BiFunction;
  * command reports the blocker {@code held} and can be canceled.
  */
 public final class SimulatedAdapter implements AutoCloseable {
+    public static final String VERSION = "3.2.1";
+    public static final String SOURCE_COMMIT = "9fceb02d0ae598e95dc970b74767f19372d61af8";
+
     private final Telemetry telemetry = Telemetry.start(Map.of());
     private final Vertx vertx =
             telemetry.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();

@@ -70,6 +70,16 @@ final class SimulatedRuntime implements RuntimeAdapter {
     }
 
     @Override
+    public String version() {
+        return SimulatedAdapter.VERSION;
+    }
+
+    @Override
+    public String sourceCommit() {
+        return SimulatedAdapter.SOURCE_COMMIT;
+    }
+
+    @Override
     public String backend() {
         return backend;
     }

@@ -206,9 +206,9 @@ public final class InstancesVerticle extends VerticleBase {
                 .serve("listRejectedReports", rejectedReportApi::list)
                 .serve("listOwnRejectedReports", rejectedReportApi::listOwn)
                 .serve("listProjectRejectedReports", rejectedReportApi::listOfProject)
-                .serve("listSharedRuntimeRejectedReports", request -> runtimeReads
-                        .find(request.pathId("org_id"), request.pathId("shared_runtime_id"))
-                        .compose(runtime -> rejectedReportApi.listOfSharedRuntime(request)))
+                .serve(
+                        "listSharedRuntimeRejectedReports",
+                        request -> rejectedReportApi.listOfSharedRuntime(request, runtimeReads::find))
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), reportConsumer::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
                     projections.apply(unit, event);

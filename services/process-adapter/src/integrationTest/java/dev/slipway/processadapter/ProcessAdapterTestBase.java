@@ -81,7 +81,7 @@ abstract class ProcessAdapterTestBase {
         profiles.put("quits", LaunchProfile.of(List.of("false")));
         profiles.put("stubborn", LaunchProfile.of(List.of("sh", "-c", "trap '' TERM; while :; do sleep 0.1; done")));
         adapter = new ProcessAdapter(
-                vertx, home, maxChildren, Map.copyOf(profiles), Duration.ofMillis(500), AppAccount.OWN);
+                vertx, home, maxChildren, Map.copyOf(profiles), Duration.ofMillis(500), AppAccount.OWN, null);
         await(on(() -> adapter.start(new RecordingReporter())));
     }
 

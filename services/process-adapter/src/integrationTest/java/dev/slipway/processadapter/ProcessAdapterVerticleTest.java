@@ -58,7 +58,8 @@ class ProcessAdapterVerticleTest {
                 5,
                 ProcessAdapterConfig.builtIn(),
                 Duration.ofSeconds(1),
-                AppAccount.OWN);
+                AppAccount.OWN,
+                null);
         return await(vertx.deployVerticle(new ProcessAdapterVerticle(config, telemetry.traces())));
     }
 

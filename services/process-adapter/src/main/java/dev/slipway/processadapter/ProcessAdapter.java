@@ -41,6 +41,7 @@ final class ProcessAdapter implements RuntimeAdapter {
     private final Vertx vertx;
     private final ProcessLauncher launcher;
     private final Duration usageWindow;
+    private final @Nullable String sourceCommit;
     private final OperationClient operationClient;
     private final Map<UUID, ManagedInstance> instances = new HashMap<>();
     private @Nullable ProcessSupervisor supervisor;
@@ -55,7 +56,9 @@ final class ProcessAdapter implements RuntimeAdapter {
             int maxProcesses,
             Map<String, LaunchProfile> profiles,
             Duration usageWindow,
-            AppAccount account) {
+            AppAccount account,
+            @Nullable String sourceCommit) {
+        this.sourceCommit = sourceCommit;
         this.vertx = vertx;
         this.launcher = new ProcessLauncher(vertx, home, maxProcesses, profiles, account);
         this.usageWindow = usageWindow;
@@ -70,6 +73,11 @@ final class ProcessAdapter implements RuntimeAdapter {
     @Override
     public String software() {
         return "slipway process-adapter";
+    }
+
+    @Override
+    public @Nullable String sourceCommit() {
+        return sourceCommit;
     }
 
     /** Adopts running processes and launches those that should run and do not. */

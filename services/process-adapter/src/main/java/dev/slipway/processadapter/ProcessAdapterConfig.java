@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.adapter.AdapterConfig;
 import dev.slipway.contract.Json;
 import dev.slipway.settings.Settings;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -24,6 +25,7 @@ import java.util.function.Consumer;
  * @param profiles the profiles that manifests can refer to
  * @param usageWindow length of the window of one usage report
  * @param account the user that apps run as
+ * @param sourceCommit the commit that the adapter was built from; null if it is not known
  */
 public record ProcessAdapterConfig(
         AdapterConfig adapter,
@@ -31,7 +33,8 @@ public record ProcessAdapterConfig(
         int maxChildren,
         Map<String, LaunchProfile> profiles,
         Duration usageWindow,
-        AppAccount account) {
+        AppAccount account,
+        @Nullable String sourceCommit) {
     /** Much larger than the number of processes, because commands that wait for a slot count too. */
     public static final int MAX_CONCURRENT = 10_000;
 
@@ -58,7 +61,8 @@ public record ProcessAdapterConfig(
                 settings.integer("SLIPWAY_PROCESS_ADAPTER_MAX_CHILDREN", 50, 1, 1_000),
                 profiles(settings),
                 settings.duration("SLIPWAY_PROCESS_ADAPTER_USAGE_WINDOW", Duration.ofMinutes(1)),
-                AppAccount.from(settings, home));
+                AppAccount.from(settings, home),
+                settings.optional("SLIPWAY_SOURCE_COMMIT"));
         if (!Files.isReadable(Path.of("/proc/self/environ"))) {
             settings.addError(
                     "/proc is not readable: the process adapter identifies its processes through /proc and runs on Linux only");

@@ -20,7 +20,13 @@ public final class ProcessAdapterVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         var adapter = new ProcessAdapter(
-                vertx, config.home(), config.maxChildren(), config.profiles(), config.usageWindow(), config.account());
+                vertx,
+                config.home(),
+                config.maxChildren(),
+                config.profiles(),
+                config.usageWindow(),
+                config.account(),
+                config.sourceCommit());
         var created = new AdapterHost(vertx, config.adapter(), traces, adapter);
         host = created;
         return created.start();

@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Json;
+import dev.slipway.service.KeyCipher;
 import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
@@ -8,6 +9,7 @@ import dev.slipway.testkit.EventTap;
 import dev.slipway.testkit.FreePorts;
 import dev.slipway.testkit.FreshDatabase;
 import dev.slipway.testkit.PlatformProcess;
+import dev.slipway.testkit.Proves;
 import dev.slipway.testkit.SimulatedAdapter;
 import dev.slipway.testkit.TestInfrastructure;
 import org.junit.jupiter.api.AfterAll;
@@ -25,8 +27,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 import static dev.slipway.testkit.Eventually.eventually;
+import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests several processes on one event bus, one of which is killed. */
@@ -43,20 +47,24 @@ class ClusterTest {
     private static PlatformProcess front;
     private static PlatformProcess one;
     private static PlatformProcess two;
+    private static PlatformProcess audit;
     private static SimulatedAdapter adapter;
     private static ApiClient owner;
 
     @BeforeAll
     static void start() {
         database = FreshDatabase.create();
-        ports = FreePorts.find(4);
-        front = process("front", 0, "gateway,iam,catalog,audit,metering", true);
+        ports = FreePorts.find(5);
+        front = process("front", 0, "gateway,iam,catalog,metering", true);
         one = process("one", 1, "instances,gateway", false);
         two = process("two", 2, "instances", false);
+        audit = process("audit", 4, "audit", false);
         front.launch();
         one.launch();
+        audit.launch();
         front.awaitReady();
         one.awaitReady();
+        audit.awaitReady();
         owner = front.as("project_owner");
         adapter = SimulatedAdapter.start(new SimulatedAdapter.AdapterSettings(
                 front.demo().path("base_url").asText(),
@@ -73,6 +81,7 @@ class ClusterTest {
         front.close();
         one.close();
         two.close();
+        audit.close();
         database.close();
     }
 
@@ -87,7 +96,10 @@ class ClusterTest {
                 "SLIPWAY_RECORD_KEYS_DIRECTORY",
                 directory.resolve("record-keys").toString());
         settings.put("SLIPWAY_TOPIC_PARTITIONS", "2");
-        settings.put("SLIPWAY_REPLY_TIMEOUT", "PT3S");
+        settings.put("SLIPWAY_REPLY_TIMEOUT", "PT8S");
+        if (services.equals("audit")) {
+            settings.put("SLIPWAY_KEY_ENCRYPTION_KEY", KeyCipher.generateKey());
+        }
         if (services.equals("instances,gateway")) {
             settings.put("SLIPWAY_HTTP_PORT", String.valueOf(ports.get(3)));
         }
@@ -97,7 +109,10 @@ class ClusterTest {
                 "SLIPWAY_CLUSTER",
                 String.join(
                         ",",
-                        ports.stream().limit(3).map(port -> "127.0.0.1:" + port).toList()));
+                        Stream.of(0, 1, 2, 4)
+                                .map(ports::get)
+                                .map(port -> "127.0.0.1:" + port)
+                                .toList()));
         return new PlatformProcess(directory.resolve(name), settings);
     }
 
@@ -173,6 +188,72 @@ class ClusterTest {
         create(front.as("other_tenant_owner"), named).send().expect(404);
         create(owner.as(null), named).send().expect(401);
         instance("getAppInstance", UUID.randomUUID().toString()).send().expect(404);
+    }
+
+    /** Audit, evidence and status are in a process of their own, which is killed in between. */
+    @Test
+    @Order(1)
+    @Proves({"3.102", "3.122"})
+    void evidence_survivesAKill_andDecidesTheRelease_inAProcessOfItsOwn() {
+        var admin = front.as("platform_superadmin");
+        var release = admin.call("createRelease")
+                .body(EvidenceTest.candidate("apps", "7.0.0"))
+                .send()
+                .expect(201)
+                .text("id");
+        for (var subject : List.of("scan", "authz", "secret", "audit")) {
+            var item = EvidenceTest.item(
+                    "security_scan", subject, "passed", Map.of("tool", "trivy", "report_ref", "ci/18"));
+            admin.call("addEvidence")
+                    .path("release_id", release)
+                    .body(item)
+                    .send()
+                    .expect(201);
+        }
+        var before = readEvidence(admin, release);
+
+        audit.process().kill();
+        audit.start();
+
+        assertThat(eventuallyGet(() -> readEvidence(admin, release))).isEqualTo(before);
+        var gates = admin.call("getRelease")
+                .path("release_id", release)
+                .send()
+                .expect(200)
+                .body()
+                .path("gates");
+        assertThat(gates)
+                .filteredOn(gate -> gate.path("verdict").asText().equals("pass"))
+                .extracting(gate -> gate.path("gate").asText())
+                .contains("security_evidence")
+                .doesNotContain("acceptance");
+        var status = front.as("platform_ops");
+        assertThat(status.call("getReleaseReadiness").send().expect(200).body().path("candidates"))
+                .anyMatch(candidate -> candidate.path("candidate_id").asText().equals(release)
+                        && !candidate.path("ready").asBoolean());
+        eventually(() -> assertThat(status.call("listStatusComponents")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .path("items"))
+                .filteredOn(component -> component.path("component_id").asText().equals("audit"))
+                .singleElement()
+                .satisfies(component ->
+                        assertThat(component.path("rollout_status").asText()).isEqualTo("ready")));
+        eventually(() -> assertThat(admin.call("getPlatformAuditCheckpoint")
+                        .send()
+                        .expect(200)
+                        .text("note"))
+                .contains("/audit/platform"));
+    }
+
+    private static String readEvidence(ApiClient admin, String release) {
+        return Json.text(admin.call("listEvidence")
+                .path("release_id", release)
+                .send()
+                .expect(200)
+                .body()
+                .path("items"));
     }
 
     /** A token and the call that revokes its access. */

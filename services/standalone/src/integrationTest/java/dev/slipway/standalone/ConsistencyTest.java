@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,7 @@ class ConsistencyTest {
     }
 
     @Test
+    @Proves("C.21")
     void differences_areListedWithExamples_andThereAreNoneBefore() {
         var instance = platform.launch("project_owner", "consistent")
                 .send()
@@ -96,6 +98,12 @@ class ConsistencyTest {
         var example = check(found, "catalog.quota_counters").at("/examples/0");
         assertThat(example.path("key").asText()).isEqualTo(instance);
         assertThat(example.path("difference").asText()).contains("is not counted");
+        assertThat(platform.database()
+                        .query(
+                                "SELECT string_agg((differences > 0)::text, ',' ORDER BY completed_at) FROM audit.consistency_history"
+                                        + " WHERE service = 'catalog' AND name = 'quota_counters'"))
+                .as("the result without differences is superseded, not deleted")
+                .startsWith("false,true");
         assertThat(platform.events().violations()).isEmpty();
     }
 

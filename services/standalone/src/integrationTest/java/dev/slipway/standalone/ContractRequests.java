@@ -1,7 +1,10 @@
 package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.DoubleNode;
 import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -12,15 +15,20 @@ import dev.slipway.contract.Contract;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.ApiClient.Call;
+import org.jspecify.annotations.Nullable;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 import static java.util.Objects.requireNonNull;
@@ -80,12 +88,12 @@ final class ContractRequests {
                 "name",
                 "client_secret",
                 "token",
-                "reason",
                 "description",
                 "category",
                 "publisher")) {
             validValues.put(name, "good");
         }
+        validValues.put("reason", "a good reason");
         validValues.put("project_id", DemoData.PROJECT.toString());
         validValues.put("app_slug", DemoData.APP);
         validValues.put("correlation_id", "none");
@@ -127,6 +135,7 @@ final class ContractRequests {
         validValues.put("target_type", "rack");
         validValues.put("target_id", "r-17");
         validValues.put("result", "success");
+        validValues.put("slo_id", "authorize");
         validValues.put("tile", "0/000.p/1");
         validValues.put("period", "2026-01");
         validValues.put("plan", "free");
@@ -192,8 +201,16 @@ final class ContractRequests {
                 body.set(field, valid(inner, known.path(field)));
                 return;
             }
-            if (!validValues.containsKey(field) && known.has(field)) {
+            if (known.has(field) && !validValues.containsKey(field)) {
                 body.set(field, known.path(field).deepCopy());
+                return;
+            }
+            if (inner.path("format").asText().equals("date")) {
+                body.put(field, "2026-01-01");
+                return;
+            }
+            if (inner.has("enum") && !isListed(inner, validValues.get(field))) {
+                body.set(field, inner.path("enum").path(0));
                 return;
             }
             if (inner.path("type").asText().equals("object")) {
@@ -218,6 +235,10 @@ final class ContractRequests {
             names.addAll(required(schema.path("else")));
         }
         return names;
+    }
+
+    private static boolean isListed(JsonNode schema, @Nullable String value) {
+        return schema.path("enum").valueStream().anyMatch(each -> each.asText().equals(value));
     }
 
     private static boolean isArray(JsonNode schema) {
@@ -279,7 +300,8 @@ final class ContractRequests {
             invalid.addAll(in.equals("path") ? List.of("nope") : List.of("nope", ""));
         }
         if (schema.has("pattern")) {
-            invalid.addAll(List.of("!", "a b", "x".repeat(200)));
+            var matches = Pattern.compile(schema.path("pattern").asText()).asPredicate();
+            Stream.of("!", "a b", " ", "x".repeat(200)).filter(matches.negate()).forEach(invalid::add);
         }
         if (schema.has("maxLength")) {
             invalid.add("x".repeat(schema.path("maxLength").asInt() + 1));
@@ -291,19 +313,54 @@ final class ContractRequests {
         return invalid;
     }
 
-    /** Returns values that the schema of a field rejects. */
+    /** Returns values that the schema of a field rejects: of each type that it does not have, and outside its limits. */
     static List<JsonNode> invalidValues(JsonNode schema) {
-        var invalid = new ArrayList<JsonNode>(List.of(NullNode.getInstance(), Json.array()));
-        invalid.add(IntNode.valueOf(7));
-        if (schema.path("type").asText().equals("object")) {
-            invalid.add(TextNode.valueOf("text"));
-        } else if (isArray(schema)) {
-            invalid.addAll(List.of(TextNode.valueOf("text"), Json.object()));
-        } else {
-            invalid.add(Json.object());
+        var types = types(schema);
+        var byType = Map.<String, JsonNode>of(
+                "null", NullNode.getInstance(),
+                "array", Json.array(),
+                "integer", IntNode.valueOf(7),
+                "object", Json.object(),
+                "string", TextNode.valueOf("text"),
+                "boolean", BooleanNode.TRUE);
+        var invalid = new ArrayList<JsonNode>();
+        byType.forEach((type, value) -> {
+            var accepted = types.contains(type) || (type.equals("integer") && types.contains("number"));
+            if (!accepted || (type.equals("array") && schema.path("minItems").asInt() > 0)) {
+                invalid.add(value);
+            }
+        });
+        if (types.contains("string")) {
             invalidTexts(schema, "body").forEach(text -> invalid.add(TextNode.valueOf(text)));
         }
+        if (types.contains("integer")) {
+            invalid.add(LongNode.valueOf(schema.path("minimum").asLong() - 1));
+            if (schema.has("maximum")) {
+                invalid.add(LongNode.valueOf(schema.path("maximum").asLong() + 1));
+            }
+            invalid.add(DoubleNode.valueOf(schema.path("minimum").asLong() + 0.5));
+        }
         return invalid;
+    }
+
+    /** Returns whether objects of the schema may have other fields, such as those of another product's webhook. */
+    static boolean isOpen(JsonNode schema) {
+        return schema.path("additionalProperties")
+                .asBoolean(schema.path("additionalProperties").isObject());
+    }
+
+    /** Returns the JSON types of a field; all if the schema does not name one. */
+    private static Set<String> types(JsonNode schema) {
+        var type = schema.path("type");
+        if (type.isTextual()) {
+            return Set.of(type.asText());
+        }
+        var types = new HashSet<String>();
+        type.forEach(name -> types.add(name.asText()));
+        for (var alternatives : List.of("oneOf", "anyOf")) {
+            schema.path(alternatives).forEach(alternative -> types.addAll(types(resolve(alternative))));
+        }
+        return types.isEmpty() ? Set.of("null", "array", "integer", "number", "object", "string", "boolean") : types;
     }
 
     static String encode(String text) {

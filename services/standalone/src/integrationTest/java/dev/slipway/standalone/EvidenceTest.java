@@ -3,6 +3,7 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,6 +23,7 @@ import static dev.slipway.standalone.CatalogCalls.manifest;
 import static dev.slipway.standalone.CatalogCalls.version;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Releases and evidence on a whole platform, and the enforcement of their gates by the catalog. */
 class EvidenceTest {
@@ -80,6 +82,7 @@ class EvidenceTest {
         var token = CredentialCalls.exchangeToken(
                 platform, CredentialCalls.createCredential(platform, DemoData.PROJECT, account));
         var ci = platform.anonymous().as(token);
+        platform.awaitReplication();
 
         var release = ci.call("createProjectRelease")
                 .path("project_id", DemoData.PROJECT)
@@ -105,6 +108,57 @@ class EvidenceTest {
                 .path("release_id", release)
                 .send()
                 .expect(404);
+    }
+
+    /** Records, bundle, registries and read model of one release. */
+    @Test
+    @Proves("3.15")
+    void evidence_isABundleWithRetentionClasses_anAuditTrailAndAReadModel() {
+        var admin = platform.as("platform_superadmin");
+        var release = release("bundled", "1.0.0");
+        add(release, item("source_revision", "release", "recorded", Map.of("source_sha", "4b825dc", "branch", "main")));
+        add(
+                release,
+                item("acceptance_test", "demo", "passed", Map.of("environment", "production", "report_ref", "ci/1")));
+        add(release, item("security_scan", "scan", "passed", Map.of("tool", "trivy", "report_ref", "ci/2")));
+
+        var bundle = admin.call("listEvidence")
+                .path("release_id", release)
+                .send()
+                .expect(200)
+                .body()
+                .path("items");
+        assertThat(bundle)
+                .extracting(item -> item.path("type").asText())
+                .containsExactly("security_scan", "acceptance_test", "source_revision");
+        var classes = registered(admin, "retention_class");
+        assertThat(bundle).allSatisfy(item -> assertThat(classes)
+                .contains(item.path("retention_class").asText()));
+        assertThat(registered(admin, "audit_action")).contains("evidence.write", "evidence.release.write");
+        eventually(() -> assertThat(admin.call("listPlatformAuditEntries")
+                        .query("target=" + release)
+                        .send()
+                        .expect(200)
+                        .body()
+                        .path("items"))
+                .extracting(entry -> entry.path("action").asText())
+                .containsExactly("evidence.write", "evidence.write", "evidence.write", "evidence.release.write"));
+        assertThatThrownBy(() -> platform.database()
+                        .execute("SET ROLE slipway_audit; DELETE FROM audit.evidence_items WHERE release_id = '"
+                                + release + "'"))
+                .hasStackTraceContaining("permission denied");
+        awaitReplicated(release);
+    }
+
+    private static List<String> registered(ApiClient admin, String kind) {
+        return admin.call("listRegistryEntries")
+                .path("kind", kind)
+                .query("limit=500")
+                .send()
+                .expect(200)
+                .body()
+                .path("items")
+                .findValuesAsText("id");
     }
 
     @Test
@@ -258,7 +312,7 @@ class EvidenceTest {
                                 .toString());
     }
 
-    private static ObjectNode candidate(String product, String version) {
+    static ObjectNode candidate(String product, String version) {
         return Json.object()
                 .put("product", product)
                 .put("version", version)
@@ -270,7 +324,7 @@ class EvidenceTest {
                 .put("capacity_impacting", true);
     }
 
-    private static ObjectNode item(String type, String subject, String result, Map<String, ?> fields) {
+    static ObjectNode item(String type, String subject, String result, Map<String, ?> fields) {
         var body = Json.object().put("type", type).put("subject", subject).put("result", result);
         body.set("fields", Json.toObject(fields));
         return body;

@@ -7,6 +7,7 @@ import dev.slipway.authz.ResourceScope;
 import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.ApiOperation.Scope;
 import dev.slipway.contract.Contract;
+import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -69,6 +70,20 @@ abstract class RoleMatrixTestBase {
     static void start() {
         platform = new PlatformUnderTest();
         fillAuditLogs();
+        PLACES.forEach(RoleMatrixTestBase::createBudget);
+    }
+
+    /** A project without a budget has none to return. It is never reached here, so it refuses no launch. */
+    private static void createBudget(String place, UUID projectId) {
+        platform.as(place.equals("other tenant's") ? "other_tenant_owner" : "tenant_owner")
+                .call("putBudget")
+                .path("project_id", projectId)
+                .body(Json.object()
+                        .put("amount", "1000000")
+                        .put("currency", "EUR")
+                        .put("at_limit", "warn"))
+                .send()
+                .expect(200);
     }
 
     /** An audit log without entries has no checkpoint to return. */

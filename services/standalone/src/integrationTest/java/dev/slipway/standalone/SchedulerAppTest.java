@@ -2,9 +2,12 @@ package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.ApiResponse;
+import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.Proves;
+import dev.slipway.testkit.SimulatedAdapter;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
@@ -17,6 +20,7 @@ import static dev.slipway.standalone.SchedulerFixture.instanceCall;
 import static dev.slipway.standalone.SchedulerFixture.run;
 import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests a third-party scheduler besides the bundled app: both are treated alike. */
@@ -135,6 +139,87 @@ class SchedulerAppTest extends SchedulerTestBase {
                                 .expect(200),
                         "scope_id"))
                 .containsExactlyInAnyOrderElementsOf(Set.copyOf(SchedulerFixture.OPERATIONS.values()));
+    }
+
+    /** An adapter outside the platform reports itself with heartbeats. */
+    @Test
+    void adapter_isAComponent_withItsVersionAndCommit() {
+        var status = new StatusCalls(platform);
+        var component = status.component("adapter-slurm");
+        assertThat(component.path("rollout_status").asText()).isEqualTo("ready");
+        assertThat(component.path("public").asBoolean()).isFalse();
+        assertThat(component.at("/processes/0/version").asText()).isEqualTo(SimulatedAdapter.VERSION);
+        assertThat(component.at("/processes/0/source_commit").asText()).isEqualTo(SimulatedAdapter.SOURCE_COMMIT);
+        assertThat(status.publicStatus().toString()).doesNotContain("adapter-slurm");
+    }
+
+    /** The steps of a scheduler pilot, from the publication to the deletion. */
+    @Test
+    @Proves("2.60")
+    void everyStep_hasAnAuditRecord_withTheCorrelationIdOfItsRequest() {
+        var admin = platform.as("platform_superadmin");
+        var owner = platform.as("tenant_owner");
+        var manifest = Json.object();
+        manifest.set("manifest", SchedulerFixture.manifest("1.2.0", "slurm"));
+        audited(
+                admin.call("registerAppVersion")
+                        .path("app_slug", SchedulerFixture.APP)
+                        .body(manifest),
+                "apps.version.register");
+        audited(
+                admin.call("publishAppVersion")
+                        .path("app_slug", SchedulerFixture.APP)
+                        .path("version", "1.2.0"),
+                "apps.version.publish");
+        var entitlement = schedulerFixture
+                .entitlement(DemoData.PROJECT, "getAppEntitlement")
+                .send()
+                .expect(200);
+        audited(
+                schedulerFixture
+                        .entitlement(DemoData.PROJECT, "putAppEntitlement")
+                        .body(Json.object().put("enabled", true))
+                        .header("If-Match", entitlement.header("ETag")),
+                "apps.entitlement.write");
+        platform.awaitReplication();
+        var id = audited(
+                        schedulerFixture.launch(owner, DemoData.PROJECT, SchedulerFixture.APP, VERSION),
+                        "apps.instance.create")
+                .text("id");
+        schedulerFixture.awaitStatus(DemoData.PROJECT, id, "running");
+        for (var operation : List.of("queue.submit", "queue.cancel", "node.drain")) {
+            schedulerFixture.awaitEnd(audited(
+                    instanceCall(owner, "runInstanceOperation", DemoData.PROJECT, id)
+                            .body(Json.object().put("operation", operation)),
+                    requireNonNull(SchedulerFixture.OPERATIONS.get(operation))));
+        }
+        schedulerFixture.awaitEnd(audited(
+                instanceCall(owner, "upgradeAppInstance", DemoData.PROJECT, id)
+                        .body(Json.object().put("version", "1.2.0")),
+                "apps.instance.upgrade"));
+        schedulerFixture.awaitEnd(audited(
+                instanceCall(owner, "rollbackAppInstance", DemoData.PROJECT, id).body(Json.object()),
+                "apps.instance.rollback"));
+        audited(instanceCall(owner, "deleteAppInstance", DemoData.PROJECT, id), "apps.instance.delete");
+    }
+
+    /** Sends the request with a correlation id of its own, and waits for the audit record. */
+    @CanIgnoreReturnValue
+    private static ApiResponse audited(Call call, String action) {
+        var correlationId = "pilot-" + UUID.randomUUID();
+        var response = call.header("X-Correlation-ID", correlationId).send();
+        assertThat(response.status()).as("%s: %s", action, response.body()).isBetween(200, 202);
+        eventually(() -> assertThat(platform.events()
+                        .find(record -> record.type().equals("audit.recorded")
+                                && record.event()
+                                        .path("correlation_id")
+                                        .asText()
+                                        .equals(correlationId)))
+                .as("the audit record of %s", action)
+                .extracting(record -> record.payload().path("action").asText() + " "
+                        + record.payload().path("result").asText())
+                .containsExactly(action + " success"));
+        return response;
     }
 
     @Test

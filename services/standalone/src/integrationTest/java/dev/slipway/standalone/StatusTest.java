@@ -144,10 +144,6 @@ class StatusTest {
                         .expect(201)
                         .text("incident_id"))
                 .isEqualTo(id);
-        assertThat(status.readiness().path("ready").asBoolean()).isFalse();
-        assertThat(status.readiness().path("reasons").findValuesAsText("reference"))
-                .contains(id);
-
         status.update(id, "mitigated", "Traffic is moved.").expect(201);
         status.update(id, "acknowledged", "Too late.").expect(409);
         status.update(UUID.randomUUID().toString(), "resolved", "Unknown.").expect(404);
@@ -332,19 +328,13 @@ class StatusTest {
         });
     }
 
+    /** One read decides from both: the gates of the evidence and the state of the platform. */
     @Test
-    void readiness_namesTheBlockedGates_ofACandidate() {
+    @Proves("3.40")
+    void readiness_namesTheBlockedGates_andTheIncidents_ofACandidate() {
         var release = platform.as("platform_superadmin")
                 .call("createRelease")
-                .body(Json.object()
-                        .put("product", "apps")
-                        .put("version", "9.9.9")
-                        .put("source_sha", "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
-                        .put("branch", "release/9.9")
-                        .put("environment", "production")
-                        .put("profile", "default")
-                        .put("production_impacting", true)
-                        .put("capacity_impacting", false))
+                .body(EvidenceTest.candidate("apps", "9.9.9"))
                 .send()
                 .expect(201);
 
@@ -354,6 +344,16 @@ class StatusTest {
         assertThat(candidate.path("ready").asBoolean()).isFalse();
         assertThat(candidate.path("gates")).hasSize(6);
         assertThat(candidate.path("reasons").findValuesAsText("reference")).contains("security_evidence");
+
+        var incident = platform.as("platform_ops")
+                .call("createIncident")
+                .body(StatusCalls.incident("No launches").put("severity", "critical"))
+                .send()
+                .expect(201)
+                .text("incident_id");
+        assertThat(status.readiness().path("reasons").findValuesAsText("reference"))
+                .contains(incident);
+        status.update(incident, "resolved", "The queue was restarted.").expect(201);
     }
 
     /** Nothing that a public read needs depends on IAM: with stale permissions every other read is refused. */

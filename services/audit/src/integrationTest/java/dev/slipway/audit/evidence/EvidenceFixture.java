@@ -59,6 +59,7 @@ final class EvidenceFixture implements AutoCloseable {
     final EvidenceApi evidence;
     final VerdictApi verdicts;
     final GitLabWebhookApi webhook;
+    final EvidenceRetention retention;
     final EvidenceTypes types;
     final Outbox outbox;
     private final TestClock clock = new TestClock();
@@ -108,6 +109,7 @@ final class EvidenceFixture implements AutoCloseable {
                 contents,
                 new ContentReader(new AttestationVerifier(List.of())),
                 mutations);
+        retention = new EvidenceRetention(vertx, evidenceStore, contents, outbox);
         verdicts = new VerdictApi(releaseStore, evidenceStore, contents);
         webhook = new GitLabWebhookApi(vertx, GITLAB_TOKEN, releaseStore, evidenceStore, recorder, mutations);
         await(outbox.transaction(context(), types::ensureSeeds));
@@ -216,6 +218,17 @@ final class EvidenceFixture implements AutoCloseable {
         return expect(
                 releases.approve(role),
                 request(by, Map.of("release_id", releaseId), Json.object().put("decision", "approved")));
+    }
+
+    JsonNode recompute(String releaseId, String verdictId) {
+        return expect(
+                verdicts::recompute, request(owner, Map.of("release_id", releaseId, "verdict_id", verdictId), null));
+    }
+
+    JsonNode list(String releaseId, boolean superseded) {
+        var query = Map.of("superseded", String.valueOf(superseded), "limit", "500");
+        return expect(evidence::list, request(owner, null, Map.of("release_id", releaseId), query, null))
+                .path("items");
     }
 
     static JsonNode expect(Function<Request, Future<Reply>> operation, Request request) {

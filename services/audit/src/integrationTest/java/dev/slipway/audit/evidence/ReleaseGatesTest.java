@@ -7,7 +7,10 @@ import dev.slipway.authz.Principal;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
 import dev.slipway.testkit.Proves;
+import io.vertx.core.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -15,14 +18,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 
 import static dev.slipway.audit.evidence.EvidenceFixture.PROJECT;
 import static dev.slipway.audit.evidence.EvidenceFixture.SHA;
@@ -31,7 +34,6 @@ import static dev.slipway.audit.evidence.EvidenceFixture.expect;
 import static dev.slipway.audit.evidence.EvidenceFixture.item;
 import static dev.slipway.audit.evidence.EvidenceFixture.refuse;
 import static dev.slipway.audit.evidence.EvidenceFixture.request;
-import static dev.slipway.audit.evidence.EvidenceFixture.webhookRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -117,8 +119,8 @@ class ReleaseGatesTest {
                 .filteredOn(item -> item.path("status").asText().equals("failing"))
                 .singleElement()
                 .satisfies(item -> assertThat(item.path("evidence_id")).isEqualTo(failed.path("id")));
-        var current = evidence(release, false);
-        var all = evidence(release, true);
+        var current = fixture.list(release, false);
+        var all = fixture.list(release, true);
         assertThat(current).noneMatch(item -> item.path("id").equals(failed.path("supersedes_id")));
         assertThat(all).anyMatch(item -> item.path("id").equals(failed.path("supersedes_id")));
     }
@@ -135,7 +137,7 @@ class ReleaseGatesTest {
                 .path("items");
 
         assertThat(verdicts).hasSizeGreaterThan(100).allSatisfy(verdict -> {
-            var recomputed = recompute(release, verdict.path("id").asText());
+            var recomputed = fixture.recompute(release, verdict.path("id").asText());
             assertThat(recomputed.path("identical").asBoolean()).isTrue();
             assertThat(recomputed.path("differences")).isEmpty();
             assertThat(recomputed.path("recomputed_digest")).isEqualTo(verdict.path("digest"));
@@ -151,7 +153,7 @@ class ReleaseGatesTest {
 
         fixture.database.execute("UPDATE audit.evidence_items SET result = 'failed' WHERE id = '" + changed + "'");
 
-        var recomputed = recompute(release, gate.path("id").asText());
+        var recomputed = fixture.recompute(release, gate.path("id").asText());
         assertThat(recomputed.path("identical").asBoolean()).isFalse();
         assertThat(recomputed.path("recomputed_verdict").asText()).isEqualTo("blocked");
         assertThat(recomputed.path("differences").toString()).contains(changed + " was changed");
@@ -198,7 +200,7 @@ class ReleaseGatesTest {
                 null,
                 null,
                 null,
-                java.util.Set.of(),
+                Set.of(),
                 null,
                 null);
         assertThat(refuse(fixture.releases.approve("product"), request(machineOfAuthor, path, decision))
@@ -268,14 +270,11 @@ class ReleaseGatesTest {
 
         var inOther = request(fixture.owner, Ids.next(), path, Map.of(), body);
 
-        for (var operation : List
-                .<java.util.function.Function<
-                                dev.slipway.service.Request, io.vertx.core.Future<dev.slipway.service.Reply>>>
-                        of(
-                                fixture.releases::get,
-                                fixture.evidence::add,
-                                fixture.evidence::list,
-                                fixture.releases.approve("product"))) {
+        for (var operation : List.<Function<Request, Future<Reply>>>of(
+                fixture.releases::get,
+                fixture.evidence::add,
+                fixture.evidence::list,
+                fixture.releases.approve("product"))) {
             assertThat(refuse(operation, inOther).code()).isEqualTo(ErrorCode.NOT_FOUND);
         }
         assertThat(expect(fixture.releases::list, inOther).path("items")).isEmpty();
@@ -283,102 +282,6 @@ class ReleaseGatesTest {
                         .path("producer_type")
                         .asText())
                 .isEqualTo("user");
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "unknown_type, passed, EVIDENCE_TYPE_INACTIVE",
-        "security_scan, great, EVIDENCE_INVALID",
-        "security_scan, passed, EVIDENCE_INVALID",
-        "artifact_digests, recorded, EVIDENCE_INVALID"
-    })
-    @Proves("3.117")
-    void evidence_isRefused_whenItDoesNotMatchItsType(String type, String result, ErrorCode code) {
-        var path = Map.of("release_id", fixture.create());
-        var body = item(type, "scan", result, Map.of("tool", "trivy", "digests", List.of("latest")));
-
-        assertThat(refuse(fixture.evidence::add, request(fixture.author, path, body))
-                        .code())
-                .isEqualTo(code);
-    }
-
-    @Test
-    void evidence_isRefused_withTheNameOfThePattern_whenItContainsASecret() {
-        var path = Map.of("release_id", fixture.create());
-        var body = item("rollback_plan", "release", "rollback", Map.of("plan", "use glpat-x7Kq2mN9pR4sT6vW8yB1"));
-
-        var problem = refuse(fixture.evidence::add, request(fixture.author, path, body));
-
-        assertThat(problem.code()).isEqualTo(ErrorCode.EVIDENCE_CONTAINS_SECRET);
-        assertThat(problem.details().path("pattern").asText()).isEqualTo("access_token");
-        assertThat(problem.toString()).doesNotContain("x7Kq2mN9").contains("/fields/plan");
-    }
-
-    @Test
-    void largeContent_isStoredByDigest_andVerifiedOnRead() throws IOException {
-        var release = fixture.create();
-        var cases = "<testcase name=\"a long enough name of a test case\"/>".repeat(1000);
-        var body = Json.object()
-                .put("type", "test_result")
-                .put("subject", "unit")
-                .put("format", "junit")
-                .put("content", "<testsuite>" + cases + "</testsuite>");
-
-        var added = fixture.add(release, body);
-
-        assertThat(added.path("result").asText()).isEqualTo("passed");
-        assertThat(added.at("/fields/tests").asInt()).isEqualTo(1000);
-        var path = Map.of("release_id", release, "evidence_id", added.path("id").asText());
-        var read = expect(fixture.evidence::get, request(fixture.owner, path, null));
-        assertThat(read.path("content")).isEqualTo(body.path("content"));
-        var hex = added.path("content_digest").asText().substring(7);
-        var file = directory.resolve("objects").resolve(hex.substring(0, 2)).resolve(hex.substring(2));
-        Files.writeString(file, "changed");
-        assertThatThrownBy(() -> EvidenceFixture.await(fixture.evidence.get(request(fixture.owner, path, null))))
-                .hasStackTraceContaining("was changed");
-    }
-
-    @Test
-    void gateStaysBlocked_whenRequiredEvidenceCannotBeWritten() throws IOException {
-        var broken = Files.writeString(directory.resolve("not-a-directory"), "");
-        try (var other = new EvidenceFixture(broken)) {
-            var release = other.create();
-            var body = Json.object()
-                    .put("type", "acceptance_test")
-                    .put("subject", "demo")
-                    .put("format", "junit")
-                    .put("content", "<testsuite>" + "<testcase name=\"x\"/>".repeat(2000) + "</testsuite>");
-            body.putObject("fields").put("environment", "staging");
-
-            assertThatThrownBy(() -> other.add(release, body)).hasStackTraceContaining("FileSystemException");
-
-            assertThat(other.gate(release, Gate.ACCEPTANCE).path("verdict").asText())
-                    .isEqualTo("blocked");
-            assertThat(other.get(release).path("revision").asLong()).isEqualTo(1);
-        }
-    }
-
-    @Test
-    @Proves("3.109")
-    void webhook_recordsPipelinesOnce_forCandidatesOfTheRevision() throws IOException {
-        var release = fixture.create(candidate(false, false)).path("id").asText();
-        var event = Json.parse(Files.readAllBytes(Path.of("src/test/resources/evidence/gitlab-pipeline.json")));
-
-        assertThat(refuse(fixture.webhook::receive, webhookRequest("wrong", event))
-                        .code())
-                .isEqualTo(ErrorCode.CREDENTIAL_INVALID);
-        var recorded = expect(fixture.webhook::receive, webhookRequest(EvidenceFixture.GITLAB_TOKEN, event));
-        assertThat(recorded.path("recorded")).isNotEmpty();
-        assertThat(expect(fixture.webhook::receive, webhookRequest(EvidenceFixture.GITLAB_TOKEN, event))
-                        .path("recorded"))
-                .isEmpty();
-
-        assertThat(evidence(release, true)).singleElement().satisfies(item -> {
-            assertThat(item.path("type").asText()).isEqualTo("pipeline");
-            assertThat(item.path("result").asText()).isEqualTo("passed");
-            assertThat(item.path("producer_type").asText()).isEqualTo("gitlab");
-        });
-        assertThat(fixture.countEvents("evidence.item.recorded")).isPositive();
     }
 
     @Test
@@ -424,25 +327,7 @@ class ReleaseGatesTest {
                                 .toString());
     }
 
-    private static JsonNode recompute(String release, String verdict) {
-        return expect(
-                fixture.verdicts::recompute,
-                request(fixture.owner, Map.of("release_id", release, "verdict_id", verdict), null));
-    }
-
     private static String verdict(String release, Gate gate) {
         return fixture.gate(release, gate).path("verdict").asText();
-    }
-
-    private static JsonNode evidence(String release, boolean superseded) {
-        return expect(
-                        fixture.evidence::list,
-                        request(
-                                fixture.owner,
-                                null,
-                                Map.of("release_id", release),
-                                Map.of("superseded", String.valueOf(superseded), "limit", "500"),
-                                null))
-                .path("items");
     }
 }

@@ -47,6 +47,31 @@ class RetentionTest {
         assertThat(report.expired()).isEqualTo(2);
     }
 
+    /** The archive by correlation id has the personal values of an audit record too. */
+    @Test
+    void personalValues_areDeletedFromTheArchiveToo() {
+        var expiring = event("operational");
+        var other = event("security");
+        fixture.append(List.of(expiring, other));
+        for (var event : List.of(expiring, other)) {
+            fixture.database.execute(
+                    "INSERT INTO audit.audit_records (event_id, title, occurred_at, correlation_id, payload) VALUES ('"
+                            + event.envelope().eventId() + "', 'audit.recorded', now(), 'correlation', '"
+                            + Json.text(event.envelope().payload()) + "')");
+        }
+        fixture.advance(Duration.ofDays(91));
+
+        assertThat(await(fixture.retention.sweep())).isEqualTo(1);
+
+        assertThat(archived(expiring)).doesNotContain("Ada Lovelace", "ada@example.test");
+        assertThat(archived(other)).contains("Ada Lovelace", "ada@example.test");
+    }
+
+    private String archived(ReceivedEvent event) {
+        return fixture.database.query("SELECT payload FROM audit.audit_records WHERE event_id = '"
+                + event.envelope().eventId() + "'");
+    }
+
     @Test
     void content_remains_whileTheLogIsHeld() {
         fixture.append(List.of(event("operational")));

@@ -7,7 +7,9 @@ import dev.slipway.audit.log.domain.Hash;
 import dev.slipway.audit.log.domain.NoteKey;
 import dev.slipway.audit.log.domain.SignedNote;
 import dev.slipway.contract.Json;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,12 +33,23 @@ class TamperingTest {
     private static final int ENTRIES = 12;
     private static final int CHANGED = 5;
 
-    private final AuditLogFixture fixture = new AuditLogFixture();
-    private List<NoteKey> keys = List.of();
-    private SignedNote saved;
+    /** The tables of a log, with the columns that are not generated. */
+    private static final Map<String, String> TABLES = Map.of(
+            "log_heads", "log_id, size, roots, signed_size",
+            "log_leaves", "log_id, sequence, event_id, leaf_hash",
+            "log_nodes", "log_id, level, index, hash",
+            "log_entries", "log_id, sequence, recorded_at, content",
+            "log_personal_values", "log_id, sequence, values",
+            "log_checkpoints", "log_id, size, root_hash, note, signed_at");
 
-    @BeforeEach
-    void fill() {
+    private static AuditLogFixture fixture;
+    private static List<NoteKey> keys = List.of();
+    private static SignedNote saved;
+
+    /** Generates one log for all tests: each changes it in its own way, and {@link #restore} undoes that. */
+    @BeforeAll
+    static void fill() {
+        fixture = new AuditLogFixture();
         for (var i = 0; i < 3; i++) {
             fixture.append(records(ORG, 4));
             fixture.awaitCheckpoints();
@@ -44,13 +57,30 @@ class TamperingTest {
         keys = fixture.keys.publicKeys(LOG);
         saved = SignedNote.parse(
                 fixture.get(fixture.api::checkpoint, Map.of()).path("note").asText());
-        assertThat(verify().fault()).isNull();
-        assertThat(verify().entries()).isEqualTo(ENTRIES);
-        assertThat(verify().checkpoints()).isEqualTo(3);
+        TABLES.forEach((table, columns) -> fixture.database.execute(
+                "CREATE TABLE public.saved_" + table + " AS SELECT " + columns + " FROM audit." + table));
+    }
+
+    @BeforeEach
+    void assertIntact() {
+        var report = AuditLogTest.verify(fixture.export(5), keys, saved);
+        assertThat(report.fault()).isNull();
+        assertThat(report.entries()).isEqualTo(ENTRIES);
+        assertThat(report.checkpoints()).isEqualTo(3);
     }
 
     @AfterEach
-    void close() {
+    void restore() {
+        fixture.awaitCheckpoints(); // so that the signer writes nothing meanwhile
+        var statements = new StringBuilder();
+        TABLES.forEach((table, columns) -> statements.append(
+                "DELETE FROM audit.%1$s; INSERT INTO audit.%1$s (%2$s) SELECT %2$s FROM public.saved_%1$s;"
+                        .formatted(table, columns)));
+        fixture.database.execute(statements.toString());
+    }
+
+    @AfterAll
+    static void close() {
         fixture.close();
     }
 
@@ -210,10 +240,6 @@ class TamperingTest {
         }
         fixture.database.execute("UPDATE audit.log_heads SET size = 8, signed_size = 8, roots = '\\x"
                 + HexFormat.of().formatHex(tree.encodeRoots()) + "'");
-    }
-
-    private ExportVerifier.Report verify() {
-        return AuditLogTest.verify(fixture.export(5), keys, saved);
     }
 
     private Fault fault() {

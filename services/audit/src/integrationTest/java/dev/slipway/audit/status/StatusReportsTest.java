@@ -37,6 +37,7 @@ import dev.slipway.service.Request;
 import dev.slipway.service.ServiceDatabase;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.FreshDatabase;
+import dev.slipway.testkit.Proves;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -117,6 +118,48 @@ class StatusReportsTest {
 
         assertThat(window("iam-authorize").path("total").asLong()).isEqualTo(150);
         assertThat(window("iam-authorize").path("good").asLong()).isEqualTo(140);
+    }
+
+    @Test
+    @Proves("C.21")
+    void states_areSuperseded_andNeverDeleted() {
+        apply(report("ready"), NOW.minusSeconds(60));
+        apply(report("ready"), NOW.minusSeconds(50));
+        apply(report("degraded"), NOW.minusSeconds(40));
+        apply(report("ready"), NOW.minusSeconds(30));
+
+        assertThat(database.query("SELECT string_agg(rollout_status, ',' ORDER BY observed_at)"
+                        + " FROM audit.status_component_history WHERE process_id = '" + processId + "'"))
+                .isEqualTo("ready,degraded,ready");
+        for (var table : List.of(
+                "release_candidates",
+                "evidence_items",
+                "gate_verdicts",
+                "consistency_history",
+                "status_component_history",
+                "slo_evidence")) {
+            assertThatThrownBy(() -> database.execute("SET ROLE slipway_audit; DELETE FROM audit." + table))
+                    .as(table)
+                    .hasStackTraceContaining("permission denied");
+        }
+    }
+
+    private ProcessReport report(String rolloutStatus) {
+        var report = report(1, 1);
+        return new ProcessReport(
+                report.processId(),
+                report.environment(),
+                report.host(),
+                report.version(),
+                null,
+                null,
+                report.configProfile(),
+                report.startedAt(),
+                false,
+                List.of(new ComponentHealth("iam", rolloutStatus, "serving")),
+                List.of(),
+                List.of(),
+                List.of());
     }
 
     @Test

@@ -15,7 +15,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The newest result of each check. */
+/** The newest result of each check, and the history of the results. */
 public final class ConsistencyResultStore {
     private static final String UPSERT = """
             INSERT INTO consistency_results (service, name, description, started_at, completed_at, checked, differences, examples)
@@ -24,6 +24,15 @@ public final class ConsistencyResultStore {
             SET description = $3, started_at = $4, completed_at = $5, checked = $6, differences = $7, examples = $8::text::jsonb
             WHERE consistency_results.completed_at < $5
             """;
+    /** Results that repeat the one before, or are older than it, are not part of the history. */
+    private static final String APPEND = """
+            INSERT INTO consistency_history (service, name, completed_at, checked, differences, examples)
+            SELECT $1, $2, $3, $4, $5, $6::text::jsonb WHERE NOT EXISTS (
+                SELECT FROM consistency_results r WHERE r.service = $1 AND r.name = $2
+                    AND (r.completed_at >= $3 OR (r.differences = $5 AND r.examples = $6::text::jsonb)))
+            ON CONFLICT DO NOTHING
+            """;
+
     private static final String LIST = """
             SELECT service, name, description, started_at, completed_at, checked, differences, examples::text AS examples
             FROM consistency_results ORDER BY service, name
@@ -35,8 +44,17 @@ public final class ConsistencyResultStore {
         this.reads = reads;
     }
 
-    /** Stores a result, unless a newer one is stored. */
+    /** Stores a result, unless a newer one is stored, and appends it to the history if it differs from the one before. */
     void upsert(UnitOfWork unit, CheckCompleted result) {
+        unit.write(
+                APPEND,
+                Tuple.of(
+                        result.service(),
+                        result.check(),
+                        result.completedAt().atOffset(ZoneOffset.UTC),
+                        result.checked(),
+                        result.differences(),
+                        Json.text(result.examples())));
         unit.write(
                 UPSERT,
                 Tuple.of(

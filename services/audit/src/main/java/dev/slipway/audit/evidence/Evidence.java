@@ -31,7 +31,8 @@ record Evidence(
         String producerType,
         String correlationId,
         @Nullable UUID supersedesId,
-        Instant recordedAt) {
+        Instant recordedAt,
+        @Nullable Instant contentDeletedAt) {
 
     /** The fields that the digest of evidence covers. */
     private record DigestedFields(
@@ -63,8 +64,10 @@ record Evidence(
     }
 
     EvidenceItem toItem() {
-        var environment = fields.path("environment");
-        return new EvidenceItem(
-                id, type, subject, result, sourceSha, environment.isTextual() ? environment.textValue() : null, digest);
+        return new EvidenceItem(id, type, subject, result, sourceSha, text("environment"), text("profile"), digest);
+    }
+
+    private @Nullable String text(String field) {
+        return fields.path(field).textValue();
     }
 }

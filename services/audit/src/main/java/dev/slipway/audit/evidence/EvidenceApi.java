@@ -138,10 +138,11 @@ public final class EvidenceApi {
     }
 
     public Future<Reply> list(Request request) {
+        var cursor = request.cursor(); // rejects an invalid one before anything is read
         var limit = request.limit();
         var superseded = Boolean.parseBoolean(request.query("superseded"));
         return releases.find(releaseId(request), request.projectIdOrNull())
-                .compose(candidate -> store.list(candidate.id(), superseded, request.cursor(), limit + 1))
+                .compose(candidate -> store.list(candidate.id(), superseded, cursor, limit + 1))
                 .map(found -> Page.of(found, limit, item -> new Cursor(item.recordedAt(), item.id()))
                         .toReply(item -> item));
     }

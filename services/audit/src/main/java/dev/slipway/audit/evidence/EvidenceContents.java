@@ -29,7 +29,7 @@ final class EvidenceContents {
                 : objects.put(content.digest(), content.bytes());
     }
 
-    /** Returns the content as JSON, or as a string if it is XML; null if there is none. Fails if it was changed. */
+    /** Returns the content as JSON, or as a string if it is XML; null if there is none or none any more. Fails if it was changed. */
     Future<@Nullable JsonNode> read(EvidenceRow row) {
         return readBytes(row).map(bytes -> {
             if (bytes == null) {
@@ -41,7 +41,7 @@ final class EvidenceContents {
         });
     }
 
-    /** Returns whether the content is there and matches its digest. */
+    /** Returns whether the content is there and matches its digest, or was deleted at the end of its retention. */
     Future<Boolean> verify(EvidenceRow row) {
         return readBytes(row).map(bytes -> true).otherwise(failure -> {
             LOG.atWarn()
@@ -52,10 +52,14 @@ final class EvidenceContents {
         });
     }
 
+    Future<Void> delete(String digest) {
+        return objects.delete(digest);
+    }
+
     private Future<byte @Nullable []> readBytes(EvidenceRow row) {
         var digest = row.evidence().contentDigest();
         var inline = row.content();
-        if (digest == null) {
+        if (digest == null || row.evidence().contentDeletedAt() != null) {
             return Future.succeededFuture();
         }
         if (inline == null) {

@@ -132,7 +132,8 @@ final class EvidenceRecorder {
                 producer.type,
                 unit.context().correlationId(),
                 superseded,
-                unit.now());
+                unit.now(),
+                null);
     }
 
     private static byte @Nullable [] inlineContent(EvidenceDraft draft) {

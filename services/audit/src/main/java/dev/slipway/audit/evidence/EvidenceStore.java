@@ -16,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
-/** All SQL of evidence. Rows are inserted and read, never changed. */
+/** All SQL of evidence. Rows are inserted and read, never changed, except that their content is deleted at the end of its retention. */
 public final class EvidenceStore {
-    private static final TableColumns COLUMNS = TableColumns.of(
+    private static final TableColumns WRITTEN = TableColumns.of(
             "evidence_items",
             "id",
             "release_id",
@@ -43,8 +44,9 @@ public final class EvidenceStore {
             "correlation_id",
             "supersedes_id",
             "recorded_at");
+    private static final TableColumns COLUMNS = WRITTEN.and("content_deleted_at");
     private static final TableColumns WITH_CONTENT = COLUMNS.and("content");
-    private static final String INSERT = WITH_CONTENT.insert();
+    private static final String INSERT = WRITTEN.and("content").insert();
     private static final String LIST_CURRENT = "SELECT DISTINCT ON (release_id, type, subject) " + COLUMNS.list()
             + " FROM evidence_items WHERE release_id = ANY($1) ORDER BY release_id, type, subject, sequence DESC";
     private static final String LIST = COLUMNS.select() + """
@@ -55,6 +57,10 @@ public final class EvidenceStore {
     private static final String FIND = WITH_CONTENT.select() + "WHERE release_id = $1 AND id = $2";
     private static final String FIND_ALL = WITH_CONTENT.select() + "WHERE release_id = $1 AND id = ANY($2)";
     private static final String COUNT = "SELECT count(*) AS items FROM evidence_items WHERE release_id = $1";
+    private static final String DELETE_EXPIRED = "SELECT * FROM delete_expired_evidence($1, $2)";
+    private static final String FIND_RETAINED = """
+            SELECT DISTINCT content_digest FROM evidence_items WHERE content_digest = ANY($1) AND content_deleted_at IS NULL
+            """;
     private static final String UPSERT_TYPE = """
             INSERT INTO evidence_types (id, version, lifecycle, body) VALUES ($1, $2, $3, $4::text::jsonb)
             ON CONFLICT (id) DO UPDATE SET version = $2, lifecycle = $3, body = $4::text::jsonb
@@ -73,6 +79,15 @@ public final class EvidenceStore {
 
     /** A row and its inline content; the content is null if there is none, or if it is in the object store. */
     record EvidenceRow(Evidence evidence, byte @Nullable [] content) {}
+
+    /** The content of an item that was deleted; that of an item with {@code inRow} was not in the object store. */
+    record ExpiredContent(
+            UUID releaseId,
+            @Nullable UUID orgId,
+            @Nullable UUID projectId,
+            String digest,
+            String retentionClass,
+            boolean inRow) {}
 
     public EvidenceStore(SqlClient reads) {
         this.reads = reads;
@@ -141,6 +156,26 @@ public final class EvidenceStore {
                 .map(rows -> rows.iterator().next().getLong("items"));
     }
 
+    /** Deletes the content of up to {@code limit} items whose retention has ended and returns them. Content outside the row is not deleted. */
+    Future<List<ExpiredContent>> deleteExpired(UnitOfWork unit, int limit) {
+        return unit.query(DELETE_EXPIRED, Tuple.of(SqlTime.of(unit.now()), limit))
+                .map(rows -> ReleaseStore.list(
+                        rows,
+                        row -> new ExpiredContent(
+                                row.getUUID("release_id"),
+                                row.getUUID("org_id"),
+                                row.getUUID("project_id"),
+                                row.getString("content_digest"),
+                                row.getString("retention_class"),
+                                row.getBoolean("in_row"))));
+    }
+
+    /** Returns those of the digests whose content belongs to an item that still has it. */
+    Future<Set<String>> findRetained(UnitOfWork unit, Collection<String> digests) {
+        return unit.query(FIND_RETAINED, Tuple.tuple().addArrayOfString(digests.toArray(String[]::new)))
+                .map(rows -> Set.copyOf(ReleaseStore.list(rows, row -> row.getString("content_digest"))));
+    }
+
     /** Stores a type, unless a later version is stored. */
     void upsertType(UnitOfWork unit, StoredType type) {
         unit.write(UPSERT_TYPE, parameters(type));
@@ -192,6 +227,7 @@ public final class EvidenceStore {
                 row.getString("producer_type"),
                 row.getString("correlation_id"),
                 row.getUUID("supersedes_id"),
-                SqlTime.read(row, "recorded_at"));
+                SqlTime.read(row, "recorded_at"),
+                SqlTime.readNullable(row, "content_deleted_at"));
     }
 }

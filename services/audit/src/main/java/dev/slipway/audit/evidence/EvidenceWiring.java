@@ -32,6 +32,7 @@ public final class EvidenceWiring {
     private final EvidenceApi evidence;
     private final VerdictApi verdicts;
     private final GitLabWebhookApi webhook;
+    private final EvidenceRetention retention;
     private final StateHeartbeat heartbeat;
 
     public EvidenceWiring(Vertx vertx, ServiceContext serviceContext, Service service, EvidenceConfig config) {
@@ -51,6 +52,7 @@ public final class EvidenceWiring {
         evidence = new EvidenceApi(vertx, releaseStore, evidenceStore, recorder, contents, reader, mutations);
         verdicts = new VerdictApi(releaseStore, evidenceStore, contents);
         webhook = new GitLabWebhookApi(vertx, config.gitlabToken(), releaseStore, evidenceStore, recorder, mutations);
+        retention = new EvidenceRetention(vertx, evidenceStore, contents, service.outbox());
         heartbeat = new StateHeartbeat(vertx, service.outbox(), Topics.EVIDENCE_STATE, "evidence.heartbeat");
     }
 
@@ -93,12 +95,14 @@ public final class EvidenceWiring {
                         List.of(TableScan.byId(ReleaseStore.AFTER_ID, ReleaseStore::republish))));
     }
 
-    /** Starts the heartbeat. Call it when the service has started. */
+    /** Starts the heartbeat and the deletion of expired content. Call it when the service has started. */
     public Future<Void> start() {
+        retention.start();
         return heartbeat.start();
     }
 
     public void stop() {
+        retention.stop();
         heartbeat.stop();
     }
 }

@@ -9,4 +9,10 @@ public interface ObjectStore {
 
     /** Returns the content. Fails if it is missing or does not match the digest. */
     Future<byte[]> get(String digest);
+
+    /**
+     * Deletes the content if it is there. Content that was stored again within the last hour stays, because evidence that refers to it may
+     * not be committed yet.
+     */
+    Future<Void> delete(String digest);
 }

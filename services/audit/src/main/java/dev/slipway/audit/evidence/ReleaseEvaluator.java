@@ -73,7 +73,7 @@ final class ReleaseEvaluator {
     }
 
     private static StoredVerdict toVerdict(ReleaseCandidate candidate, GateInput input, GateResult result) {
-        var document = VerdictDocument.of(input, result);
+        var document = VerdictDocument.of(input, result, GateEvaluator.POLICY_ID);
         return new StoredVerdict(
                 Ids.next(),
                 candidate.id(),

@@ -42,9 +42,10 @@ public final class VerdictApi {
     }
 
     public Future<Reply> list(Request request) {
+        var cursor = request.cursor(); // rejects an invalid one before anything is read
         var limit = request.limit();
         return releases.find(request.pathId("release_id"), request.projectIdOrNull())
-                .compose(candidate -> releases.listVerdicts(candidate.id(), request.cursor(), limit + 1))
+                .compose(candidate -> releases.listVerdicts(candidate.id(), cursor, limit + 1))
                 .map(found -> Page.of(found, limit, verdict -> new Cursor(verdict.evaluatedAt(), verdict.id()))
                         .toReply(VerdictResponse::of));
     }

@@ -36,11 +36,11 @@ record VerdictDocument(
 
     record EvidenceReference(UUID evidenceId, String digest) {}
 
-    static VerdictDocument of(GateInput input, GateResult result) {
+    static VerdictDocument of(GateInput input, GateResult result, String policyId) {
         var gate = result.gate();
         return new VerdictDocument(
                 gate,
-                GateEvaluator.POLICY_ID,
+                policyId,
                 new Arguments(
                         input.release(),
                         input.requirements().stream()
@@ -67,7 +67,7 @@ record VerdictDocument(
     VerdictDocument recompute(List<EvidenceItem> current) {
         var input = new GateInput(
                 arguments.release(), arguments.requirements(), current, arguments.waivers(), arguments.evaluatedAt());
-        return of(input, GateEvaluator.evaluate(gate, input));
+        return of(input, GateEvaluator.evaluate(gate, input, policyId), policyId);
     }
 
     /** Returns the canonical JSON. */

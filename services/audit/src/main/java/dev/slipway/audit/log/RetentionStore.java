@@ -4,7 +4,6 @@ import dev.slipway.audit.log.domain.LogId;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +27,11 @@ public final class RetentionStore {
                 LIMIT $2
             ), deleted_values AS (
                 DELETE FROM log_personal_values p USING expired x WHERE p.log_id = x.log_id AND p.sequence = x.sequence
+            ), deleted AS (
+                DELETE FROM log_entries e USING expired x
+                WHERE e.log_id = x.log_id AND e.sequence = x.sequence AND e.recorded_at = x.recorded_at RETURNING e.event_id
             )
-            DELETE FROM log_entries e USING expired x
-            WHERE e.log_id = x.log_id AND e.sequence = x.sequence AND e.recorded_at = x.recorded_at
+            SELECT count(*)::integer AS entries, redact_audit_records(array_agg(event_id)) FROM deleted
             """;
     private static final String FIND_HOLD = "SELECT reason, placed_by, placed_at FROM log_holds WHERE log_id = $1";
     private static final String PLACE_HOLD = """
@@ -53,10 +54,10 @@ public final class RetentionStore {
         unit.write(UPSERT_CLASS, Tuple.of(id, version, retentionDays));
     }
 
-    /** Deletes the content of up to {@code limit} entries whose retention has ended; returns how many. */
+    /** Deletes the content of up to {@code limit} entries whose retention has ended, and their personal values in the archive; returns how many. */
     Future<Integer> deleteExpired(UnitOfWork unit, int limit) {
         return unit.query(DELETE_EXPIRED, Tuple.of(unit.now().atOffset(ZoneOffset.UTC), limit))
-                .map(RowSet::rowCount);
+                .map(rows -> rows.iterator().next().getInteger("entries"));
     }
 
     Future<@Nullable LegalHold> findHold(LogId logId) {

@@ -2,6 +2,7 @@ package dev.slipway.audit.status;
 
 import dev.slipway.audit.status.component.ComponentApi;
 import dev.slipway.audit.status.component.ComponentView;
+import dev.slipway.audit.status.component.domain.AdapterComponent;
 import dev.slipway.audit.status.component.domain.RolloutStatus;
 import dev.slipway.audit.status.domain.ReleaseReadiness;
 import dev.slipway.audit.status.domain.ReleaseReadiness.Reason;
@@ -85,7 +86,9 @@ public final class ReadinessApi {
                         candidates.get())
                 .map(found -> {
                     var rollout = new LinkedHashMap<String, RolloutStatus>();
-                    found.<List<ComponentView>>resultAt(0)
+                    found.<List<ComponentView>>resultAt(0).stream()
+                            // A third party's adapter that is silent does not block releases of the platform.
+                            .filter(view -> !AdapterComponent.isAdapter(view.componentId()))
                             .forEach(view -> rollout.put(view.componentId(), view.rolloutStatus()));
                     var results = new LinkedHashMap<String, SloResult>();
                     found.<List<SloView>>resultAt(1).forEach(view -> results.put(view.sloId(), view.status()));

@@ -1,6 +1,7 @@
 package dev.slipway.audit.status;
 
 import dev.slipway.audit.status.ReadinessApi.Candidate;
+import dev.slipway.audit.status.component.AdapterHeartbeatConsumer;
 import dev.slipway.audit.status.component.ComponentApi;
 import dev.slipway.audit.status.component.ComponentStore;
 import dev.slipway.audit.status.component.ProcessReportConsumer;
@@ -16,6 +17,7 @@ import dev.slipway.audit.status.slo.SloRecorder;
 import dev.slipway.audit.status.slo.SloRegistry;
 import dev.slipway.audit.status.slo.SloStore;
 import dev.slipway.messaging.Topics;
+import dev.slipway.service.HeartbeatVerifier;
 import dev.slipway.service.Service;
 import dev.slipway.service.ServiceContext;
 import io.vertx.core.Future;
@@ -70,6 +72,14 @@ public final class StatusApis {
                 "status",
                 List.of(Topics.STATUS_REPORTS),
                 new ProcessReportConsumer(reports, new SloRecorder(registry, sloStore))::apply);
+        service.consumeOptional(
+                "adapters",
+                List.of(Topics.RUNTIME_REPORTS),
+                new AdapterHeartbeatConsumer(
+                        reports,
+                        new HeartbeatVerifier(
+                                serviceContext.authz(), serviceContext.tokens().forReports()),
+                        config.environment())::apply);
         new StatusSchedule(
                         vertx,
                         service.outbox(),

@@ -10,9 +10,10 @@ import java.time.Duration;
  *
  * @param processTimeout a process that is silent for longer is unknown
  * @param alertmanagerSecret the bearer token of Alertmanager's notifications; null rejects them
+ * @param environment the environment of the platform
  */
 public record StatusConfig(
-        Duration processTimeout, @Nullable String alertmanagerSecret) {
+        Duration processTimeout, @Nullable String alertmanagerSecret, String environment) {
     private static final int MIN_SECRET_LENGTH = 16;
 
     public static StatusConfig from(Settings settings) {
@@ -21,7 +22,10 @@ public record StatusConfig(
             settings.addError("SLIPWAY_ALERTMANAGER_SECRET is shorter than " + MIN_SECRET_LENGTH
                     + " characters; create one with: openssl rand -base64 32");
         }
-        return new StatusConfig(settings.duration("SLIPWAY_STATUS_TIMEOUT", Duration.ofSeconds(90)), secret);
+        return new StatusConfig(
+                settings.duration("SLIPWAY_STATUS_TIMEOUT", Duration.ofSeconds(90)),
+                secret,
+                settings.text("SLIPWAY_ENVIRONMENT", "local"));
     }
 
     @Override

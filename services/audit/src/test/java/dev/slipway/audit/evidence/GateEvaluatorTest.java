@@ -109,6 +109,28 @@ class GateEvaluatorTest {
     }
 
     @Test
+    void environmentProfile_isBlocked_whenTheEvidenceIsAboutAnotherProfile() {
+        remove("environment_profile", "tls");
+        var other = item("environment_profile", "tls", "consistent", SHA, "production");
+        items.add(new EvidenceItem(
+                other.id(),
+                other.type(),
+                other.subject(),
+                other.result(),
+                other.sourceSha(),
+                other.environment(),
+                "us",
+                other.digest()));
+
+        assertBlocked(Gate.ENVIRONMENT_PROFILE, "environment_profile", "tls", Status.OTHER_ENVIRONMENT);
+        var input = new GateInput(release(true, true), SEEDS, items, waivers, NOW);
+        assertThat(GateEvaluator.evaluate(Gate.ENVIRONMENT_PROFILE, input, "release-gates.v1")
+                        .verdict())
+                .as("a verdict of the first rules is recomputed with them")
+                .isEqualTo(GateVerdict.PASS);
+    }
+
+    @Test
     @Proves("3.50")
     void capacityReserve_isBlocked_whenNoPostureIsRecordedForACapacityImpactingChange() {
         remove("capacity_posture", "canary");
@@ -193,7 +215,8 @@ class GateEvaluatorTest {
     void everyGate_isBlocked_whenTheRegistryHasNoTypeForIt(Gate gate) {
         var input = new GateInput(release(true, true), List.of(), items, List.of(), NOW);
 
-        assertThat(GateEvaluator.evaluate(gate, input).verdict()).isEqualTo(GateVerdict.BLOCKED);
+        assertThat(GateEvaluator.evaluate(gate, input, GateEvaluator.POLICY_ID).verdict())
+                .isEqualTo(GateVerdict.BLOCKED);
     }
 
     @ParameterizedTest
@@ -236,7 +259,7 @@ class GateEvaluatorTest {
     void verdict_changesWithEveryInput_andIsIdenticalForTheSameInput() {
         var input = new GateInput(release(true, true), SEEDS, items, waivers, NOW);
         for (var result : GateEvaluator.evaluate(input)) {
-            var document = VerdictDocument.of(input, result);
+            var document = VerdictDocument.of(input, result, GateEvaluator.POLICY_ID);
             assertThat(document.recompute(result.evidence()).digest()).isEqualTo(document.digest());
             assertThat(VerdictDocument.parse(document.text())).isEqualTo(document);
             for (var item : result.evidence()) {
@@ -264,7 +287,8 @@ class GateEvaluatorTest {
     }
 
     private GateResult evaluate(Gate gate, ReleaseAttributes release) {
-        return GateEvaluator.evaluate(gate, new GateInput(release, SEEDS, items, waivers, NOW));
+        return GateEvaluator.evaluate(
+                gate, new GateInput(release, SEEDS, items, waivers, NOW), GateEvaluator.POLICY_ID);
     }
 
     private void replace(String type, String subject, String result) {
@@ -306,6 +330,6 @@ class GateEvaluatorTest {
     private static EvidenceItem item(
             String type, String subject, String result, String sha, @Nullable String environment) {
         var digest = "sha256:" + (type + subject + result + sha).hashCode();
-        return new EvidenceItem(Ids.next(), type, subject, result, sha, environment, digest);
+        return new EvidenceItem(Ids.next(), type, subject, result, sha, environment, "eu", digest);
     }
 }

@@ -84,8 +84,9 @@ public final class RuntimeApi {
     }
 
     private Future<Reply> list(Request request, DesiredState state) {
+        var cursor = request.cursor(); // rejects an invalid one before anything is read
         return adapters.findBackend(request.principal().id())
-                .compose(backend -> state.list(backend, request.cursor(), request.limit()))
+                .compose(backend -> state.list(backend, cursor, request.limit()))
                 .map(page -> page.toReply(Function.identity()));
     }
 }

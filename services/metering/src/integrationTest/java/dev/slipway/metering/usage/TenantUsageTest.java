@@ -21,36 +21,45 @@ class TenantUsageTest {
     private static final UUID TENANT = new UUID(7, 7);
 
     @Test
-    void apply_countsTheRequestsOfAReportOnce_forTheOrganization() {
+    void apply_countsTheFactsOfAReportOnce_forTheOrganization() {
         try (var fixture = new UsageFixture();
                 var telemetry = Telemetry.start(Map.of())) {
             var consumer =
                     new TenantUsageConsumer(fixture.ingest, fixture.store, new UsageMetrics(telemetry.metrics()));
-            var first = report(250);
-            for (var events : List.of(List.of(first), List.of(first, report(50)), List.of(report(0)))) {
+            var first = report(Map.of("tenant_api_request", "250", "tenant_hour", "0.016666667"));
+            var second = report(Map.of("tenant_api_request", "50"));
+            for (var events : List.of(List.of(first), List.of(first, second), List.of(report(Map.of())))) {
                 await(fixture.outbox.transaction(UsageFixture.context(), unit -> consumer.apply(unit, events)));
             }
 
-            assertThat(fixture.total()).isEqualTo("300");
-            assertThat(fixture.differences()).isEqualTo("0");
             assertThat(fixture.database.query("""
-                    SELECT DISTINCT unit || ' ' || org_id || ' ' || coalesce(project_id::text, '-') || ' ' || resource_type || ' ' || resource_id
-                    FROM metering.usage_facts
-                    """)).isEqualTo("tenant_api_request " + ORG + " - tenant " + TENANT);
+                    SELECT string_agg(line, ', ' ORDER BY line) FROM (
+                        SELECT unit || ' ' || trim_scale(sum(quantity)) || ' ' || org_id || ' ' || coalesce(project_id::text, '-') || ' '
+                            || resource_type || ' ' || resource_id AS line
+                        FROM metering.usage_facts GROUP BY unit, org_id, project_id, resource_type, resource_id) AS lines
+                    """))
+                    .isEqualTo("tenant_api_request 300 " + ORG + " - tenant " + TENANT + ", tenant_hour 0.016666667 "
+                            + ORG + " - tenant " + TENANT);
+            assertThat(fixture.differences()).isEqualTo("0");
             assertThat(fixture.database.query("SELECT count(*) FROM metering.usage_refusals"))
                     .isEqualTo("0");
         }
     }
 
-    private static ReceivedEvent report(long requests) {
+    private static ReceivedEvent report(Map<String, String> quantities) {
         var now = Instant.now();
+        var usageId = Ids.next();
         var payload = Json.object()
-                .put("usage_id", Ids.next().toString())
+                .put("usage_id", usageId.toString())
                 .put("org_id", ORG.toString())
                 .put("tenant_id", TENANT.toString())
-                .put("plan", "pro")
-                .put("measured_at", now.toString())
-                .put("api_requests", requests);
+                .put("resource_type", "tenant")
+                .put("resource_id", TENANT.toString())
+                .put("window_start", now.minusSeconds(60).toString())
+                .put("window_end", now.toString());
+        var facts = payload.putArray("facts");
+        quantities.forEach((unit, quantity) ->
+                facts.addObject().put("id", usageId + ":" + unit).put("unit", unit).put("quantity", quantity));
         var envelope = new Envelope(Ids.next(), "tenants.usage.reported", now, 1, "correlation", payload);
         return new ReceivedEvent(
                 new ReceivedRecord("tenants.events", 0, 0, now, null, new byte[0], Map.of()), envelope);

@@ -164,6 +164,7 @@ public final class StatementApi {
 
     /** Lists the facts of a line that are booked in a period. */
     public Future<Reply> listFacts(Request request) {
+        var cursor = request.cursor(); // rejects an invalid one before anything is read
         var orgId = request.pathId("org_id");
         return store.findLine(orgId, request.pathId("line_id")).compose(line -> {
             if (line == null) {
@@ -172,12 +173,11 @@ public final class StatementApi {
             }
             return accounts.findCurrency(orgId)
                     .compose(currency -> inputs.load(accounts.reads(), orgId, currency))
-                    .compose(loaded -> listFacts(request, line, loaded));
+                    .compose(loaded -> listFacts(request, cursor, line, loaded));
         });
     }
 
-    private Future<Reply> listFacts(Request request, RatedLine line, RatingInputs loaded) {
-        var cursor = request.cursor();
+    private Future<Reply> listFacts(Request request, @Nullable Cursor cursor, RatedLine line, RatingInputs loaded) {
         var limit = request.limit();
         // An instance whose price was fixed at launch has one price for all of its facts.
         var fixed = loaded.isFixedAtLaunch(line.key());

@@ -1,14 +1,11 @@
 package dev.slipway.metering.runtimehours;
 
-import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.AuthzModel;
-import dev.slipway.authz.ResourceScope;
 import dev.slipway.authz.TokenVerifier;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
-import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.HeartbeatVerifier;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -21,18 +18,12 @@ import java.util.UUID;
 
 /** Records the heartbeats of adapters, which confirm running time. Ignores those that the adapter's own token does not prove. */
 public final class HeartbeatConsumer {
-    private static final String TYPE = "runtime.report.heartbeat";
-    private static final String ACTION = "runtime.adapter.report";
-    private static final String BEARER = "Bearer ";
-
     private final RuntimeHoursStore store;
-    private final Authorizer authorizer;
-    private final TokenVerifier tokens;
+    private final HeartbeatVerifier verifier;
 
     public HeartbeatConsumer(RuntimeHoursStore store, AuthzModel model, TokenVerifier tokens) {
         this.store = store;
-        this.authorizer = new Authorizer(model);
-        this.tokens = tokens;
+        this.verifier = new HeartbeatVerifier(model, tokens);
     }
 
     private record HeartbeatPayload(UUID adapterId, String runtimeBackend, String startedAt) {}
@@ -40,7 +31,7 @@ public final class HeartbeatConsumer {
     public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
         var chain = Future.<Void>succeededFuture();
         for (var event : events) {
-            if (event.envelope().eventType().equals(TYPE)) {
+            if (event.envelope().eventType().equals(HeartbeatVerifier.EVENT_TYPE)) {
                 chain = chain.compose(ok -> record(unit, event));
             }
         }
@@ -51,7 +42,7 @@ public final class HeartbeatConsumer {
         var payload = Json.toRecord(event.envelope().payload(), HeartbeatPayload.class);
         var receivedAt = event.record().appendedAt();
         var startedAt = startedAt(payload);
-        return startedAt != null && isSentBy(payload.adapterId, event.record())
+        return startedAt != null && verifier.isSentBy(payload.adapterId, event.record())
                 ? store.recordHeartbeat(unit, payload.runtimeBackend, receivedAt, startedAt)
                 : Future.succeededFuture();
     }
@@ -62,20 +53,6 @@ public final class HeartbeatConsumer {
             return OffsetDateTime.parse(payload.startedAt).toInstant().truncatedTo(ChronoUnit.MICROS);
         } catch (DateTimeException e) {
             return null;
-        }
-    }
-
-    private boolean isSentBy(UUID adapterId, ReceivedRecord record) {
-        var header = record.headers().getOrDefault("authorization", "");
-        try {
-            var principal = tokens.verify(
-                    header.startsWith(BEARER) ? header.substring(BEARER.length()) : "", record.appendedAt());
-            return principal.id().equals(adapterId)
-                    && authorizer
-                            .decide(principal, ACTION, ResourceScope.platform(), record.appendedAt())
-                            .allowed();
-        } catch (ProblemException e) {
-            return false;
         }
     }
 }

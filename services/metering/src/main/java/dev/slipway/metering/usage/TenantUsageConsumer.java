@@ -13,19 +13,14 @@ import io.vertx.core.Future;
 
 import java.math.BigDecimal;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/**
- * Counts the requests to the data API of tenants, which the tenants service reports. Its other measurements are levels, not usage. A tenant belongs
- * to its organization, so the facts have no project.
- */
+/** Counts the usage of tenants that the tenants service reports. A tenant belongs to its organization, so the facts have no project. */
 public final class TenantUsageConsumer {
     private static final String SOURCE = "tenants";
     private static final String EVENT = "tenants.usage.reported";
-    private static final String UNIT = "tenant_api_request";
 
     private final UsageIngest ingest;
     private final UsageFactStore store;
@@ -37,41 +32,42 @@ public final class TenantUsageConsumer {
         this.metrics = metrics;
     }
 
-    /** The fields of a report that are counted: the requests since the previous report. */
-    private record TenantUsage(UUID usageId, UUID orgId, UUID tenantId, Instant measuredAt, long apiRequests) {
-        /** The report does not say when the previous one was made: the requests belong to the time of the measurement. */
-        ReportedFact toFact(String correlationId) {
-            var end = measuredAt.truncatedTo(ChronoUnit.MILLIS);
+    /** The usage of a tenant in a window. */
+    private record TenantUsage(
+            UUID orgId,
+            String resourceType,
+            String resourceId,
+            Instant windowStart,
+            Instant windowEnd,
+            List<Quantity> facts) {}
+
+    private record Quantity(String id, String unit, BigDecimal quantity) {
+        ReportedFact toFact(TenantUsage usage, String correlationId) {
             return new ReportedFact(
                     SOURCE,
-                    usageId.toString(),
-                    UNIT,
+                    id,
+                    unit,
                     null,
-                    BigDecimal.valueOf(apiRequests),
+                    quantity,
                     null,
-                    end.minusMillis(1),
-                    end,
-                    orgId,
-                    FactAttribution.ofResource("tenant", tenantId.toString()),
+                    usage.windowStart,
+                    usage.windowEnd,
+                    usage.orgId,
+                    FactAttribution.ofResource(usage.resourceType, usage.resourceId),
                     correlationId,
                     null);
         }
     }
 
     public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
-        var records = new ArrayList<ReceivedEvent>();
         var facts = new ArrayList<ScopedFact>();
         for (var event : events) {
             if (event.envelope().eventType().equals(EVENT)) {
                 var usage = Json.toRecord(event.envelope().payload(), TenantUsage.class);
-                if (usage.apiRequests > 0) {
-                    records.add(event);
-                    facts.add(new ScopedFact(
-                            usage.toFact(event.envelope().correlationId()),
-                            new PlatformReporter(),
-                            SOURCE,
-                            UsageFactConsumer.traceId(event.record()),
-                            null));
+                var traceId = UsageFactConsumer.traceId(event.record());
+                for (var quantity : usage.facts) {
+                    var fact = quantity.toFact(usage, event.envelope().correlationId());
+                    facts.add(new ScopedFact(fact, new PlatformReporter(), SOURCE, traceId, null));
                 }
             }
         }
@@ -79,17 +75,16 @@ public final class TenantUsageConsumer {
                 .compose(ok -> ingest.apply(unit, facts))
                 .map(results -> {
                     for (var i = 0; i < results.size(); i++) {
-                        recordRefusal(unit, results.get(i), facts.get(i).fact(), records.get(i));
+                        recordRefusal(unit, results.get(i), facts.get(i).fact());
                     }
                     metrics.count(results);
                     return null;
                 });
     }
 
-    private void recordRefusal(UnitOfWork unit, FactResult result, ReportedFact fact, ReceivedEvent event) {
+    private void recordRefusal(UnitOfWork unit, FactResult result, ReportedFact fact) {
         if (result.outcome() == Outcome.REJECTED || result.outcome() == Outcome.CONFLICT) {
-            store.insertRefusals(
-                    unit, List.of(result), fact.orgId(), null, event.envelope().correlationId());
+            store.insertRefusals(unit, List.of(result), fact.orgId(), null, fact.correlationId());
         }
     }
 }

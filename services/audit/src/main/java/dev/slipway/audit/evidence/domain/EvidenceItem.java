@@ -8,6 +8,7 @@ import java.util.UUID;
  * The part of a piece of evidence that gates evaluate.
  *
  * @param environment the environment that the evidence names, if any
+ * @param profile the configuration profile of that environment, if the evidence names one
  * @param digest covers all fields of the evidence and its content
  */
 public record EvidenceItem(
@@ -17,4 +18,5 @@ public record EvidenceItem(
         String result,
         String sourceSha,
         @Nullable String environment,
+        @Nullable String profile,
         String digest) {}

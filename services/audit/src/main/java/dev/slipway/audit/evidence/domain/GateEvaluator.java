@@ -11,7 +11,10 @@ import java.util.List;
 /** Evaluates the release gates. The same input always has the same result, so a verdict can be recomputed. */
 public final class GateEvaluator {
     /** Identifies these rules in stored verdicts. Another behaviour needs another id. */
-    public static final String POLICY_ID = "release-gates.v1";
+    public static final String POLICY_ID = "release-gates.v2";
+
+    /** The first rules, for verdicts that name them: they did not compare the profile of an environment. */
+    private static final String FIRST_POLICY_ID = "release-gates.v1";
 
     private static final String ACCEPTANCE_TEST = "acceptance_test";
     private static final String SECURITY_SCAN = "security_scan";
@@ -23,18 +26,19 @@ public final class GateEvaluator {
     public static List<GateResult> evaluate(GateInput input) {
         var results = new ArrayList<GateResult>();
         for (var gate : Gate.values()) {
-            results.add(evaluate(gate, input));
+            results.add(evaluate(gate, input, POLICY_ID));
         }
         return results;
     }
 
-    public static GateResult evaluate(Gate gate, GateInput input) {
+    /** Evaluates one gate with the rules that the policy id names. */
+    public static GateResult evaluate(Gate gate, GateInput input, String policyId) {
         var requirements = input.requirements().stream()
                 .filter(requirement -> requirement.gate() == gate)
                 .sorted(Comparator.comparing(GateRequirement::evidenceType))
                 .toList();
         var findings = new ArrayList<GateFinding>();
-        requirements.forEach(requirement -> findings.addAll(evaluate(requirement, input)));
+        requirements.forEach(requirement -> findings.addAll(evaluate(requirement, input, policyId)));
         if (requirements.isEmpty()) {
             findings.add(new GateFinding(
                     "-", "-", Status.MISSING, null, "No active evidence type is registered for this gate."));
@@ -49,7 +53,7 @@ public final class GateEvaluator {
                 : new GateResult(gate, GateVerdict.WAIVED, findings, evidence, waiver.id(), waiver.expiresAt());
     }
 
-    private static List<GateFinding> evaluate(GateRequirement requirement, GateInput input) {
+    private static List<GateFinding> evaluate(GateRequirement requirement, GateInput input, String policyId) {
         var subjects = subjects(requirement, input.release());
         if (!isApplicable(requirement, input)) {
             return List.of(new GateFinding(
@@ -60,7 +64,7 @@ public final class GateEvaluator {
                     "Not required: the release is not " + describe(requirement) + "."));
         }
         var findings = subjects.stream()
-                .map(subject -> finding(requirement, subject, input))
+                .map(subject -> finding(requirement, subject, input, policyId))
                 .toList();
         return requirement.anySubject() ? anyOf(requirement, findings) : findings;
     }
@@ -81,7 +85,7 @@ public final class GateEvaluator {
                 : present;
     }
 
-    private static GateFinding finding(GateRequirement requirement, String subject, GateInput input) {
+    private static GateFinding finding(GateRequirement requirement, String subject, GateInput input, String policyId) {
         var item = find(requirement.evidenceType(), subject, input.items());
         if (item == null) {
             return missing(requirement.evidenceType(), subject);
@@ -98,6 +102,13 @@ public final class GateEvaluator {
                     item,
                     Status.OTHER_ENVIRONMENT,
                     "The evidence is about environment " + item.environment() + ", not " + release.environment() + ".");
+        }
+        var comparesProfiles = requirement.environmentBound() && !policyId.equals(FIRST_POLICY_ID);
+        if (comparesProfiles && !release.profile().equals(item.profile())) {
+            return found(
+                    item,
+                    Status.OTHER_ENVIRONMENT,
+                    "The evidence is about profile " + item.profile() + ", not " + release.profile() + ".");
         }
         return requirement.passingResults().contains(item.result())
                 ? found(item, Status.SATISFIED, "The result is " + item.result() + ".")

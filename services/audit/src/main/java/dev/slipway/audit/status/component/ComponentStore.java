@@ -23,7 +23,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.StreamSupport;
 
-/** All SQL of components: the last report of each process, and the settings of components. */
+/** All SQL of components: the last report of each process, the history of their states, and the settings of components. */
 public final class ComponentStore {
     private static final String COLUMNS =
             "process_id, environment, host, version, source_commit, artifact_digest, config_profile, started_at, stopping,"
@@ -43,6 +43,17 @@ public final class ComponentStore {
             ON CONFLICT (process_id, reason) DO UPDATE SET total = $3::bigint,
                 last_refused_at = CASE WHEN $3::bigint > known.total THEN $4::timestamptz ELSE known.last_refused_at END
             """;
+    /** States that repeat the one before are not part of the history. */
+    private static final String APPEND_STATE = """
+            INSERT INTO status_component_history (component_id, process_id, observed_at, rollout_status, health, version, source_commit,
+                stopping)
+            SELECT $1::text, $2::uuid, $3::timestamptz, $4::text, $5::text, $6::text, $7::text, $8::boolean
+            WHERE NOT EXISTS (SELECT FROM (SELECT rollout_status, stopping FROM status_component_history
+                WHERE component_id = $1 AND process_id = $2 ORDER BY observed_at DESC LIMIT 1) AS last
+                WHERE last.rollout_status = $4 AND last.stopping = $8)
+            ON CONFLICT DO NOTHING
+            """;
+
     private static final String LIST_REFUSALS = """
             SELECT reason, sum(total)::bigint AS total, max(last_refused_at) AS last_refused_at FROM status_refusals GROUP BY reason
             """;
@@ -76,6 +87,7 @@ public final class ComponentStore {
                         rows.size() == 0 ? null : storedReport(rows.iterator().next()));
     }
 
+    /** Replaces the last report of the process, and appends changed states of its components to the history. */
     void upsertReport(UnitOfWork unit, ProcessReport report, Instant observedAt) {
         unit.write(UPSERT, Tuple.from(new @Nullable Object[] {
             report.processId(),
@@ -93,6 +105,18 @@ public final class ComponentStore {
             Json.text(report.refusals()),
             SqlTime.of(observedAt)
         }));
+        for (var component : report.components()) {
+            unit.write(APPEND_STATE, Tuple.from(new @Nullable Object[] {
+                component.componentId(),
+                report.processId(),
+                SqlTime.of(observedAt),
+                component.rolloutStatus(),
+                component.health(),
+                report.version(),
+                report.sourceCommit(),
+                report.stopping()
+            }));
+        }
         for (RefusalTotal refusal : report.refusals()) {
             unit.write(
                     UPSERT_REFUSAL,

@@ -3,6 +3,7 @@ package dev.slipway.audit.status.component;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.slipway.audit.status.component.ComponentStore.ComponentSettings;
 import dev.slipway.audit.status.component.ComponentStore.StoredReport;
+import dev.slipway.audit.status.component.domain.AdapterComponent;
 import dev.slipway.audit.status.component.domain.ComponentRollout;
 import dev.slipway.audit.status.component.domain.ProcessHealth;
 import dev.slipway.audit.status.component.domain.RolloutStatus;
@@ -40,7 +41,7 @@ public record ComponentView(
             Instant startedAt,
             Instant observedAt) {}
 
-    /** Builds the components from the last reports of all processes; a component without settings is public under its id. */
+    /** Builds the components from the last reports of all processes; a component without settings is shown under its id, and is public unless it is an adapter. */
     public static List<ComponentView> of(
             List<StoredReport> reports, Map<String, ComponentSettings> settings, Instant now, Duration timeout) {
         var byComponent = new TreeMap<String, List<StoredReport>>();
@@ -69,7 +70,7 @@ public record ComponentView(
                 componentId,
                 reports.get(0).report().environment(),
                 settings == null ? componentId : settings.displayName(),
-                settings == null || settings.isPublic(),
+                settings == null ? !AdapterComponent.isAdapter(componentId) : settings.isPublic(),
                 ComponentRollout.ofComponent(health, now, timeout),
                 reports.stream()
                         .map(StoredReport::observedAt)

@@ -85,12 +85,13 @@ public final class SloApi {
     }
 
     public Future<Reply> listEvidence(Request request) {
+        var cursor = request.cursor(); // rejects an invalid one before anything is read
         var sloId = request.path("slo_id");
         if (registry.objectives().stream().noneMatch(slo -> slo.id().equals(sloId))) {
             throw Problem.of(ErrorCode.NOT_FOUND, "There is no objective " + sloId + ".")
                     .asException();
         }
-        return store.listEvidence(sloId, request.cursor(), request.limit() + 1)
+        return store.listEvidence(sloId, cursor, request.limit() + 1)
                 .map(found -> Page.of(found, request.limit(), SloApi::cursor).toReply(Function.identity()));
     }
 
