@@ -230,7 +230,7 @@ class MalformedInputTest {
         var faults = new ArrayList<Fault>();
         for (var apiOperation : OPERATIONS) {
             if (parameters(apiOperation).stream()
-                            .anyMatch(p -> p.path("name").asText().equals("cursor"))) {
+                    .anyMatch(p -> p.path("name").asText().equals("cursor"))) {
                 faults.add(cursor(apiOperation, "nope"));
                 faults.add(cursor(apiOperation, "****"));
                 for (var text : forged) {

@@ -58,8 +58,10 @@ class TenantUsageTest {
                 .put("window_start", now.minusSeconds(60).toString())
                 .put("window_end", now.toString());
         var facts = payload.putArray("facts");
-        quantities.forEach((unit, quantity) ->
-                facts.addObject().put("id", usageId + ":" + unit).put("unit", unit).put("quantity", quantity));
+        quantities.forEach((unit, quantity) -> facts.addObject()
+                .put("id", usageId + ":" + unit)
+                .put("unit", unit)
+                .put("quantity", quantity));
         var envelope = new Envelope(Ids.next(), "tenants.usage.reported", now, 1, "correlation", payload);
         return new ReceivedEvent(
                 new ReceivedRecord("tenants.events", 0, 0, now, null, new byte[0], Map.of()), envelope);

@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
+import static java.util.Objects.requireNonNull;
+
 /** Counts the usage of tenants that the tenants service reports. A tenant belongs to its organization, so the facts have no project. */
 public final class TenantUsageConsumer {
     private static final String SOURCE = "tenants";
@@ -84,7 +86,7 @@ public final class TenantUsageConsumer {
 
     private void recordRefusal(UnitOfWork unit, FactResult result, ReportedFact fact) {
         if (result.outcome() == Outcome.REJECTED || result.outcome() == Outcome.CONFLICT) {
-            store.insertRefusals(unit, List.of(result), fact.orgId(), null, fact.correlationId());
+            store.insertRefusals(unit, List.of(result), fact.orgId(), null, requireNonNull(fact.correlationId()));
         }
     }
 }

@@ -149,7 +149,6 @@ public final class UsageQueryStore {
         }
     }
 
-
     /** A reported fact that was not counted. */
     record Refusal(
             UUID refusalId,
