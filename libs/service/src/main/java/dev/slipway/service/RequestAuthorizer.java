@@ -117,7 +117,7 @@ final class RequestAuthorizer {
 
     private CallScope callScope(ApiOperation operation, Call call) {
         var projectId = projectOf(call);
-        var orgId = projectId == null ? knownOrganizationOf(call) : model.orgOf(projectId);
+        var orgId = projectId == null ? findOrganization(call) : model.orgOf(projectId);
         var resourceScope =
                 switch (operation.scope()) {
                     case PROJECT, PROJECT_HEADER ->
@@ -131,7 +131,7 @@ final class RequestAuthorizer {
     }
 
     /** Null for an unknown id: ids that callers invent do not belong in the audit trail. */
-    private @Nullable UUID knownOrganizationOf(Call call) {
+    private @Nullable UUID findOrganization(Call call) {
         var given = call.path().get("org_id");
         var orgId = given == null ? null : UUID.fromString(given);
         return orgId == null || !model.hasOrganization(orgId) ? null : orgId;

@@ -1,10 +1,13 @@
 package dev.slipway.standalone;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.standalone.TourRecorder.SentCall;
 import dev.slipway.testkit.ArtifactSigner;
 import dev.slipway.testkit.DistributionServer;
 import dev.slipway.testkit.EventTap.ObservedRecord;
+import dev.slipway.testkit.Proves;
 import dev.slipway.testkit.SimulatedAdapter;
 import dev.slipway.testkit.TestCertificate;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -14,6 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -24,6 +31,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,7 +60,8 @@ class GoldenTourTest {
     private Path directory;
 
     @Test
-    void tour_matchesTheGoldenFiles() throws IOException {
+    @Proves("1.08")
+    void tour_isAudited_andMatchesTheGoldenFiles() throws IOException, InterruptedException {
         var signer = new ArtifactSigner();
         var certificate = TestCertificate.in(directory);
         try (var registry = new DistributionServer();
@@ -71,6 +80,7 @@ class GoldenTourTest {
             }
             awaitAllRecords(platform);
             assertThat(platform.events().violations()).isEmpty();
+            assertPrivilegedMutationsAudited(platform, tour);
 
             var files = new LinkedHashMap<String, String>();
             tour.chapters().forEach((name, text) -> files.put(name + ".txt", text.toString()));
@@ -80,6 +90,65 @@ class GoldenTourTest {
             System.out.println("operations that the tour does not call: " + tour.operationsNotCalled());
             new GoldenFiles(GOLDEN).compareOrRecord(files);
         }
+    }
+
+    /** Every privileged mutation that succeeded has an audit record with its correlation id; every refused one names its correlation id. */
+    private static void assertPrivilegedMutationsAudited(PlatformUnderTest platform, TourRecorder tour)
+            throws IOException, InterruptedException {
+        var privileged = privilegedAppOperations(platform);
+        var audited = platform
+                .events()
+                .find(observedRecord -> observedRecord.type().equals("audit.recorded"))
+                .stream()
+                .map(observedRecord ->
+                        observedRecord.event().path("correlation_id").asText())
+                .collect(Collectors.toSet());
+        var calls = tour.sent().stream()
+                .filter(call -> privileged.contains(call.operationId()))
+                .toList();
+        var succeeded =
+                calls.stream().filter(call -> call.response().status() < 300).toList();
+        assertThat(succeeded)
+                .extracting(SentCall::operationId)
+                .contains(
+                        "publishAppVersion",
+                        "putAppEntitlement",
+                        "putProjectPolicy",
+                        "registerArtifact",
+                        "promoteArtifact",
+                        "createAppInstance",
+                        "upgradeAppInstance",
+                        "operateInstanceMember",
+                        "deleteAppInstance");
+        assertThat(succeeded)
+                .extracting(SentCall::correlationId)
+                .filteredOn(correlationId -> !audited.contains(correlationId))
+                .isEmpty();
+        assertThat(calls)
+                .filteredOn(call -> call.response().status() >= 400)
+                .isNotEmpty()
+                .allSatisfy(call -> {
+                    assertThat(call.response().text("code")).isNotEmpty();
+                    assertThat(call.response().text("message")).isNotEmpty();
+                    assertThat(call.response().text("correlation_id")).isEqualTo(call.correlationId());
+                });
+    }
+
+    /** Reads from the published contract which operations of the apps domain are privileged. */
+    private static Set<String> privilegedAppOperations(PlatformUnderTest platform)
+            throws IOException, InterruptedException {
+        var request = HttpRequest.newBuilder(URI.create(platform.baseUrl() + "/openapi.json"))
+                .build();
+        var contract = Json.parseStoredObject(HttpClient.newHttpClient()
+                .send(request, HttpResponse.BodyHandlers.ofString())
+                .body());
+        return contract.path("paths")
+                .valueStream()
+                .flatMap(JsonNode::valueStream)
+                .filter(operation -> operation.path("x-slipway-privileged").asBoolean()
+                        && operation.path("x-slipway-action").asText().startsWith("apps."))
+                .map(operation -> operation.path("operationId").asText())
+                .collect(Collectors.toSet());
     }
 
     private Map<String, String> settings(

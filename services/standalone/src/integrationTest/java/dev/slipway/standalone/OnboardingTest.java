@@ -333,7 +333,7 @@ class OnboardingTest extends CatalogTestBase {
                 .path("credential_id", credential.text("credential_id"))
                 .send()
                 .expect(200);
-        eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("401 token_invalid"));
+        eventually(() -> assertThat(CredentialCalls.me(platform, token)).isEqualTo("401 token_revoked"));
     }
 
     private static ApiResponse entitled(String slug, String overrides) {

@@ -90,7 +90,7 @@ class OperationsTest extends OperationTestBase {
                     SELECT string_agg(DISTINCT c.name || ' ' || coalesce(e.name, 'without event'), ', ')
                     FROM instances.test_changes c LEFT JOIN instances.test_changes e ON e.transaction = c.transaction
                         AND e.instance = c.instance AND e.name = 'apps.instance.' || c.name
-                    WHERE c.name NOT LIKE 'apps.%'
+                    WHERE c.name NOT LIKE '%.%'
                     """))
                     .isEqualTo("deleted apps.instance.deleted, deleting apps.instance.deleting,"
                             + " deploying apps.instance.deploying, failed apps.instance.failed,"

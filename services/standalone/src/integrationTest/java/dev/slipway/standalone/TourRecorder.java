@@ -9,6 +9,7 @@ import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,11 +33,20 @@ final class TourRecorder {
     private final Map<String, StringBuilder> chapters = new LinkedHashMap<>();
     private final Map<String, String> variables = new HashMap<>();
     private final Map<String, Integer> calls = new HashMap<>();
+    private final List<SentCall> sent = new ArrayList<>();
     private StringBuilder chapter = new StringBuilder();
 
     TourRecorder(PlatformUnderTest platform, TourMask mask) {
         this.platform = platform;
         this.mask = mask;
+    }
+
+    /** A call of the tour and its response. */
+    record SentCall(String operationId, String correlationId, ApiResponse response) {}
+
+    /** Returns the calls in the order in which they were sent. */
+    List<SentCall> sent() {
+        return List.copyOf(sent);
     }
 
     PlatformUnderTest platform() {
@@ -167,9 +177,10 @@ final class TourRecorder {
         @CanIgnoreReturnValue
         ApiResponse send() {
             var number = calls.merge(operationId, 1, Integer::sum);
-            var apiResponse = filled(call)
-                    .header("X-Correlation-ID", "tour-" + operationId + "-" + number)
-                    .send();
+            var correlationId = "tour-" + operationId + "-" + number;
+            var apiResponse =
+                    filled(call).header("X-Correlation-ID", correlationId).send();
+            sent.add(new SentCall(operationId, correlationId, apiResponse));
             write(apiResponse);
             var revision = apiResponse.header("X-Revision");
             if (!revision.isEmpty() && apiResponse.status() < 300) {

@@ -52,18 +52,18 @@ public final class LegalHoldApi {
         return mutations.run(request, unit -> {
             var hold = new LegalHold(body.reason, request.principal().id(), unit.now());
             store.placeHold(unit, LogId.of(request.orgId()), hold);
-            return audited(unit, request, hold);
+            return auditChange(unit, request, hold);
         });
     }
 
     public Future<Reply> release(Request request) {
         return mutations.run(request, unit -> {
             store.releaseHold(unit, LogId.of(request.orgId()));
-            return audited(unit, request, null);
+            return auditChange(unit, request, null);
         });
     }
 
-    private static Future<Reply> audited(UnitOfWork unit, Request request, @Nullable LegalHold hold) {
+    private static Future<Reply> auditChange(UnitOfWork unit, Request request, @Nullable LegalHold hold) {
         var metadata = new HoldMetadata(hold != null, hold == null ? null : hold.reason());
         var log = LogId.of(request.orgId()).name();
         AuditTrail.recordSuccess(

@@ -187,10 +187,10 @@ public final class RunningTimeStore {
                 row.getBigDecimal("seconds"),
                 row.getBoolean("running"),
                 row.getOffsetDateTime("first_started_at").toInstant(),
-                reported(row.getString("reported")));
+                parseReported(row.getString("reported")));
     }
 
-    private static List<ReportedQuantity> reported(@Nullable String sums) {
+    private static List<ReportedQuantity> parseReported(@Nullable String sums) {
         return sums == null
                 ? List.of()
                 : Json.parseStoredObject(sums).properties().stream()

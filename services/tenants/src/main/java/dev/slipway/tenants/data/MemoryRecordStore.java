@@ -48,7 +48,7 @@ public final class MemoryRecordStore implements RecordStore {
             @Nullable Position after,
             int limit) {
         var comparator = comparator(order);
-        var last = after == null ? null : positioned(order, after);
+        var last = after == null ? null : recordAt(order, after);
         return Future.succeededFuture(records(tenant, object).values().stream()
                 .filter(item -> conditions.stream().allMatch(condition -> matches(item, condition)))
                 .filter(item -> last == null || comparator.compare(item, last) > 0)
@@ -203,7 +203,7 @@ public final class MemoryRecordStore implements RecordStore {
         return byValue.thenComparing(order.descending() ? byId.reversed() : byId);
     }
 
-    private static ObjectNode positioned(RecordOrder order, Position after) {
+    private static ObjectNode recordAt(RecordOrder order, Position after) {
         var item = Json.object();
         item.set(order.field(), parse(order.type(), after.value()));
         return item.put("id", after.id().toString());

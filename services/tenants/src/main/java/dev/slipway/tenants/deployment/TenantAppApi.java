@@ -130,7 +130,7 @@ public final class TenantAppApi {
                                             deployment,
                                             body.appSlug(),
                                             overrides == null ? "{}" : Json.text(overrides));
-                                    return accepted(queued(appId, head, body.appSlug(), deployment, null), deployment);
+                                    return toReply(queued(appId, head, body.appSlug(), deployment, null), deployment);
                                 })))
                 .onSuccess(reply -> wakeWorker.run());
     }
@@ -195,7 +195,7 @@ public final class TenantAppApi {
                                     requireSettled(app);
                                     return change.apply(unit, tenant, app);
                                 })
-                                .map(changed -> accepted(changed, changed.latest()))))
+                                .map(changed -> toReply(changed, changed.latest()))))
                 .onSuccess(reply -> wakeWorker.run());
     }
 
@@ -307,7 +307,7 @@ public final class TenantAppApi {
                 List.of());
     }
 
-    private static Reply accepted(InstalledApp app, Deployment deployment) {
+    private static Reply toReply(InstalledApp app, Deployment deployment) {
         return new Reply(
                 null,
                 Json.bytes(AppResponse.of(app)),

@@ -26,6 +26,12 @@ public final class ContentReader {
         };
     }
 
+    /** The fields of the evidence of a scan. */
+    private record ScanFields(String tool, int findings, int openErrors, int triagedErrors) {}
+
+    /** The fields of the evidence of a bill of materials. */
+    private record SbomFields(String format, int components) {}
+
     private static String requireText(JsonNode content) {
         if (!content.isTextual()) {
             throw new EvidenceException(CONTENT, "must be a string with XML");
@@ -59,13 +65,11 @@ public final class ContentReader {
         if (tool.isEmpty()) {
             throw new EvidenceException(CONTENT, "names no tool at /runs/0/tool/driver/name");
         }
-        var fields = Json.object()
-                .put("tool", tool)
-                .put("findings", total)
-                .put("open_errors", open)
-                .put("triaged_errors", suppressed);
         return EvidenceContent.ofJson(
-                content, "scan", open > 0 ? "failed" : suppressed > 0 ? "triaged" : "passed", fields);
+                content,
+                "scan",
+                open > 0 ? "failed" : suppressed > 0 ? "triaged" : "passed",
+                Json.toObject(new ScanFields(tool, total, open, suppressed)));
     }
 
     /** The level of a result is its own, or the default of its rule, or warning. */
@@ -98,19 +102,18 @@ public final class ContentReader {
                 || !content.path("specVersion").isTextual()) {
             throw new EvidenceException(CONTENT, "is not a CycloneDX document");
         }
-        var fields = Json.object()
-                .put("format", "CycloneDX " + content.path("specVersion").asText())
-                .put("components", content.path("components").size());
-        return EvidenceContent.ofJson(content, null, "recorded", fields);
+        var fields = new SbomFields(
+                "CycloneDX " + content.path("specVersion").asText(),
+                content.path("components").size());
+        return EvidenceContent.ofJson(content, null, "recorded", Json.toObject(fields));
     }
 
     private static EvidenceContent readSpdx(JsonNode content) {
         if (!content.path("spdxVersion").asText().startsWith("SPDX-")) {
             throw new EvidenceException(CONTENT, "is not an SPDX document");
         }
-        var fields = Json.object()
-                .put("format", content.path("spdxVersion").asText())
-                .put("components", content.path("packages").size());
-        return EvidenceContent.ofJson(content, null, "recorded", fields);
+        var fields = new SbomFields(
+                content.path("spdxVersion").asText(), content.path("packages").size());
+        return EvidenceContent.ofJson(content, null, "recorded", Json.toObject(fields));
     }
 }

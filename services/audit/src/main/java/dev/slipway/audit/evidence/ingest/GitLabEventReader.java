@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.regex.Pattern;
 
 /** Reads the pipeline and job events that GitLab sends to webhooks. */
@@ -18,6 +19,25 @@ public final class GitLabEventReader {
 
     /** A finished pipeline or job. */
     public record PipelineResult(String sourceSha, String subject, String result, ObjectNode fields) {}
+
+    /** The fields of the evidence of a pipeline. */
+    private record PipelineFields(
+            String status, String url, long pipelineId, String ref, String project, List<JobSummary> jobs) {}
+
+    /** A job in the evidence of its pipeline. */
+    private record JobSummary(long id, String name, String stage, String status) {
+        static JobSummary of(JsonNode build) {
+            return new JobSummary(
+                    build.path("id").asLong(),
+                    build.path("name").asText(),
+                    build.path("stage").asText(),
+                    build.path("status").asText());
+        }
+    }
+
+    /** The fields of the evidence of a job. */
+    private record JobFields(
+            String status, String url, long pipelineId, long jobId, String stage, String ref, String project) {}
 
     /** Returns null for an event of another kind, or of a pipeline or job that has not finished. */
     public static @Nullable PipelineResult read(JsonNode event) {
@@ -36,23 +56,18 @@ public final class GitLabEventReader {
         }
         var project = event.path("project");
         var id = pipeline.path("id").asText();
-        var fields = Json.object()
-                .put("status", pipeline.path("status").asText())
-                .put("url", pipeline.path("url").asText(project.path("web_url").asText() + "/-/pipelines/" + id))
-                .put("pipeline_id", pipeline.path("id").asLong())
-                .put("ref", pipeline.path("ref").asText())
-                .put("project", project.path("path_with_namespace").asText());
-        var jobs = fields.putArray("jobs");
-        for (var build : event.path("builds")) {
-            if (jobs.size() < MAX_JOBS) {
-                jobs.addObject()
-                        .put("id", build.path("id").asLong())
-                        .put("name", build.path("name").asText())
-                        .put("stage", build.path("stage").asText())
-                        .put("status", build.path("status").asText());
-            }
-        }
-        return new PipelineResult(requireSha(pipeline.path("sha")), "pipeline", result, fields);
+        var fields = new PipelineFields(
+                pipeline.path("status").asText(),
+                pipeline.path("url").asText(project.path("web_url").asText() + "/-/pipelines/" + id),
+                pipeline.path("id").asLong(),
+                pipeline.path("ref").asText(),
+                project.path("path_with_namespace").asText(),
+                event.path("builds")
+                        .valueStream()
+                        .limit(MAX_JOBS)
+                        .map(JobSummary::of)
+                        .toList());
+        return new PipelineResult(requireSha(pipeline.path("sha")), "pipeline", result, Json.toObject(fields));
     }
 
     private static @Nullable PipelineResult readJob(JsonNode event) {
@@ -64,22 +79,20 @@ public final class GitLabEventReader {
         var project = event.path("project");
         var home =
                 project.path("web_url").asText(event.at("/repository/homepage").asText());
-        var fields = Json.object()
-                .put("status", status)
-                .put("url", home + "/-/jobs/" + event.path("build_id").asText())
-                .put("pipeline_id", event.path("pipeline_id").asLong())
-                .put("job_id", event.path("build_id").asLong())
-                .put("stage", event.path("build_stage").asText())
-                .put("ref", event.path("ref").asText())
-                .put(
-                        "project",
-                        project.path("path_with_namespace")
-                                .asText(event.path("project_name").asText()));
+        var fields = new JobFields(
+                status,
+                home + "/-/jobs/" + event.path("build_id").asText(),
+                event.path("pipeline_id").asLong(),
+                event.path("build_id").asLong(),
+                event.path("build_stage").asText(),
+                event.path("ref").asText(),
+                project.path("path_with_namespace")
+                        .asText(event.path("project_name").asText()));
         return new PipelineResult(
                 requireSha(event.path("sha")),
                 jobSubject(event.path("build_name").asText()),
                 result,
-                fields);
+                Json.toObject(fields));
     }
 
     private static String jobSubject(String name) {

@@ -43,24 +43,24 @@ public record NoteSignature(String name, String value) {
     }
 
     public String keyIdHex() {
-        return HexFormat.of().formatHex(decoded(), 0, KEY_ID_BYTES);
+        return HexFormat.of().formatHex(decode(), 0, KEY_ID_BYTES);
     }
 
     /** Returns the time of a cosignature, or -1 if the value does not have the length of one. */
     public long cosignedAtSeconds() {
-        var bytes = decoded();
+        var bytes = decode();
         return bytes.length == KEY_ID_BYTES + TIME_BYTES + SIGNATURE_BYTES
                 ? ByteBuffer.wrap(bytes).getLong(KEY_ID_BYTES)
                 : -1;
     }
 
     byte[] signatureBytes(int keyType) {
-        var bytes = decoded();
+        var bytes = decode();
         var from = keyType == NoteKey.WITNESS ? KEY_ID_BYTES + TIME_BYTES : KEY_ID_BYTES;
         return Arrays.copyOfRange(bytes, Math.min(from, bytes.length), bytes.length);
     }
 
-    private byte[] decoded() {
+    private byte[] decode() {
         return Base64.getDecoder().decode(value);
     }
 }

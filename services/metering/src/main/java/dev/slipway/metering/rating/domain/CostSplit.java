@@ -18,7 +18,7 @@ public final class CostSplit {
     private CostSplit() {}
 
     /** Returns the charge of a line that is not divided: its project pays, or the organization if the line names none. */
-    public static Charge undivided(RatedLine line) {
+    public static Charge chargeWhole(RatedLine line) {
         return new Charge(new ChargeKey(line.id(), line.key().group().projectId()), line.amount());
     }
 
@@ -30,13 +30,13 @@ public final class CostSplit {
     public static List<Charge> divide(
             Collection<RatedLine> lines, @Nullable SplitPolicy policy, Set<UUID> attached, int digits) {
         if (policy == null) {
-            return lines.stream().map(CostSplit::undivided).toList();
+            return lines.stream().map(CostSplit::chargeWhole).toList();
         }
         var weights = weights(lines, policy, attached);
         var charges = new ArrayList<Charge>();
         for (var line : lines) {
             if (!policy.allLines() && line.key().group().projectId() != null) {
-                charges.add(undivided(line));
+                charges.add(chargeWhole(line));
             } else if (weights.isEmpty()) {
                 charges.add(new Charge(new ChargeKey(line.id(), null), line.amount()));
             } else {

@@ -58,7 +58,7 @@ public final class RatingBatch {
                 RatingEngine.rate(sums, inputs.book(key.unit()), inputs.digits())
                         .forEach(line -> current.put(line.key(), line));
             } else {
-                sums.keySet().forEach(line -> current.put(line, stored(line)));
+                sums.keySet().forEach(line -> current.put(line, findStored(line)));
             }
         });
         var changed = current.values().stream().filter(line -> !isStored(line)).toList();
@@ -70,7 +70,7 @@ public final class RatingBatch {
         return new RatedBatch(changed, removed, Reconstruction.differences(booked, target));
     }
 
-    private RatedLine stored(LineKey key) {
+    private RatedLine findStored(LineKey key) {
         var line = stored.get(key);
         if (line == null) {
             throw new IllegalStateException("line " + key.id() + " is not stored");

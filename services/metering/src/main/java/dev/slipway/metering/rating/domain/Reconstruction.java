@@ -75,7 +75,7 @@ public final class Reconstruction {
         for (var line : lines) {
             var runtime = line.key().group().sharedRuntimeId();
             if (runtime == null) {
-                charges.add(CostSplit.undivided(line));
+                charges.add(CostSplit.chargeWhole(line));
             } else {
                 runtimes.computeIfAbsent(new RuntimeMonth(runtime, line.key().usageMonth()), first -> new ArrayList<>())
                         .add(line);

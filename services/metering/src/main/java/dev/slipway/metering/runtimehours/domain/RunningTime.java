@@ -29,11 +29,11 @@ public final class RunningTime {
             case REQUESTED, DEPLOYING -> new Change.Unchanged();
             case RUNNING -> meterState.runningSince() == null ? new Change.Started(event.at()) : new Change.Unchanged();
             // Deleting ends the run, not deleted: the tenant does not pay for the time that a deletion takes.
-            case FAILED, DELETING, DELETED -> stopped(meterState.runningSince(), event.at());
+            case FAILED, DELETING, DELETED -> stop(meterState.runningSince(), event.at());
         };
     }
 
-    private static Change stopped(@Nullable Instant since, Instant at) {
+    private static Change stop(@Nullable Instant since, Instant at) {
         if (since == null) {
             return new Change.Unchanged();
         }

@@ -19,7 +19,7 @@ public enum TenantAppStatus {
      */
     public static TenantAppStatus of(Deployment latest, @Nullable Deployment effective) {
         return switch (latest.status()) {
-            case READY, FAILED -> settled(effective);
+            case READY, FAILED -> ofEffective(effective);
             case VALIDATING, DIFFING, MIGRATING, REGISTERING, ROLLING_BACK ->
                 switch (latest.kind()) {
                     case DEPLOY, INSTALL -> INSTALLING;
@@ -29,7 +29,7 @@ public enum TenantAppStatus {
         };
     }
 
-    private static TenantAppStatus settled(@Nullable Deployment effective) {
+    private static TenantAppStatus ofEffective(@Nullable Deployment effective) {
         if (effective == null) {
             return FAILED;
         }

@@ -26,7 +26,7 @@ final class TenantBuilder {
         this.provisionedAt = current.provisionedAt();
     }
 
-    TenantBuilder changed(TenantStatus next, Instant at) {
+    TenantBuilder withStatus(TenantStatus next, Instant at) {
         status = next;
         updatedAt = at;
         return this;

@@ -64,7 +64,7 @@ public final class TenantLifecycle {
     }
 
     private static TenantBuilder change(Tenant tenant, TenantStatus status, Instant now) {
-        return new TenantBuilder(tenant).changed(status, now);
+        return new TenantBuilder(tenant).withStatus(status, now);
     }
 
     private static Refused refuse(Tenant tenant, String change) {
