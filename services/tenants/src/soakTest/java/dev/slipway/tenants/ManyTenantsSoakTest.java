@@ -1,6 +1,9 @@
 package dev.slipway.tenants;
 
+import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
+import dev.slipway.messaging.Failures;
 import dev.slipway.service.Reply;
 import dev.slipway.tenants.tenant.domain.Tenant;
 import io.vertx.core.Future;
@@ -102,16 +105,22 @@ class ManyTenantsSoakTest {
         }
         if (kind < 400) {
             var body = Json.object().put("name", tenant.id() + " " + UUID.randomUUID());
-            return TenantsFixture.withProblems(
-                            fixture.records.create(fixture.dataRequest(tenant, "account", Map.of(), body)))
+            return withRefusals(fixture.records.create(fixture.dataRequest(tenant, "account", Map.of(), body)))
                     .mapEmpty();
         }
-        return TenantsFixture.withProblems(
-                        fixture.records.list(fixture.dataRequest(tenant, "account", Map.of("limit", "20"), null)))
+        return withRefusals(fixture.records.list(fixture.dataRequest(tenant, "account", Map.of("limit", "20"), null)))
                 .map(reply -> {
                     assertMarked(tenant, reply);
                     return null;
                 });
+    }
+
+    /** A suspension terminates the connection of a request that is under way; the dispatcher answers that the database is unavailable. */
+    private static Future<Reply> withRefusals(Future<Reply> reply) {
+        return TenantsFixture.withProblems(reply)
+                .recover(e -> Failures.isRetryable(e)
+                        ? Future.succeededFuture(Reply.of(Problem.of(ErrorCode.TENANT_NOT_READY, "terminated")))
+                        : Future.failedFuture(e));
     }
 
     private static void assertMarked(Tenant tenant, Reply reply) {

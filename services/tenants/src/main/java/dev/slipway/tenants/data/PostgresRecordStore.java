@@ -12,6 +12,7 @@ import dev.slipway.tenants.router.TenantRouter;
 import dev.slipway.tenants.tenant.domain.Tenant;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.ClosedConnectionException;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,10 @@ public final class PostgresRecordStore implements RecordStore {
 
     /** The errors of a connection to a tenant that is suspended or destroyed: login disabled, no rights, terminated, no such database. */
     private static final Set<String> ACCESS_DENIED_STATES = Set.of("28000", "42501", "57P01", "3D000", "28P01");
+
+    /** A resumed tenant is active a moment before its database accepts logins again. */
+    private static final Problem ACCESS_CHANGING =
+            Problem.of(ErrorCode.TENANT_NOT_READY, "Access to the tenant is being restored. Retry shortly.");
 
     private final TenantRouter router;
 
@@ -85,18 +90,24 @@ public final class PostgresRecordStore implements RecordStore {
     }
 
     private <T> Future<T> explain(Tenant tenant, Throwable failure) {
+        if (failure instanceof ClosedConnectionException) {
+            return requireStillActive(tenant).compose(active -> Future.failedFuture(failure));
+        }
         if (!(failure instanceof PgException rejected)) {
             return Future.failedFuture(failure);
         }
         var state = String.valueOf(rejected.getSqlState());
         if (ACCESS_DENIED_STATES.contains(state)) {
-            router.invalidateCache(tenant.id());
-            return router.find(tenant.id())
-                    .map(RoutedTenant::requireActive)
-                    .compose(active -> Future.failedFuture(failure));
+            return requireStillActive(tenant).compose(active -> Future.failedFuture(ACCESS_CHANGING.asException()));
         }
         var problem = explain(state, rejected);
         return Future.failedFuture(problem == null ? failure : problem.asException());
+    }
+
+    /** Loads the tenant again. Fails if it has been suspended or destroyed, which also terminates connections. */
+    private Future<RoutedTenant> requireStillActive(Tenant tenant) {
+        router.invalidateCache(tenant.id());
+        return router.find(tenant.id()).map(RoutedTenant::requireActive);
     }
 
     /** Names constraints and columns, which come from the definition; the values of records stay out of errors. */
