@@ -117,6 +117,38 @@ class SharedRuntimeBillingTest {
     }
 
     @Test
+    void divide_isRepeated_whenADetachmentBecomesKnownLate() {
+        useRuntimeForAMonth();
+        var unused = billing.call(
+                billing.splits::create,
+                org,
+                null,
+                runtimePath(),
+                policy(SplitCase.EQUAL).put("valid_from", MONTH.toString()));
+        billing.rateAll();
+        assertThat(chargesOfController()).containsOnlyKeys(projects);
+        var attachment = billing.database.query(
+                "SELECT attachment_id FROM metering.runtime_attachments WHERE project_id = '" + projects.get(2) + "'");
+
+        billing.consume(
+                "apps.shared_runtime.attachment.detached",
+                START.minusSeconds(86_400),
+                Json.object()
+                        .put("attachment_id", attachment)
+                        .put("shared_runtime_id", runtime.toString())
+                        .put("org_id", org.toString())
+                        .put("project_id", projects.get(2).toString()));
+        billing.rateAll();
+
+        var charged = chargesOfController();
+        assertThat(charged.getOrDefault(projects.get(2), BigDecimal.ZERO)).isEqualByComparingTo("0");
+        assertThat(charged.get(projects.get(0))).isEqualByComparingTo("111.89");
+        assertThat(await(billing.reconstruction.reconstruct(BillingFixture.context(), org, null))
+                        .identical())
+                .isTrue();
+    }
+
+    @Test
     void create_isRefused_whenTheRuntimeBelongsToAnotherOrganization() {
         useRuntimeForAMonth();
         var policy = policy(SplitCase.EQUAL).put("valid_from", MONTH.toString());

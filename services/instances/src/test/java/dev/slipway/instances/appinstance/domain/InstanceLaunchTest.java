@@ -5,14 +5,21 @@ import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
 import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
+import dev.slipway.instances.spending.domain.BudgetLimit;
+import dev.slipway.instances.spending.domain.CostEstimate;
+import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
+import dev.slipway.instances.spending.domain.LimitPolicy;
+import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.operations.domain.OperationEvent;
 import dev.slipway.operations.domain.Refusal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -107,6 +114,31 @@ class InstanceLaunchTest {
                 .containsExactly(
                         new InstanceChange.OfInstance(change.next(), new InstanceEvent.Requested()),
                         new InstanceChange.OfOperation(change.next(), operation, OperationEvent.ACCEPTED));
+    }
+
+    @Test
+    void launch_isRefused_whenItExceedsTheBudget_elseReservesItsCost() {
+        var price = new CostEstimate.UnitPrice("app_uptime_hour", new UUID(0, 8), 1, BigDecimal.ONE);
+        var estimate = CostEstimate.of(ExpectedUsage.ofRunning(Set.of(), null), List.of(price));
+        var small = new BudgetLimit(BigDecimal.ONE, BigDecimal.ZERO, BigDecimal.ZERO, LimitPolicy.REFUSE_LAUNCHES, 24);
+        var large = new BudgetLimit(
+                BigDecimal.valueOf(100), BigDecimal.ZERO, BigDecimal.ZERO, LimitPolicy.REFUSE_LAUNCHES, 24);
+
+        assertThat(refusal(eligibility().withSpending(new Spending("EUR", null, small, estimate))))
+                .isEqualTo("budget_exceeded");
+        var decision = InstanceLifecycle.launch(
+                LAUNCH,
+                eligibility().withSpending(new Spending("EUR", null, large, estimate)),
+                MANIFEST,
+                new ResolvedConfig("{}", List.of()),
+                ID,
+                "slipway:name",
+                new DecisionContext(NOW, "c-1", UUID::randomUUID));
+        var reservation =
+                requireNonNull(((ChangeDecision.Accepted) decision).change().reservation());
+
+        assertThat(reservation.appInstanceId()).isEqualTo(ID);
+        assertThat(reservation.amount()).isEqualByComparingTo("24");
     }
 
     @ParameterizedTest
