@@ -12,8 +12,8 @@ import dev.slipway.service.consistency.ClaimVerifier;
 import dev.slipway.service.consistency.ConsistencyCheck;
 import dev.slipway.service.consistency.ConsistencyClaim;
 import dev.slipway.service.consistency.ConsistencyRunner;
-import io.vertx.core.Context;
 import io.micrometer.core.instrument.Counter;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -81,11 +81,12 @@ public final class Service {
         var commits =
                 ServiceLevelIndicator.timer(serviceContext.telemetry().metrics(), ServiceLevelIndicator.AUDIT_WRITE);
         var failures = Counter.builder("slipway.audit.write.failures")
-                .description("Changes that failed because they, their audit record or their evidence could not be written")
+                .description(
+                        "Changes that failed because they, their audit record or their evidence could not be written")
                 .tag("service", name)
                 .register(serviceContext.telemetry().metrics());
-        this.mutations = new Mutations(
-                outbox, nanos -> commits.record(nanos, TimeUnit.NANOSECONDS), failures::increment);
+        this.mutations =
+                new Mutations(outbox, nanos -> commits.record(nanos, TimeUnit.NANOSECONDS), failures::increment);
         this.dispatcher = new Dispatcher(vertx, serviceContext, outbox, name);
         this.deadLetters = new KafkaSender(vertx, serviceContext.kafka());
         this.consistency =

@@ -83,14 +83,7 @@ final class ContractRequests {
             validValues.put(name, NOWHERE.toString());
         }
         for (var name : List.of(
-                "display_name",
-                "slug",
-                "name",
-                "client_secret",
-                "token",
-                "description",
-                "category",
-                "publisher")) {
+                "display_name", "slug", "name", "client_secret", "token", "description", "category", "publisher")) {
             validValues.put(name, "good");
         }
         validValues.put("reason", "a good reason");
