@@ -3,6 +3,8 @@ package dev.slipway.standalone;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.iam.IamSeed;
+import dev.slipway.messaging.RecordKeys;
+import dev.slipway.messaging.RecordKeys;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.ApiClient;
@@ -21,6 +23,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,6 +44,11 @@ final class PlatformUnderTest implements AutoCloseable {
 
     /** Shared by all platforms of a JVM: signing tokens is slow. */
     private static final DemoData DEMO = newDemo();
+
+    private static final String SERVICES = "iam,catalog,instances,audit,metering,tenants,gateway";
+
+    /** Shared by all platforms of a JVM: generating keys takes longer than starting a platform with them. */
+    private static final Path RECORD_KEYS = newRecordKeys();
 
     private static final String OUTBOXES_ARE_EMPTY = """
             SELECT NOT EXISTS (SELECT 1 FROM iam.outbox) AND NOT EXISTS (SELECT 1 FROM catalog.outbox)
@@ -97,20 +106,31 @@ final class PlatformUnderTest implements AutoCloseable {
         TemporaryDirectory.openToOthers(home.path());
         try {
             Files.writeString(new HomeDirectory(home.path()).adapterSecretFile(), ADAPTER_SECRET);
+            copyRecordKeys(recordKeys());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         var environment = new HashMap<>(Map.of(
-                "SLIPWAY_HOME", home.path().toString(),
-                "SLIPWAY_KAFKA_BOOTSTRAP", line.apply(kafkaBootstrap),
-                "SLIPWAY_DATABASE_URL", line.apply(database.url()),
-                "SLIPWAY_DEMO", "true",
-                "SLIPWAY_TOPIC_PREFIX", topicPrefix,
-                "SLIPWAY_TOPIC_PARTITIONS", "2",
-                "SLIPWAY_HTTP_PORT", "0",
-                "SLIPWAY_MANAGEMENT_PORT", "0",
-                "SLIPWAY_REPLY_TIMEOUT", "PT25S", // a machine that tests much at once is slow, not broken
-                "SLIPWAY_SERVICES", "iam,catalog,instances,audit,metering,tenants,gateway"));
+                "SLIPWAY_HOME",
+                home.path().toString(),
+                "SLIPWAY_KAFKA_BOOTSTRAP",
+                line.apply(kafkaBootstrap),
+                "SLIPWAY_DATABASE_URL",
+                line.apply(database.url()),
+                "SLIPWAY_DEMO",
+                "true",
+                "SLIPWAY_TOPIC_PREFIX",
+                topicPrefix,
+                "SLIPWAY_TOPIC_PARTITIONS",
+                "2",
+                "SLIPWAY_HTTP_PORT",
+                "0",
+                "SLIPWAY_MANAGEMENT_PORT",
+                "0",
+                "SLIPWAY_REPLY_TIMEOUT",
+                "PT25S", // a machine that tests much at once is slow, not broken
+                "SLIPWAY_SERVICES",
+                SERVICES));
         environment.putAll(settings);
         var config = StandaloneConfig.from(environment);
         telemetry = Telemetry.start(environment);
@@ -118,6 +138,21 @@ final class PlatformUnderTest implements AutoCloseable {
                 new Addresses(environment.get("SLIPWAY_KAFKA_BOOTSTRAP"), environment.get("SLIPWAY_DATABASE_URL"));
         platform = await(Platform.start(config, addresses, telemetry, seedWith(moreKeys), DEMO.catalogSeed()));
         events = new EventTap(kafkaBootstrap, topicPrefix);
+    }
+
+    private static Path newRecordKeys() {
+        var directory = TemporaryDirectory.named("slipway-record-keys").path();
+        var unused = RecordKeys.open(directory, List.of(SERVICES.split(",")));
+        return directory;
+    }
+
+    private static void copyRecordKeys(Path to) throws IOException {
+        Files.createDirectory(to, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        try (var files = Files.list(RECORD_KEYS)) {
+            for (var file : files.toList()) {
+                Files.copy(file, to.resolve(file.getFileName()), StandardCopyOption.COPY_ATTRIBUTES);
+            }
+        }
     }
 
     private static DemoData newDemo() {

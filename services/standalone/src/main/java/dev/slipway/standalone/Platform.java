@@ -17,6 +17,7 @@ import dev.slipway.messaging.ConsumerCatchUp;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.messaging.RecordKeys;
+import dev.slipway.messaging.RecordKeys.RecordKeyException;
 import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
 import dev.slipway.metering.MeteringVerticle;
@@ -111,7 +112,7 @@ public final class Platform {
         default void onCatalogRecord(ReceivedRecord record) {}
     }
 
-    /** Reports the progress of the start in {@code health}. */
+    /** Reports the progress of the start in {@code health}. Blocks while it opens the record keys, which may have to be created first. */
     static Future<Platform> start(
             StandaloneConfig config,
             Addresses addresses,
@@ -120,13 +121,20 @@ public final class Platform {
             IamSeed iam,
             CatalogSeed catalog,
             Listener listener) {
+        RecordKeys recordKeys;
+        try {
+            recordKeys = RecordKeys.open(config.recordKeysDirectory(), config.services());
+        } catch (RecordKeyException e) {
+            return Future.failedFuture(e);
+        }
         var options = new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS).setPreferNativeTransport(true);
         // Not bound to an event loop: a failed start closes them all and must still complete this promise.
         var started = Promise.<Platform>promise();
         ClusterSettings.startVertx(telemetry, config.cluster(), options)
                 .map(vertx -> {
                     BusCodecs.register(vertx);
-                    return new Platform(config, vertx, serviceContext(config, addresses, telemetry, health), listener);
+                    var serviceContext = serviceContext(config, addresses, recordKeys, telemetry, health);
+                    return new Platform(config, vertx, serviceContext, listener);
                 })
                 .onFailure(started::fail)
                 .onSuccess(platform -> platform.start(iam, catalog)
@@ -136,7 +144,11 @@ public final class Platform {
     }
 
     private static ServiceContext serviceContext(
-            StandaloneConfig config, Addresses addresses, Telemetry telemetry, HealthRegistry health) {
+            StandaloneConfig config,
+            Addresses addresses,
+            RecordKeys recordKeys,
+            Telemetry telemetry,
+            HealthRegistry health) {
         var model = new AuthzModel();
         return new ServiceContext(
                 Contract.load(),
@@ -150,7 +162,7 @@ public final class Platform {
                         config.topicReplication(),
                         addresses.kafkaClients.getOrDefault(BrokerAcls.PLATFORM, config.kafkaClient()),
                         addresses.kafkaClients,
-                        RecordKeys.open(config.recordKeysDirectory(), config.services())),
+                        recordKeys),
                 addresses.databaseUrl == null
                         ? null
                         : new DatabaseSettings(
