@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.iam.IamSeed;
 import dev.slipway.messaging.RecordKeys;
-import dev.slipway.messaging.RecordKeys;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.ApiClient;
