@@ -56,6 +56,10 @@ class GoldenTourTest {
                 AND NOT EXISTS (SELECT 1 FROM instances.outbox) AND NOT EXISTS (SELECT 1 FROM audit.outbox)
             """;
 
+    /** A repeated publication, a dry run, and a launch that is repeated with its idempotency key. */
+    private static final List<String> WITHOUT_CHANGE =
+            List.of("tour-publishAppVersion-2", "tour-createAppInstance-1", "tour-createAppInstance-10");
+
     @TempDir
     private Path directory;
 
@@ -123,7 +127,7 @@ class GoldenTourTest {
         assertThat(succeeded)
                 .extracting(SentCall::correlationId)
                 .filteredOn(correlationId -> !audited.contains(correlationId))
-                .isEmpty();
+                .containsExactlyInAnyOrderElementsOf(WITHOUT_CHANGE);
         assertThat(calls)
                 .filteredOn(call -> call.response().status() >= 400)
                 .isNotEmpty()
