@@ -22,15 +22,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/**
- * The SQL of what limits launches by their cost.
- *
- * @param defaultCurrency the currency of organizations of which metering has published none
- */
-public record SpendingStore(String defaultCurrency) {
+/** The SQL of balances, budgets, prices and reservations, which limit launches. */
+public final class SpendingStore {
     /** A statement of its own, because it must see the reservations that were committed before the lock was acquired. */
     private static final String FIND = """
-            WITH known AS (
+            WITH limits AS (
                 SELECT o.id, o.plan, a.state, a.at_zero, a.refuses_launches, b.amount, b.spent, b.period, b.at_limit, b.reservation_hours,
                     coalesce(a.currency, b.currency, $5) AS currency
                 FROM organizations o
@@ -50,7 +46,7 @@ public record SpendingStore(String defaultCurrency) {
                             OR (scope = 'plan' AND subject = k.plan) OR (scope = 'organization' AND subject = k.id::text))
                         ORDER BY unit, array_position(ARRAY['default', 'plan', 'organization'], scope) DESC, valid_from DESC,
                             version DESC) p) AS prices
-            FROM known k
+            FROM limits k
             """;
 
     private static final String INSERT_RESERVATION = """
@@ -72,6 +68,13 @@ public record SpendingStore(String defaultCurrency) {
     private static final String LIST_DUE_STOPS = DUE_STOPS + " ORDER BY i.id LIMIT $3";
     private static final String FIND_DUE_STOP =
             DUE_STOPS + " AND i.id = $3 AND i.project_id = $4 ORDER BY s.reason LIMIT 1";
+
+    private final String defaultCurrency;
+
+    /** Takes the currency of organizations for which metering has published none. */
+    public SpendingStore(String defaultCurrency) {
+        this.defaultCurrency = defaultCurrency;
+    }
 
     /** An instance that has to be stopped; {@code reason} is the code of the limit. */
     public record DueStop(UUID appInstanceId, UUID projectId, String reason) {}
