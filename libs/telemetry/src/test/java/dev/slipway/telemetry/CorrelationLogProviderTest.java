@@ -11,6 +11,7 @@ import io.opentelemetry.context.Context;
 import net.logstash.logback.encoder.LogstashEncoder;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.KeyValuePair;
 
 import java.nio.charset.StandardCharsets;
 
@@ -37,6 +38,21 @@ class CorrelationLogProviderTest {
             assertThat(line())
                     .contains("\"correlation_id\":\"my-launch\"")
                     .contains("\"trace_id\":\"" + TRACE_ID + "\"");
+        }
+    }
+
+    /** The report of an adapter can belong to another request than the context in which it is sent. */
+    @Test
+    void line_hasOneCorrelationId_whenItIsAKeyOfTheLine() {
+        var logger = loggers.getLogger("some.library");
+        var event = new LoggingEvent("fqcn", logger, Level.INFO, "hello", null, null);
+        event.addKeyValuePair(new KeyValuePair("correlation_id", "of-the-report"));
+
+        try (var scope = Correlation.with(Context.root(), "of-the-context").makeCurrent()) {
+            assertThat(scope).isNotNull();
+            assertThat(new String(encoder.encode(event), StandardCharsets.UTF_8))
+                    .containsOnlyOnce("correlation_id")
+                    .contains("\"correlation_id\":\"of-the-report\"");
         }
     }
 
