@@ -1,11 +1,15 @@
-package dev.slipway.metering.ledger;
+package dev.slipway.metering.account;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.metering.ledger.AccountApi.Freshness;
+import dev.slipway.metering.ledger.AccountStore;
+import dev.slipway.metering.ledger.LedgerStore;
+import dev.slipway.metering.ledger.LedgerWriter;
 import dev.slipway.metering.ledger.domain.Budget;
+import dev.slipway.metering.ledger.domain.Freshness;
 import dev.slipway.metering.ledger.domain.LimitAction;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
@@ -35,7 +39,7 @@ public final class BudgetApi {
     private final AccountStore accounts;
     private final LedgerStore ledger;
     private final LedgerWriter writer;
-    private final AccountApi accountApi;
+    private final QueryExecutor reads;
     private final Mutations mutations;
     private final Supplier<Future<Freshness>> freshness;
     private final Clock clock;
@@ -68,14 +72,14 @@ public final class BudgetApi {
             AccountStore accounts,
             LedgerStore ledger,
             LedgerWriter writer,
-            AccountApi accountApi,
+            QueryExecutor reads,
             Mutations mutations,
             Supplier<Future<Freshness>> freshness,
             Clock clock) {
         this.accounts = accounts;
         this.ledger = ledger;
         this.writer = writer;
-        this.accountApi = accountApi;
+        this.reads = reads;
         this.mutations = mutations;
         this.freshness = freshness;
         this.clock = clock;
@@ -83,13 +87,13 @@ public final class BudgetApi {
 
     public Future<Reply> get(Request request) {
         var projectId = request.projectId();
-        return accounts.findBudget(accountApi.reads(), projectId).compose(budget -> {
+        return accounts.findBudget(reads, projectId).compose(budget -> {
             if (budget == null) {
                 throw Problem.of(ErrorCode.NOT_FOUND, "This project has no budget. Create one with PUT.")
                         .asException();
             }
             var month = month(clock.instant());
-            return ledger.findSpent(accountApi.reads(), budget.orgId(), List.of(projectId), month)
+            return ledger.findSpent(reads, budget.orgId(), List.of(projectId), month)
                     .compose(spent -> respond(budget, spent.getOrDefault(projectId, BigDecimal.ZERO), month));
         });
     }

@@ -1,4 +1,4 @@
-package dev.slipway.metering.ledger;
+package dev.slipway.metering.account;
 
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
@@ -6,9 +6,14 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.metering.ledger.AccountStore;
+import dev.slipway.metering.ledger.BillingPublisher;
+import dev.slipway.metering.ledger.LedgerStore;
 import dev.slipway.metering.ledger.LedgerStore.PostedEntry;
 import dev.slipway.metering.ledger.LedgerStore.PostedTransaction;
+import dev.slipway.metering.ledger.LedgerWriter;
 import dev.slipway.metering.ledger.domain.BillingAccount;
+import dev.slipway.metering.ledger.domain.Freshness;
 import dev.slipway.metering.ledger.domain.LedgerTransaction;
 import dev.slipway.metering.ledger.domain.LimitAction;
 import dev.slipway.service.AuditTrail;
@@ -38,9 +43,6 @@ public final class AccountApi {
     private final Mutations mutations;
     private final Supplier<Future<Freshness>> freshness;
     private final QueryExecutor reads;
-
-    /** The age of balances: usage that is not rated yet is missing in them. */
-    public record Freshness(boolean stale, long unrated, Instant asOf) {}
 
     private record SettingsBody(@Nullable String creditLimit, String lowBalance, String atZero, long graceSeconds) {}
 
@@ -122,16 +124,6 @@ public final class AccountApi {
         this.mutations = mutations;
         this.freshness = freshness;
         this.reads = reads;
-    }
-
-    public QueryExecutor reads() {
-        return reads;
-    }
-
-    /** Returns the currency of an organization: the default one before its account exists. */
-    public Future<String> findCurrency(UUID orgId) {
-        return accounts.find(reads, orgId)
-                .map(account -> account == null ? accounts.defaultCurrency() : account.currency());
     }
 
     public Future<Reply> get(Request request) {

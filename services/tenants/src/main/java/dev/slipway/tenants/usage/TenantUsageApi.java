@@ -1,10 +1,12 @@
-package dev.slipway.tenants.quota;
+package dev.slipway.tenants.usage;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import dev.slipway.tenants.metadata.MetadataStore;
+import dev.slipway.tenants.quota.QuotaStore;
+import dev.slipway.tenants.quota.RequestCounter;
 import dev.slipway.tenants.quota.domain.Quota;
 import dev.slipway.tenants.quota.domain.Quotas;
 import dev.slipway.tenants.quota.domain.TenantUsage;

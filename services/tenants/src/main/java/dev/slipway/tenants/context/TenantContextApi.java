@@ -1,9 +1,12 @@
-package dev.slipway.tenants.router;
+package dev.slipway.tenants.context;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
+import dev.slipway.tenants.router.RoutedTenant;
+import dev.slipway.tenants.router.TenantAuthorizer;
+import dev.slipway.tenants.router.TenantRouter;
 import dev.slipway.tenants.router.TenantRouter.ResolvedTenant;
 import dev.slipway.tenants.router.domain.ResolutionStrategy;
 import dev.slipway.tenants.router.domain.TenantReference;
