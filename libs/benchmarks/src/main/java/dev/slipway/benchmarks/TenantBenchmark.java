@@ -97,7 +97,7 @@ public final class TenantBenchmark {
                 new QuotaStore(service.reads()),
                 new MetadataStore(service.reads()),
                 databases,
-                new TenantPools(vertx, databases, config),
+                new TenantPools(vertx, databases, config.poolLimits()),
                 TenantRuntimeContext.kernel(Ids.next(), "1.0.0", 1),
                 idle);
     }

@@ -7,6 +7,7 @@ import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Refusal;
+import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 
@@ -15,6 +16,13 @@ public final class Refusals {
     private Refusals() {}
 
     private record Blockers(List<Operation.Blocker> blockers) {}
+
+    /** Rejects the request if the domain refuses it; null means that it does not. */
+    public static void rejectIf(@Nullable Refusal refusal) {
+        if (refusal != null) {
+            throw toException(refusal);
+        }
+    }
 
     public static ProblemException toException(Refusal refusal) {
         return toProblem(refusal).asException();

@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -37,8 +38,8 @@ public final class ArchitectureRules {
 
     private ArchitectureRules() {}
 
-    /** Returns a test for each rule of a service; {@code openToAll} names the classes that all its aggregates may use. */
-    public static Stream<DynamicTest> ofService(String root, String... openToAll) {
+    /** Returns a test for each rule of a service. */
+    public static Stream<DynamicTest> ofService(String root) {
         return tests(
                 production(root),
                 pureDomain(),
@@ -46,7 +47,7 @@ public final class ArchitectureRules {
                 sqlOnlyIn("Store", "Verticle"),
                 kafkaOnlyIn(),
                 noBlockingCalls(),
-                aggregatesDependOnlyOnDomains(root, openToAll),
+                aggregatesDependOnlyOnDomains(root),
                 noCycles(root),
                 plainNames(),
                 environmentOnlyInMain());
@@ -141,36 +142,55 @@ public final class ArchitectureRules {
                         && Set.of("sleep", "join").contains(name));
     }
 
-    /** Aggregates are the packages below the service's package; the service's own package wires them. */
-    public static ArchRule aggregatesDependOnlyOnDomains(String root, String... openToAll) {
+    /**
+     * An aggregate is a package below the service's package with an {@code *Api}; the packages without one are shared parts, which all may use.
+     * Aggregates and shared parts use only the domain of an aggregate, and nothing of the service's own package, which wires them.
+     */
+    public static ArchRule aggregatesDependOnlyOnDomains(String root) {
         return classes()
                 .that()
                 .resideInAPackage(root + ".*..")
                 .should(new ArchCondition<>("know only the domain of other aggregates") {
+                    private Set<String> aggregates = Set.of();
+
+                    @Override
+                    public void init(Collection<JavaClass> all) {
+                        aggregates = all.stream()
+                                .filter(type -> outermost(type).endsWith("Api"))
+                                .map(type -> part(root, type))
+                                .collect(Collectors.toSet());
+                    }
+
                     @Override
                     public void check(JavaClass item, ConditionEvents events) {
                         for (var dependency : item.getDirectDependenciesFromSelf()) {
-                            var target = dependency.getTargetClass();
-                            if (isForeign(target, item) && !Set.of(openToAll).contains(outermost(target))) {
+                            if (isForbidden(dependency.getTargetClass(), part(root, item))) {
                                 events.add(SimpleConditionEvent.violated(dependency, dependency.getDescription()));
                             }
                         }
                     }
 
-                    private boolean isForeign(JavaClass target, JavaClass item) {
+                    private boolean isForbidden(JavaClass target, String from) {
                         var in = target.getPackageName();
-                        return (in.equals(root) || in.startsWith(root + "."))
-                                && !aggregate(root, target).equals(aggregate(root, item))
-                                && !in.startsWith(root + "." + aggregate(root, target) + ".domain");
+                        if (in.equals(root)) {
+                            return true;
+                        }
+                        if (!in.startsWith(root + ".")) {
+                            return false;
+                        }
+                        var to = part(root, target);
+                        return !to.equals(from)
+                                && aggregates.contains(to)
+                                && !(in + ".").startsWith(root + "." + to + ".domain.");
                     }
                 })
-                .as("aggregates know only the domain of each other")
+                .as("aggregates and shared parts know only the domain of an aggregate")
                 .allowEmptyShould(true);
     }
 
-    private static String aggregate(String root, JavaClass of) {
-        var below = of.getPackageName().substring(root.length());
-        return below.isEmpty() ? "" : below.substring(1).split("\\.", -1)[0];
+    /** Returns the name of the aggregate or shared part of a class: its package's first segment below the service's package. */
+    private static String part(String root, JavaClass of) {
+        return of.getPackageName().substring(root.length() + 1).split("\\.", -1)[0];
     }
 
     public static ArchRule noCycles(String root) {

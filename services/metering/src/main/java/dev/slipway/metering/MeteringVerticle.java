@@ -2,14 +2,14 @@ package dev.slipway.metering;
 
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
-import dev.slipway.metering.ledger.AccountApi;
-import dev.slipway.metering.ledger.AccountApi.Freshness;
+import dev.slipway.metering.account.AccountApi;
+import dev.slipway.metering.account.BudgetApi;
 import dev.slipway.metering.ledger.AccountStore;
-import dev.slipway.metering.ledger.BudgetApi;
 import dev.slipway.metering.ledger.LedgerInvariantStore;
 import dev.slipway.metering.ledger.LedgerMonitor;
 import dev.slipway.metering.ledger.LedgerStore;
 import dev.slipway.metering.ledger.LedgerWriter;
+import dev.slipway.metering.ledger.domain.Freshness;
 import dev.slipway.metering.rating.CostSplitApi;
 import dev.slipway.metering.rating.OrganizationRating;
 import dev.slipway.metering.rating.PeriodCloser;
@@ -136,7 +136,7 @@ public final class MeteringVerticle extends VerticleBase {
         var runtimes = new SharedRuntimeConsumer(hours);
         var heartbeats = new HeartbeatConsumer(
                 hours, serviceContext.authz(), serviceContext.tokens().forReports());
-        var started = new RuntimeHoursEmitter(vertx, hours, ingest, opened.outbox());
+        var started = new RuntimeHoursEmitter(vertx, hours, ingest::prepareAndApply, opened.outbox());
         emitter = started;
         started.start();
         opened.serve("getProjectUsage", api::list)
@@ -161,17 +161,25 @@ public final class MeteringVerticle extends VerticleBase {
         Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
                 .map(backlog -> new Freshness(
                         backlog.lagSeconds() > STALE_AFTER.toSeconds(), backlog.unrated(), clock.instant()));
-        var accountApi = new AccountApi(
-                accounts, ledger, writer, opened.mutations(), freshness, QueryExecutor.of(opened.reads()));
-        var budgetApi = new BudgetApi(accounts, ledger, writer, accountApi, opened.mutations(), freshness, clock);
+        var reads = QueryExecutor.of(opened.reads());
+        var accountApi = new AccountApi(accounts, ledger, writer, opened.mutations(), freshness, reads);
+        var budgetApi = new BudgetApi(accounts, ledger, writer, reads, opened.mutations(), freshness, clock);
         var priceApi = new PriceApi(
-                new PriceStore(opened.reads()), ratings, inputs, accountApi, opened.mutations(), rating::wake, clock);
-        var splitApi = new CostSplitApi(inputs, ratings, accounts, accountApi, opened.mutations(), rating::wake);
-        var statements = new StatementStore(accountApi.reads());
-        var statementApi = new StatementApi(statements, inputs, accountApi, freshness);
+                new PriceStore(opened.reads()),
+                ratings,
+                inputs,
+                accounts,
+                reads,
+                opened.mutations(),
+                rating::wake,
+                clock);
+        var splitApi = new CostSplitApi(inputs, ratings, accounts, reads, opened.mutations(), rating::wake);
+        var statements = new StatementStore(reads);
+        var statementApi = new StatementApi(statements, inputs, accounts, reads, freshness);
         var closer =
                 new PeriodCloser(vertx, opened.outbox(), statements, opened.mutations(), config.closeAfter(), clock);
-        var reconstructionApi = new ReconstructionApi(opened.outbox(), new ReconstructionStore(inputs), accountApi);
+        var reconstructionApi =
+                new ReconstructionApi(opened.outbox(), new ReconstructionStore(inputs), accounts, reads);
         opened.serve("listPrices", priceApi::list)
                 .serve("createPrice", priceApi::create)
                 .serve("listOrganizationPrices", priceApi::listOfOrganization)

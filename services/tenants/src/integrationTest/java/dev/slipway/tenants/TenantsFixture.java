@@ -16,6 +16,7 @@ import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import dev.slipway.service.ServiceDatabase;
 import dev.slipway.telemetry.Telemetry;
+import dev.slipway.tenants.context.TenantContextApi;
 import dev.slipway.tenants.credential.TenantCredentialApi;
 import dev.slipway.tenants.credential.TenantCredentialStore;
 import dev.slipway.tenants.data.MemoryRecordStore;
@@ -38,17 +39,16 @@ import dev.slipway.tenants.provisioning.TenantWorker;
 import dev.slipway.tenants.quota.QuotaGuard;
 import dev.slipway.tenants.quota.QuotaStore;
 import dev.slipway.tenants.quota.RequestCounter;
-import dev.slipway.tenants.quota.TenantUsageApi;
 import dev.slipway.tenants.quota.TenantUsers;
 import dev.slipway.tenants.quota.UsageRefresher;
 import dev.slipway.tenants.router.TenantAuthorizer;
-import dev.slipway.tenants.router.TenantContextApi;
 import dev.slipway.tenants.router.TenantPools;
 import dev.slipway.tenants.router.TenantRouter;
 import dev.slipway.tenants.router.domain.TenantRuntimeContext;
 import dev.slipway.tenants.tenant.TenantStore;
 import dev.slipway.tenants.tenant.domain.SqlText;
 import dev.slipway.tenants.tenant.domain.Tenant;
+import dev.slipway.tenants.usage.TenantUsageApi;
 import dev.slipway.testkit.FreshDatabase;
 import dev.slipway.testkit.TemporaryDirectory;
 import io.opentelemetry.context.Context;
@@ -139,7 +139,7 @@ public final class TenantsFixture implements AutoCloseable {
         requests = new RequestCounter(outbox, quotas, Clock.systemUTC());
         var guard = new QuotaGuard(quotas);
         users = new TenantUsers(outbox, guard, Clock.systemUTC());
-        pools = new TenantPools(vertx, databases, config);
+        pools = new TenantPools(vertx, databases, config.poolLimits());
         router = new TenantRouter(
                 tenants,
                 quotas,

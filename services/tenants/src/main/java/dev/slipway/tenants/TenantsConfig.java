@@ -1,6 +1,7 @@
 package dev.slipway.tenants;
 
 import dev.slipway.settings.Settings;
+import dev.slipway.tenants.router.TenantPools;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +25,10 @@ public record TenantsConfig(
         int workers,
         Duration usageInterval,
         Path dumpDirectory) {
+    public TenantPools.Limits poolLimits() {
+        return new TenantPools.Limits(maxPools, poolSize, maxConnections, poolIdle);
+    }
+
     public static TenantsConfig from(Settings settings) {
         var home = Path.of(settings.text("SLIPWAY_HOME", ".slipway"));
         return new TenantsConfig(

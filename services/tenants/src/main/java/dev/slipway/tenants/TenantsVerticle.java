@@ -5,6 +5,7 @@ import dev.slipway.messaging.StateReader;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.Service;
 import dev.slipway.service.ServiceContext;
+import dev.slipway.tenants.context.TenantContextApi;
 import dev.slipway.tenants.credential.TenantCredentialApi;
 import dev.slipway.tenants.credential.TenantCredentialStore;
 import dev.slipway.tenants.data.MemoryRecordStore;
@@ -32,15 +33,14 @@ import dev.slipway.tenants.provisioning.TenantWorker;
 import dev.slipway.tenants.quota.QuotaGuard;
 import dev.slipway.tenants.quota.QuotaStore;
 import dev.slipway.tenants.quota.RequestCounter;
-import dev.slipway.tenants.quota.TenantUsageApi;
 import dev.slipway.tenants.quota.TenantUsers;
 import dev.slipway.tenants.quota.UsageRefresher;
 import dev.slipway.tenants.router.TenantAuthorizer;
-import dev.slipway.tenants.router.TenantContextApi;
 import dev.slipway.tenants.router.TenantPools;
 import dev.slipway.tenants.router.TenantRouter;
 import dev.slipway.tenants.router.domain.TenantRuntimeContext;
 import dev.slipway.tenants.tenant.TenantStore;
+import dev.slipway.tenants.usage.TenantUsageApi;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import org.slf4j.Logger;
@@ -102,7 +102,7 @@ public final class TenantsVerticle extends VerticleBase {
                 quotas,
                 metadata,
                 databases,
-                new TenantPools(vertx, databases, config),
+                new TenantPools(vertx, databases, config.poolLimits()),
                 TenantRuntimeContext.kernel(Ids.next(), VERSION, clock.millis()),
                 config.poolIdle());
         started.push(router::close);

@@ -12,26 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class TenantsBoundariesTest {
     private static final String ROOT = "dev.slipway.tenants";
-    /** The tenants and their databases are what all aggregates of this service are about. */
-    private static final String[] OPEN_TO_ALL = {
-        "TenantStore",
-        "TenantJson",
-        "TenantDatabases",
-        "TenantProvisioner",
-        "TenantAccess",
-        "TenantExporter",
-        "RowSecurity",
-        "SqlText",
-        "TenantsConfig",
-        "MetadataStore",
-        "QuotaStore",
-        "QuotaGuard",
-        "RequestCounter",
-        "TenantUsers",
-        "TenantRouter",
-        "TenantAuthorizer",
-        "RoutedTenant"
-    };
 
     /** As of every service, except that this one also has SQL where it creates and connects to databases of tenants. */
     @TestFactory
@@ -53,7 +33,7 @@ class TenantsBoundariesTest {
                         "TenantRouter"),
                 ArchitectureRules.kafkaOnlyIn(),
                 ArchitectureRules.noBlockingCalls(),
-                ArchitectureRules.aggregatesDependOnlyOnDomains(ROOT, OPEN_TO_ALL),
+                ArchitectureRules.aggregatesDependOnlyOnDomains(ROOT),
                 ArchitectureRules.noCycles(ROOT),
                 ArchitectureRules.plainNames(),
                 ArchitectureRules.environmentOnlyInMain());

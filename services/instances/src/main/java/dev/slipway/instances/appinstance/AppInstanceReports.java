@@ -9,8 +9,11 @@ import dev.slipway.instances.appinstance.domain.ChangeDecision;
 import dev.slipway.instances.appinstance.domain.InstanceChange;
 import dev.slipway.instances.appinstance.domain.InstanceReports;
 import dev.slipway.instances.appinstance.domain.LoadedInstance;
-import dev.slipway.instances.appinstance.domain.ReportedUsageWindow;
-import dev.slipway.instances.appinstance.domain.VersionChange;
+import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.domain.VersionChange;
+import dev.slipway.instances.report.ReportInputs;
+import dev.slipway.instances.report.ReportMapper;
+import dev.slipway.instances.report.domain.ReportedUsageWindow;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.DeadlineSweep;
@@ -69,7 +72,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                         payload.commandId(),
                         partsFor(report.type()))
                 .compose(loaded -> {
-                    InstanceChangeApi.rejectIf(report.checkOperation(loaded.operation()));
+                    Refusals.rejectIf(report.checkOperation(loaded.operation()));
                     return report.type() == ReportType.USAGE
                             ? publishUsage(unit, report, loaded)
                             : apply(unit, report, loaded);
@@ -130,7 +133,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
         var instance = loaded.instance();
         return contexts.loadManifest(unit, instance.app())
                 .compose(manifest -> {
-                    InstanceChangeApi.rejectIf(ReportedUsageWindow.check(
+                    Refusals.rejectIf(ReportedUsageWindow.check(
                             instance.createdAt(),
                             instance.deletedAt(),
                             manifest.spec().usageUnits(),

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.domain.AppInstance;
+import dev.slipway.instances.launch.PlacementJson;
 import dev.slipway.service.Reply;
 import org.jspecify.annotations.Nullable;
 

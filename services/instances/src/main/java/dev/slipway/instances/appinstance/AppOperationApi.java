@@ -10,8 +10,13 @@ import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.InstanceRequests;
 import dev.slipway.instances.appinstance.domain.InstanceRequests.AppOperationRequest;
+import dev.slipway.instances.launch.CompiledManifest;
+import dev.slipway.instances.launch.DeclaredOperation;
+import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.ProjectPolicyStore;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.OperationJson;
+import dev.slipway.operations.Refusals;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
@@ -81,7 +86,7 @@ public final class AppOperationApi {
                     .asException();
         }
         requireAllowed(unit, request, instance, declared, name);
-        InstanceChangeApi.rejectIf(InstanceRequests.checkRunning(instance));
+        Refusals.rejectIf(InstanceRequests.checkRunning(instance));
         return policies.requireMutable(unit, request.projectId())
                 .compose(ok -> validateInput(body.input(), declared))
                 .map(input -> {

@@ -5,8 +5,9 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.domain.InstanceCommand;
-import dev.slipway.instances.appinstance.domain.Member;
-import dev.slipway.instances.appinstance.domain.MemberOperation;
+import dev.slipway.instances.launch.PlacementJson;
+import dev.slipway.instances.member.domain.Member;
+import dev.slipway.instances.member.domain.MemberOperation;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;

@@ -8,20 +8,23 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.AppInstanceStore.Part;
-import dev.slipway.instances.appinstance.LaunchContextStore.ConfigSource;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.ChangeDecision;
 import dev.slipway.instances.appinstance.domain.DecisionContext;
 import dev.slipway.instances.appinstance.domain.InstanceChange;
 import dev.slipway.instances.appinstance.domain.InstanceRequests;
-import dev.slipway.instances.appinstance.domain.Launch;
 import dev.slipway.instances.appinstance.domain.LoadedInstance;
+import dev.slipway.instances.launch.CompiledManifest;
+import dev.slipway.instances.launch.LaunchBody;
+import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.LaunchContextStore.ConfigSource;
+import dev.slipway.instances.launch.ProjectPolicyStore;
+import dev.slipway.instances.launch.domain.Launch;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.Refusals;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.operations.domain.Refusal;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.DenialException;
 import dev.slipway.service.Mutations;
@@ -74,7 +77,7 @@ public final class InstanceChangeApi {
         var body = Json.toRecord(request.body(), UpgradeBody.class);
         var config = body.config() == null ? null : LaunchBody.configText(body.config());
         return mutations.run(request, unit -> load(unit, request).compose(loaded -> {
-            rejectIf(InstanceRequests.checkChangeable(loaded));
+            Refusals.rejectIf(InstanceRequests.checkChangeable(loaded));
             var launch = launch(
                     loaded.instance(),
                     body.version(),
@@ -97,14 +100,14 @@ public final class InstanceChangeApi {
 
     public Future<Reply> rollback(Request request) {
         return mutations.run(request, unit -> load(unit, request).compose(loaded -> {
-            rejectIf(InstanceRequests.checkChangeable(loaded));
+            Refusals.rejectIf(InstanceRequests.checkChangeable(loaded));
             return contexts.loadManifest(unit, loaded.instance().app())
                     .compose(current -> rollback(unit, request, loaded, current));
         }));
     }
 
     private Future<Reply> rollback(UnitOfWork unit, Request request, LoadedInstance loaded, CompiledManifest current) {
-        rejectIf(InstanceRequests.checkRollback(loaded.instance(), current.spec()));
+        Refusals.rejectIf(InstanceRequests.checkRollback(loaded.instance(), current.spec()));
         var previous = Objects.requireNonNull(loaded.instance().previous());
         var launch = launch(loaded.instance(), previous.version(), previous.config(), request.principal());
         return contexts.loadForChange(unit, launch, ConfigSource.PREVIOUS)
@@ -214,12 +217,6 @@ public final class InstanceChangeApi {
         return ((ChangeDecision.Accepted) decision).change();
     }
 
-    static void rejectIf(@Nullable Refusal refusal) {
-        if (refusal != null) {
-            throw Refusals.toException(refusal);
-        }
-    }
-
     static DecisionContext decisionContext(UnitOfWork unit) {
         return new DecisionContext(unit.now(), unit.context().correlationId(), Ids::next);
     }
@@ -229,6 +226,6 @@ public final class InstanceChangeApi {
     }
 
     private static Launch launch(AppInstance instance, String version, String config, Principal by) {
-        return Launch.ofChange(instance, version, config, by.responsibleUserId(), by.id());
+        return instance.toLaunch(version, config, by.responsibleUserId(), by.id());
     }
 }

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.InstanceEvent;
+import dev.slipway.instances.launch.PlacementJson;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Locale;

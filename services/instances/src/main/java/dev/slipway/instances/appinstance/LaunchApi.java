@@ -5,7 +5,13 @@ import dev.slipway.contract.ResourceName;
 import dev.slipway.instances.appinstance.domain.ChangeDecision;
 import dev.slipway.instances.appinstance.domain.DecisionContext;
 import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
-import dev.slipway.instances.appinstance.domain.Launch;
+import dev.slipway.instances.launch.LaunchBody;
+import dev.slipway.instances.launch.LaunchContext;
+import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.LaunchPlan;
+import dev.slipway.instances.launch.PlanStore;
+import dev.slipway.instances.launch.PlanView;
+import dev.slipway.instances.launch.domain.Launch;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.Refusals;
@@ -94,8 +100,9 @@ public final class LaunchApi {
 
     private static LaunchPlan toPlan(Request request, LaunchContext context, ChangeDecision decision) {
         return decision instanceof ChangeDecision.Accepted accepted
-                ? LaunchPlan.allowed(
-                        request.body(), accepted.change().next(), Objects.requireNonNull(context.manifest()))
+                ? LaunchPlan.of(
+                        request.body(),
+                        PlannedInstance.of(accepted.change().next(), Objects.requireNonNull(context.manifest())))
                 : LaunchPlan.refused(request.body(), Refusals.toProblem(((ChangeDecision.Refused) decision).refusal()));
     }
 

@@ -2,7 +2,7 @@ package dev.slipway.instances.appinstance;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
-import dev.slipway.instances.appinstance.domain.Member;
+import dev.slipway.instances.member.domain.Member;
 import dev.slipway.operations.domain.Subject;
 import org.jspecify.annotations.Nullable;
 

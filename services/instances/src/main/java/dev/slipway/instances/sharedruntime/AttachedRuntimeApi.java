@@ -1,10 +1,10 @@
 package dev.slipway.instances.sharedruntime;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.instances.appinstance.CompiledManifest;
-import dev.slipway.instances.appinstance.LaunchContextStore;
-import dev.slipway.instances.appinstance.ProjectPolicyStore;
-import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
+import dev.slipway.instances.launch.CompiledManifest;
+import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.ProjectPolicyStore;
+import dev.slipway.instances.launch.domain.AppVersionRef;
 import dev.slipway.instances.sharedruntime.SharedRuntimeReadStore.AttachedRuntime;
 import dev.slipway.instances.sharedruntime.domain.Worker;
 import dev.slipway.policy.EffectivePolicy;

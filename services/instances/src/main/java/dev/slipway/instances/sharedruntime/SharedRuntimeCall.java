@@ -18,7 +18,6 @@ import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.Refusals;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.operations.domain.Refusal;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.DenialException;
@@ -96,12 +95,6 @@ record SharedRuntimeCall(
             throw Refusals.toException(refused.refusal());
         }
         return ((RuntimeDecision.Accepted) decision).change();
-    }
-
-    static void rejectIf(@Nullable Refusal refusal) {
-        if (refusal != null) {
-            throw Refusals.toException(refusal);
-        }
     }
 
     /** Rejects a caller who is not allowed an action besides the one of the API operation; the denial is audited. */

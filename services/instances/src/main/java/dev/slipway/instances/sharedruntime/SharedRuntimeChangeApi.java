@@ -6,17 +6,18 @@ import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.instances.appinstance.CompiledManifest;
-import dev.slipway.instances.appinstance.DeclaredOperation;
-import dev.slipway.instances.appinstance.LaunchBody;
-import dev.slipway.instances.appinstance.LaunchContextStore;
-import dev.slipway.instances.appinstance.LaunchContextStore.ConfigSource;
-import dev.slipway.instances.appinstance.ProjectPolicyStore;
+import dev.slipway.instances.launch.CompiledManifest;
+import dev.slipway.instances.launch.DeclaredOperation;
+import dev.slipway.instances.launch.LaunchBody;
+import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.LaunchContextStore.ConfigSource;
+import dev.slipway.instances.launch.ProjectPolicyStore;
 import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.RuntimeDecision;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.SubmissionRequest;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.Refusals;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
@@ -67,7 +68,7 @@ public final class SharedRuntimeChangeApi {
         var body = Json.toRecord(request.body(), UpgradeBody.class);
         var config = body.config() == null ? null : LaunchBody.configText(body.config());
         return mutations.run(request, unit -> load(unit, call).compose(loaded -> {
-            SharedRuntimeCall.rejectIf(SharedRuntimeRequests.checkChangeable(loaded));
+            Refusals.rejectIf(SharedRuntimeRequests.checkChangeable(loaded));
             var runtime = loaded.runtime();
             return contexts.loadForChange(
                             unit,
@@ -94,7 +95,7 @@ public final class SharedRuntimeChangeApi {
     public Future<Reply> rollback(Request request) {
         var call = SharedRuntimeCall.of(request);
         return mutations.run(request, unit -> load(unit, call).compose(loaded -> {
-            SharedRuntimeCall.rejectIf(SharedRuntimeRequests.checkChangeable(loaded));
+            Refusals.rejectIf(SharedRuntimeRequests.checkChangeable(loaded));
             return manifests
                     .loadManifest(unit, loaded.runtime().app())
                     .compose(current -> rollback(unit, call, loaded, current));
@@ -103,7 +104,7 @@ public final class SharedRuntimeChangeApi {
 
     private Future<Reply> rollback(
             UnitOfWork unit, SharedRuntimeCall call, LoadedSharedRuntime loaded, CompiledManifest current) {
-        SharedRuntimeCall.rejectIf(SharedRuntimeRequests.checkRollback(loaded.runtime(), current.spec()));
+        Refusals.rejectIf(SharedRuntimeRequests.checkRollback(loaded.runtime(), current.spec()));
         var previous = Objects.requireNonNull(loaded.runtime().previous());
         return contexts.loadForChange(
                         unit,

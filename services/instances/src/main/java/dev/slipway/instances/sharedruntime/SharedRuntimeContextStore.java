@@ -2,14 +2,14 @@ package dev.slipway.instances.sharedruntime;
 
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Principal;
-import dev.slipway.instances.appinstance.CompiledManifest;
-import dev.slipway.instances.appinstance.LaunchContextStore;
-import dev.slipway.instances.appinstance.LaunchContextStore.ConfigSource;
-import dev.slipway.instances.appinstance.domain.Launch;
-import dev.slipway.instances.appinstance.domain.LaunchEligibility;
-import dev.slipway.instances.appinstance.domain.ManifestSpec;
-import dev.slipway.instances.appinstance.domain.Placement;
-import dev.slipway.instances.appinstance.domain.ResolvedConfig;
+import dev.slipway.instances.launch.CompiledManifest;
+import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.LaunchContextStore.ConfigSource;
+import dev.slipway.instances.launch.domain.Launch;
+import dev.slipway.instances.launch.domain.LaunchEligibility;
+import dev.slipway.instances.launch.domain.ManifestSpec;
+import dev.slipway.instances.launch.domain.Placement;
+import dev.slipway.instances.launch.domain.ResolvedConfig;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.Eligibility;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.ProjectEligibility;
@@ -316,7 +316,7 @@ public final class SharedRuntimeContextStore {
                             if (state.equals("suspended")) {
                                 return suspended(projectId);
                             }
-                            return refusal == null ? null : ofProject(projectId, refusal.refusal());
+                            return refusal == null ? null : ofProject(projectId, refusal);
                         }))
                 .compose(refusal -> refusal != null
                         ? Future.succeededFuture(refusal)

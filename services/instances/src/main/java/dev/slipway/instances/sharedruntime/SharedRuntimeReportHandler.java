@@ -4,11 +4,11 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.instances.appinstance.LaunchContextStore;
-import dev.slipway.instances.appinstance.ReportInputs;
-import dev.slipway.instances.appinstance.ReportMapper;
-import dev.slipway.instances.appinstance.domain.ReportedUsageWindow;
-import dev.slipway.instances.appinstance.domain.VersionChange;
+import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.domain.VersionChange;
+import dev.slipway.instances.report.ReportInputs;
+import dev.slipway.instances.report.ReportMapper;
+import dev.slipway.instances.report.domain.ReportedUsageWindow;
 import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.AttachmentRequests;
 import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
@@ -22,6 +22,7 @@ import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.DeadlineSweep;
 import dev.slipway.operations.DeadlineSweep.ExpiryHandler;
 import dev.slipway.operations.OperationStore.DueOperation;
+import dev.slipway.operations.Refusals;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.domain.NewOperation.Requester;
@@ -68,7 +69,7 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
         var payload = report.payload();
         return runtimes.loadByCommand(unit, payload.orgId(), payload.subjectId(), payload.commandId())
                 .compose(loaded -> {
-                    SharedRuntimeCall.rejectIf(report.checkOperation(loaded.operation()));
+                    Refusals.rejectIf(report.checkOperation(loaded.operation()));
                     return report.type() == ReportType.USAGE
                             ? publishUsage(unit, report, loaded)
                             : apply(unit, report, loaded);
@@ -122,7 +123,7 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
         var payload = report.payload();
         var runtime = loaded.runtime();
         return manifests.loadManifest(unit, runtime.app()).compose(manifest -> {
-            SharedRuntimeCall.rejectIf(ReportedUsageWindow.check(
+            Refusals.rejectIf(ReportedUsageWindow.check(
                     runtime.createdAt(),
                     runtime.state().deletedAt(),
                     manifest.spec().usageUnits(),

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
-import dev.slipway.instances.appinstance.PlacementJson;
+import dev.slipway.instances.launch.PlacementJson;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
 import dev.slipway.service.Reply;
 import org.jspecify.annotations.Nullable;

@@ -2,10 +2,10 @@ package dev.slipway.instances.sharedruntime;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
-import dev.slipway.instances.appinstance.LaunchContextStore;
-import dev.slipway.instances.appinstance.MemberJson;
-import dev.slipway.instances.appinstance.ProjectPolicyStore;
-import dev.slipway.instances.appinstance.domain.MemberOperation;
+import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.ProjectPolicyStore;
+import dev.slipway.instances.member.MemberJson;
+import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.instances.sharedruntime.domain.Worker;
 import dev.slipway.instances.sharedruntime.domain.WorkerRequests;
 import dev.slipway.instances.sharedruntime.domain.WorkerRequests.WorkerRequest;

@@ -13,13 +13,13 @@ import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.ReceivedRecord;
-import dev.slipway.metering.ledger.AccountApi;
-import dev.slipway.metering.ledger.AccountApi.Freshness;
+import dev.slipway.metering.account.AccountApi;
+import dev.slipway.metering.account.BudgetApi;
 import dev.slipway.metering.ledger.AccountStore;
-import dev.slipway.metering.ledger.BudgetApi;
 import dev.slipway.metering.ledger.LedgerMonitor;
 import dev.slipway.metering.ledger.LedgerStore;
 import dev.slipway.metering.ledger.LedgerWriter;
+import dev.slipway.metering.ledger.domain.Freshness;
 import dev.slipway.service.Call;
 import dev.slipway.service.DatabaseSettings;
 import dev.slipway.service.Mutations;
@@ -92,17 +92,24 @@ public final class BillingFixture implements AutoCloseable {
         var writer = new LedgerWriter(ledger, accountStore);
         Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
                 .map(backlog -> new Freshness(backlog.lagSeconds() > 60, backlog.unrated(), Instant.now()));
-        accounts =
-                new AccountApi(accountStore, ledger, writer, mutations, freshness, QueryExecutor.of(service.reads()));
-        budgets = new BudgetApi(accountStore, ledger, writer, accounts, mutations, freshness, Clock.systemUTC());
+        var reads = QueryExecutor.of(service.reads());
+        accounts = new AccountApi(accountStore, ledger, writer, mutations, freshness, reads);
+        budgets = new BudgetApi(accountStore, ledger, writer, reads, mutations, freshness, Clock.systemUTC());
         prices = new PriceApi(
-                new PriceStore(service.reads()), ratings, inputs, accounts, mutations, () -> {}, Clock.systemUTC());
-        splits = new CostSplitApi(inputs, ratings, accountStore, accounts, mutations, () -> {});
-        var statementStore = new StatementStore(QueryExecutor.of(service.reads()));
-        statements = new StatementApi(statementStore, inputs, accounts, freshness);
+                new PriceStore(service.reads()),
+                ratings,
+                inputs,
+                accountStore,
+                reads,
+                mutations,
+                () -> {},
+                Clock.systemUTC());
+        splits = new CostSplitApi(inputs, ratings, accountStore, reads, mutations, () -> {});
+        var statementStore = new StatementStore(reads);
+        statements = new StatementApi(statementStore, inputs, accountStore, reads, freshness);
         closer = new PeriodCloser(vertx, outbox, statementStore, mutations, Duration.ofDays(5), Clock.systemUTC());
         consumer = new RatingConsumer(inputs, ratings);
-        reconstruction = new ReconstructionApi(outbox, new ReconstructionStore(inputs), accounts);
+        reconstruction = new ReconstructionApi(outbox, new ReconstructionStore(inputs), accountStore, reads);
         rater = new Rater(
                 vertx,
                 outbox,

@@ -26,7 +26,7 @@ class RuntimeHoursEmitterTest {
     private final UsageFixture fixture = new UsageFixture();
     private final RuntimeHoursStore store = new RuntimeHoursStore();
     private final RuntimeHoursEmitter emitter =
-            new RuntimeHoursEmitter(fixture.vertx(), store, fixture.ingest, fixture.outbox);
+            new RuntimeHoursEmitter(fixture.vertx(), store, fixture.ingest::prepareAndApply, fixture.outbox);
     private final LifecycleConsumer instances = new LifecycleConsumer(new RunningTimeStore(fixture.reads()));
     private final SharedRuntimeConsumer runtimes = new SharedRuntimeConsumer(store);
     private final UUID instance = Ids.next();

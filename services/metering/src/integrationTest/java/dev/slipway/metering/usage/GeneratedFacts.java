@@ -1,9 +1,9 @@
 package dev.slipway.metering.usage;
 
-import dev.slipway.metering.usage.UsageIngest.ScopedFact;
 import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.ReportedFact;
 import dev.slipway.metering.usage.domain.ReporterScope.ProjectReporter;
+import dev.slipway.metering.usage.domain.ScopedFact;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigDecimal;

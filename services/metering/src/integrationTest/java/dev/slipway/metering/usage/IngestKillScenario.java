@@ -1,6 +1,7 @@
 package dev.slipway.metering.usage;
 
 import dev.slipway.metering.rating.BillingFixture;
+import dev.slipway.metering.usage.domain.ScopedFact;
 import dev.slipway.testkit.ChildProcess;
 
 import java.io.IOException;
@@ -92,7 +93,7 @@ final class IngestKillScenario {
     private static void apply(UsageFixture fixture, GeneratedFacts facts, int first, int count) {
         var scoped = facts.batch(first, count);
         await(fixture.ingest
-                .prepare(scoped.stream().map(UsageIngest.ScopedFact::fact).toList(), Instant.now())
+                .prepare(scoped.stream().map(ScopedFact::fact).toList(), Instant.now())
                 .compose(ok -> fixture.outbox.transaction(context(), unit -> fixture.ingest.apply(unit, scoped))));
     }
 }

@@ -1,6 +1,7 @@
 package dev.slipway.metering.usage;
 
 import dev.slipway.messaging.Outbox;
+import dev.slipway.metering.usage.domain.ScopedFact;
 import dev.slipway.service.DatabaseSettings;
 import dev.slipway.service.ServiceDatabase;
 import dev.slipway.telemetry.Telemetry;
@@ -37,8 +38,7 @@ public final class IngestProcessMain {
         var start = Files.exists(position) ? Integer.parseInt(Files.readString(position)) : 0;
         for (var first = start; first < count; first += batch) {
             var scoped = facts.batch(first, Math.min(batch, count - first));
-            await(ingest.prepare(
-                            scoped.stream().map(UsageIngest.ScopedFact::fact).toList(), Instant.now())
+            await(ingest.prepare(scoped.stream().map(ScopedFact::fact).toList(), Instant.now())
                     .compose(ok -> outbox.transaction(context(), unit -> ingest.apply(unit, scoped))));
             if (first / batch % BATCHES_PER_POSITION == 0) {
                 Files.writeString(position, String.valueOf(first));

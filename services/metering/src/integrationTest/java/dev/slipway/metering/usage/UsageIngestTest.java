@@ -2,10 +2,10 @@ package dev.slipway.metering.usage;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Ids;
-import dev.slipway.metering.usage.UsageIngest.ScopedFact;
 import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.ReportedFact;
 import dev.slipway.metering.usage.domain.ReporterScope.ProjectReporter;
+import dev.slipway.metering.usage.domain.ScopedFact;
 import dev.slipway.testkit.Proves;
 import io.vertx.core.Future;
 import org.junit.jupiter.api.AfterEach;

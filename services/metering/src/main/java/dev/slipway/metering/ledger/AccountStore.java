@@ -68,9 +68,14 @@ public final class AccountStore {
     }
 
     /** Returns the account; null before the first usage, payment or setting. */
-    Future<@Nullable BillingAccount> find(QueryExecutor executor, UUID orgId) {
+    public Future<@Nullable BillingAccount> find(QueryExecutor executor, UUID orgId) {
         return executor.query(FIND_ACCOUNT, Tuple.of(orgId))
                 .map(rows -> rows.size() == 0 ? null : account(rows.iterator().next()));
+    }
+
+    /** Returns the currency of an organization: the default one before its account exists. */
+    public Future<String> findCurrency(QueryExecutor executor, UUID orgId) {
+        return find(executor, orgId).map(account -> account == null ? defaultCurrency : account.currency());
     }
 
     public String defaultCurrency() {
@@ -100,7 +105,7 @@ public final class AccountStore {
                 });
     }
 
-    Future<@Nullable Budget> findBudget(QueryExecutor executor, UUID projectId) {
+    public Future<@Nullable Budget> findBudget(QueryExecutor executor, UUID projectId) {
         return executor.query(FIND_BUDGET, Tuple.of(projectId))
                 .map(rows -> rows.size() == 0 ? null : budget(rows.iterator().next()));
     }

@@ -93,7 +93,7 @@ public final class LedgerStore {
     private final SqlClient reads;
 
     /** A posted transaction. */
-    record PostedTransaction(
+    public record PostedTransaction(
             UUID id,
             String type,
             LocalDate period,
@@ -105,7 +105,7 @@ public final class LedgerStore {
             List<PostedEntry> entries) {}
 
     /** A posted entry; {@code projectId} is null unless the account belongs to a project. */
-    record PostedEntry(
+    public record PostedEntry(
             String account,
             @Nullable UUID projectId,
             String side,
@@ -199,19 +199,19 @@ public final class LedgerStore {
         return UUID.nameUUIDFromBytes(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    Future<Boolean> isPosted(UnitOfWork unit, UUID orgId, LedgerTransaction.Type type, String reference) {
+    public Future<Boolean> isPosted(UnitOfWork unit, UUID orgId, LedgerTransaction.Type type, String reference) {
         return unit.query(FIND_BY_REFERENCE, Tuple.of(orgId, type.text(), reference))
                 .map(rows -> rows.size() > 0);
     }
 
     /** Returns credits less debits of the organization and its projects. */
-    Future<BigDecimal> findBalance(QueryExecutor executor, UUID orgId, String currency) {
+    public Future<BigDecimal> findBalance(QueryExecutor executor, UUID orgId, String currency) {
         return executor.query(FIND_BALANCE, Tuple.of(orgId, currency))
                 .map(rows -> rows.iterator().next().getBigDecimal("balance"));
     }
 
     /** Returns the usage of projects that is booked in a period; projects without usage are missing. */
-    Future<Map<UUID, BigDecimal>> findSpent(
+    public Future<Map<UUID, BigDecimal>> findSpent(
             QueryExecutor executor, UUID orgId, List<UUID> projectIds, LocalDate period) {
         return executor.query(FIND_SPENT, Tuple.of(orgId, projectIds.toArray(UUID[]::new), period))
                 .map(rows -> {
@@ -221,7 +221,7 @@ public final class LedgerStore {
                 });
     }
 
-    Future<List<PostedTransaction>> list(UUID orgId, @Nullable Cursor after, int limit) {
+    public Future<List<PostedTransaction>> list(UUID orgId, @Nullable Cursor after, int limit) {
         return reads.preparedQuery(LIST)
                 .execute(Tuple.of(
                         orgId,

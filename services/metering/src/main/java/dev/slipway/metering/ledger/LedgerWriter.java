@@ -50,7 +50,7 @@ public final class LedgerWriter {
     }
 
     /** Stores the account in the state that its balance leads to. Publishes an event if the state changes. */
-    Future<Void> updateBalance(UnitOfWork unit, BillingAccount account) {
+    public Future<Void> updateBalance(UnitOfWork unit, BillingAccount account) {
         return ledger.findBalance(unit, account.orgId(), account.currency()).map(balance -> {
             var next = account.withBalance(balance, unit.now());
             accounts.update(unit, next);
@@ -87,7 +87,7 @@ public final class LedgerWriter {
     }
 
     /** Stores a budget with what is spent of it. Publishes an event for each threshold that is exceeded now. */
-    void updateBudget(UnitOfWork unit, Budget budget, BigDecimal spent, LocalDate month) {
+    public void updateBudget(UnitOfWork unit, Budget budget, BigDecimal spent, LocalDate month) {
         var next = budget.withSpent(spent, month, unit.now());
         accounts.upsertBudget(unit, next);
         next.newlyExceeded(budget).forEach(threshold -> BillingPublisher.publishExceeded(unit, next, month, threshold));

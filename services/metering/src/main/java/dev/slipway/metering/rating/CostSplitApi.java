@@ -4,9 +4,9 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.metering.ledger.AccountApi;
 import dev.slipway.metering.ledger.AccountStore;
 import dev.slipway.metering.rating.domain.Charge;
 import dev.slipway.metering.rating.domain.CostSplit;
@@ -45,7 +45,7 @@ public final class CostSplitApi {
     private final RatingInputStore inputs;
     private final RatingStore ratings;
     private final AccountStore accounts;
-    private final AccountApi accountApi;
+    private final QueryExecutor reads;
     private final Mutations mutations;
     private final Runnable wakeRater;
 
@@ -108,13 +108,13 @@ public final class CostSplitApi {
             RatingInputStore inputs,
             RatingStore ratings,
             AccountStore accounts,
-            AccountApi accountApi,
+            QueryExecutor reads,
             Mutations mutations,
             Runnable wakeRater) {
         this.inputs = inputs;
         this.ratings = ratings;
         this.accounts = accounts;
-        this.accountApi = accountApi;
+        this.reads = reads;
         this.mutations = mutations;
         this.wakeRater = wakeRater;
     }
@@ -122,9 +122,9 @@ public final class CostSplitApi {
     public Future<Reply> list(Request request) {
         var orgId = request.pathId("org_id");
         var runtime = request.pathId("shared_runtime_id");
-        return inputs.hasRuntime(accountApi.reads(), orgId, runtime)
+        return inputs.hasRuntime(reads, orgId, runtime)
                 .map(CostSplitApi::requireFound)
-                .compose(ok -> inputs.listPolicies(accountApi.reads(), orgId, runtime))
+                .compose(ok -> inputs.listPolicies(reads, orgId, runtime))
                 .map(found -> ItemList.reply(found, policy -> PolicyResponse.of(runtime, policy)));
     }
 
@@ -177,12 +177,11 @@ public final class CostSplitApi {
         var orgId = request.pathId("org_id");
         var runtime = request.pathId("shared_runtime_id");
         var month = month(Objects.requireNonNull(body.period));
-        return inputs.hasRuntime(accountApi.reads(), orgId, runtime)
+        return inputs.hasRuntime(reads, orgId, runtime)
                 .map(CostSplitApi::requireFound)
-                .compose(ok -> accountApi.findCurrency(orgId))
-                .compose(currency -> ratings.findRuntimeLines(
-                                accountApi.reads(), orgId, List.of(runtime), List.of(month))
-                        .compose(lines -> inputs.load(accountApi.reads(), orgId, currency)
+                .compose(ok -> accounts.findCurrency(reads, orgId))
+                .compose(currency -> ratings.findRuntimeLines(reads, orgId, List.of(runtime), List.of(month))
+                        .compose(lines -> inputs.load(reads, orgId, currency)
                                 .map(loaded -> Reply.ofRecord(simulate(
                                         loaded, runtime, month, lines, body.toPolicy(1, month, Instant.EPOCH))))));
     }

@@ -7,9 +7,10 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.metering.ledger.AccountApi;
+import dev.slipway.metering.ledger.AccountStore;
 import dev.slipway.metering.rating.PriceStore.TierJson;
 import dev.slipway.metering.rating.domain.PriceScope;
 import dev.slipway.metering.rating.domain.PriceTier;
@@ -42,7 +43,8 @@ public final class PriceApi {
     private final PriceStore store;
     private final RatingStore ratings;
     private final RatingInputStore inputs;
-    private final AccountApi accounts;
+    private final AccountStore accounts;
+    private final QueryExecutor reads;
     private final Mutations mutations;
     private final Runnable wakeRater;
     private final Clock clock;
@@ -110,7 +112,8 @@ public final class PriceApi {
             PriceStore store,
             RatingStore ratings,
             RatingInputStore inputs,
-            AccountApi accounts,
+            AccountStore accounts,
+            QueryExecutor reads,
             Mutations mutations,
             Runnable wakeRater,
             Clock clock) {
@@ -118,6 +121,7 @@ public final class PriceApi {
         this.ratings = ratings;
         this.inputs = inputs;
         this.accounts = accounts;
+        this.reads = reads;
         this.mutations = mutations;
         this.wakeRater = wakeRater;
         this.clock = clock;
@@ -135,9 +139,9 @@ public final class PriceApi {
     public Future<Reply> listOfOrganization(Request request) {
         var orgId = request.pathId("org_id");
         var now = clock.instant();
-        return accounts.findCurrency(orgId)
+        return accounts.findCurrency(reads, orgId)
                 .compose(currency -> store.findApplicable(orgId, currency, now)
-                        .compose(prices -> inputs.loadAsOf(accounts.reads(), orgId, currency, now)
+                        .compose(prices -> inputs.loadAsOf(reads, orgId, currency, now)
                                 .map(loaded -> prices.stream()
                                         .map(PriceVersion::unit)
                                         .distinct()

@@ -2,7 +2,8 @@ package dev.slipway.metering.rating;
 
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
-import dev.slipway.metering.ledger.AccountApi;
+import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.metering.ledger.AccountStore;
 import dev.slipway.metering.rating.domain.Charge.ChargeKey;
 import dev.slipway.metering.rating.domain.Reconstruction;
 import dev.slipway.service.Reply;
@@ -28,7 +29,8 @@ public final class ReconstructionApi {
 
     private final Outbox outbox;
     private final ReconstructionStore store;
-    private final AccountApi accounts;
+    private final AccountStore accounts;
+    private final QueryExecutor reads;
 
     /** A payer in a period. */
     private record PayerPeriod(LocalDate period, @Nullable UUID payer) {}
@@ -47,10 +49,11 @@ public final class ReconstructionApi {
             @Nullable Boolean identical,
             List<ChargeResponse> items) {}
 
-    public ReconstructionApi(Outbox outbox, ReconstructionStore store, AccountApi accounts) {
+    public ReconstructionApi(Outbox outbox, ReconstructionStore store, AccountStore accounts, QueryExecutor reads) {
         this.outbox = outbox;
         this.store = store;
         this.accounts = accounts;
+        this.reads = reads;
     }
 
     public Future<Reply> get(Request request) {
@@ -62,7 +65,7 @@ public final class ReconstructionApi {
 
     /** Reconstructs the charges of an organization as of a time, or the current ones if it is null. */
     public Future<ReconstructionResponse> reconstruct(ChangeContext context, UUID orgId, @Nullable Instant asOf) {
-        return accounts.findCurrency(orgId)
+        return accounts.findCurrency(reads, orgId)
                 .compose(currency -> outbox.transaction(context, unit -> store.read(unit, orgId, currency, asOf)
                         .compose(read -> store.findCharges(unit, orgId)
                                 .map(booked -> response(

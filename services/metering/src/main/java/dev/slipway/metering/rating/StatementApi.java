@@ -3,8 +3,9 @@ package dev.slipway.metering.rating;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
-import dev.slipway.metering.ledger.AccountApi;
-import dev.slipway.metering.ledger.AccountApi.Freshness;
+import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.metering.ledger.AccountStore;
+import dev.slipway.metering.ledger.domain.Freshness;
 import dev.slipway.metering.rating.StatementStore.BilledFact;
 import dev.slipway.metering.rating.StatementStore.ChargedLine;
 import dev.slipway.metering.rating.StatementStore.StatementTotal;
@@ -29,7 +30,8 @@ import java.util.function.Supplier;
 public final class StatementApi {
     private final StatementStore store;
     private final RatingInputStore inputs;
-    private final AccountApi accounts;
+    private final AccountStore accounts;
+    private final QueryExecutor reads;
     private final Supplier<Future<Freshness>> freshness;
 
     private record LineResponse(
@@ -109,10 +111,15 @@ public final class StatementApi {
     }
 
     public StatementApi(
-            StatementStore store, RatingInputStore inputs, AccountApi accounts, Supplier<Future<Freshness>> freshness) {
+            StatementStore store,
+            RatingInputStore inputs,
+            AccountStore accounts,
+            QueryExecutor reads,
+            Supplier<Future<Freshness>> freshness) {
         this.store = store;
         this.inputs = inputs;
         this.accounts = accounts;
+        this.reads = reads;
         this.freshness = freshness;
     }
 
@@ -133,7 +140,7 @@ public final class StatementApi {
     }
 
     private Future<StatementTotal> findDraft(UUID orgId, LocalDate period, @Nullable UUID payer) {
-        return accounts.findCurrency(orgId).compose(currency -> store.sumDraft(orgId, period, payer)
+        return accounts.findCurrency(reads, orgId).compose(currency -> store.sumDraft(orgId, period, payer)
                 .map(total -> new StatementTotal(currency, total, null)));
     }
 
@@ -171,8 +178,8 @@ public final class StatementApi {
                 throw Problem.of(ErrorCode.NOT_FOUND, "This organization has no such line.")
                         .asException();
             }
-            return accounts.findCurrency(orgId)
-                    .compose(currency -> inputs.load(accounts.reads(), orgId, currency))
+            return accounts.findCurrency(reads, orgId)
+                    .compose(currency -> inputs.load(reads, orgId, currency))
                     .compose(loaded -> listFacts(request, cursor, line, loaded));
         });
     }

@@ -9,13 +9,12 @@ import dev.slipway.metering.runtimehours.domain.RuntimeHours;
 import dev.slipway.metering.runtimehours.domain.RuntimeHours.Emission;
 import dev.slipway.metering.runtimehours.domain.RuntimeHours.HourBucket;
 import dev.slipway.metering.runtimehours.domain.RuntimeHours.Outage;
-import dev.slipway.metering.usage.UsageIngest;
-import dev.slipway.metering.usage.UsageIngest.ScopedFact;
 import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.FactResult;
 import dev.slipway.metering.usage.domain.FactResult.Outcome;
 import dev.slipway.metering.usage.domain.ReportedFact;
 import dev.slipway.metering.usage.domain.ReporterScope.PlatformReporter;
+import dev.slipway.metering.usage.domain.ScopedFact;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -26,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -43,11 +43,16 @@ public final class RuntimeHoursEmitter {
 
     private final Vertx vertx;
     private final RuntimeHoursStore store;
-    private final UsageIngest ingest;
+    private final BiFunction<UnitOfWork, List<ScopedFact>, Future<List<FactResult>>> ingest;
     private final Outbox outbox;
     private long timer;
 
-    public RuntimeHoursEmitter(Vertx vertx, RuntimeHoursStore store, UsageIngest ingest, Outbox outbox) {
+    /** Takes the function that counts facts. */
+    public RuntimeHoursEmitter(
+            Vertx vertx,
+            RuntimeHoursStore store,
+            BiFunction<UnitOfWork, List<ScopedFact>, Future<List<FactResult>>> ingest,
+            Outbox outbox) {
         this.vertx = vertx;
         this.store = store;
         this.ingest = ingest;
@@ -100,13 +105,10 @@ public final class RuntimeHoursEmitter {
             addFacts(facts, interval, emission);
             store.updateEmitted(unit, interval, emission.emittedUntil());
         }
-        var reported = facts.stream().map(ScopedFact::fact).toList();
-        return ingest.prepare(reported, unit.now())
-                .compose(ok -> ingest.apply(unit, facts))
-                .map(results -> {
-                    results.forEach(RuntimeHoursEmitter::requireCounted);
-                    return new EmittedBatch(due.size(), results.size());
-                });
+        return ingest.apply(unit, facts).map(results -> {
+            results.forEach(RuntimeHoursEmitter::requireCounted);
+            return new EmittedBatch(due.size(), results.size());
+        });
     }
 
     private static void addFacts(List<ScopedFact> facts, DueInterval interval, Emission emission) {

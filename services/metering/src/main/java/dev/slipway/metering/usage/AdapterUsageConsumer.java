@@ -5,12 +5,12 @@ import dev.slipway.contract.Json;
 import dev.slipway.messaging.Failures.NotReadyException;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.metering.usage.UsageIngest.ScopedFact;
 import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.FactResult;
 import dev.slipway.metering.usage.domain.FactResult.Outcome;
 import dev.slipway.metering.usage.domain.ReportedFact;
 import dev.slipway.metering.usage.domain.ReporterScope.PlatformReporter;
+import dev.slipway.metering.usage.domain.ScopedFact;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -108,15 +108,13 @@ public final class AdapterUsageConsumer {
                         null));
             }
         }
-        return ingest.prepare(facts.stream().map(ScopedFact::fact).toList(), unit.now())
-                .compose(ok -> ingest.apply(unit, facts))
-                .map(results -> {
-                    for (var i = 0; i < results.size(); i++) {
-                        record(unit, results.get(i), facts.get(i).fact(), records.get(i));
-                    }
-                    metrics.count(results);
-                    return null;
-                });
+        return ingest.prepareAndApply(unit, facts).map(results -> {
+            for (var i = 0; i < results.size(); i++) {
+                record(unit, results.get(i), facts.get(i).fact(), records.get(i));
+            }
+            metrics.count(results);
+            return null;
+        });
     }
 
     private static ReportedFact fact(Envelope event) {

@@ -3,12 +3,12 @@ package dev.slipway.metering.usage;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.metering.usage.UsageIngest.ScopedFact;
 import dev.slipway.metering.usage.domain.FactAttribution;
 import dev.slipway.metering.usage.domain.FactResult;
 import dev.slipway.metering.usage.domain.FactResult.Outcome;
 import dev.slipway.metering.usage.domain.ReportedFact;
 import dev.slipway.metering.usage.domain.ReporterScope.PlatformReporter;
+import dev.slipway.metering.usage.domain.ScopedFact;
 import io.vertx.core.Future;
 
 import java.math.BigDecimal;
@@ -73,15 +73,13 @@ public final class TenantUsageConsumer {
                 }
             }
         }
-        return ingest.prepare(facts.stream().map(ScopedFact::fact).toList(), unit.now())
-                .compose(ok -> ingest.apply(unit, facts))
-                .map(results -> {
-                    for (var i = 0; i < results.size(); i++) {
-                        recordRefusal(unit, results.get(i), facts.get(i).fact());
-                    }
-                    metrics.count(results);
-                    return null;
-                });
+        return ingest.prepareAndApply(unit, facts).map(results -> {
+            for (var i = 0; i < results.size(); i++) {
+                recordRefusal(unit, results.get(i), facts.get(i).fact());
+            }
+            metrics.count(results);
+            return null;
+        });
     }
 
     private void recordRefusal(UnitOfWork unit, FactResult result, ReportedFact fact) {

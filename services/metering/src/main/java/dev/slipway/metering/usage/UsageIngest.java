@@ -14,7 +14,7 @@ import dev.slipway.metering.usage.domain.FactKey;
 import dev.slipway.metering.usage.domain.FactResult;
 import dev.slipway.metering.usage.domain.FactRules;
 import dev.slipway.metering.usage.domain.ReportedFact;
-import dev.slipway.metering.usage.domain.ReporterScope;
+import dev.slipway.metering.usage.domain.ScopedFact;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -54,20 +54,6 @@ public final class UsageIngest {
         this.orgOfProject = orgOfProject;
     }
 
-    /**
-     * A reported fact with the rights of its reporter.
-     *
-     * @param reporter the actor of facts that name none
-     * @param traceId the trace of the request or record
-     * @param auditEntryId the audit entry that records the report
-     */
-    public record ScopedFact(
-            ReportedFact fact,
-            ReporterScope scope,
-            String reporter,
-            @Nullable String traceId,
-            @Nullable UUID auditEntryId) {}
-
     /** Creates the months in which the facts may be booked. Call it before the transaction. */
     public Future<Void> prepare(Collection<ReportedFact> reported, Instant now) {
         var missing = Stream.concat(reported.stream().map(ReportedFact::windowEnd), Stream.of(now))
@@ -95,20 +81,26 @@ public final class UsageIngest {
         return loadContext(unit, reported).compose(context -> new Batch(unit, context, reported).run());
     }
 
+    /** Creates the months and counts the facts, for sources that find their facts in the transaction. */
+    public Future<List<FactResult>> prepareAndApply(UnitOfWork unit, List<ScopedFact> reported) {
+        return prepare(reported.stream().map(ScopedFact::fact).toList(), unit.now())
+                .compose(ok -> apply(unit, reported));
+    }
+
     private Future<AttributionContext> loadContext(UnitOfWork unit, List<ScopedFact> reported) {
         var first = reported.stream()
-                .map(scoped -> scoped.fact.windowEnd())
+                .map(scoped -> scoped.fact().windowEnd())
                 .filter(Objects::nonNull)
                 .map(BookingPeriods::monthOf)
                 .reduce((a, b) -> a.isBefore(b) ? a : b)
                 .orElseGet(() -> BookingPeriods.monthOf(unit.now()));
-        var hasCorrections = reported.stream().anyMatch(scoped -> scoped.fact.isCorrection());
+        var hasCorrections = reported.stream().anyMatch(scoped -> scoped.fact().isCorrection());
         // A correction has the month of a fact that is not loaded yet.
         var from = hasCorrections ? BookingPeriods.monthOf(unit.now().minus(FactRules.maxAge())) : first;
         var runtimeIds = reported.stream()
-                .map(scoped -> scoped.fact.attribution().sharedRuntimeId() == null
-                        ? scoped.scope.defaultRuntime()
-                        : scoped.fact.attribution().sharedRuntimeId())
+                .map(scoped -> scoped.fact().attribution().sharedRuntimeId() == null
+                        ? scoped.scope().defaultRuntime()
+                        : scoped.fact().attribution().sharedRuntimeId())
                 .filter(Objects::nonNull)
                 .collect(Collectors.toSet());
         var periods = attribution.lockPeriods(unit, from);
@@ -132,7 +124,7 @@ public final class UsageIngest {
         var projects =
                 new HashSet<>(distinct(reported, fact -> fact.attribution().projectId()));
         reported.stream()
-                .map(scoped -> scoped.scope.defaultProject())
+                .map(scoped -> scoped.scope().defaultProject())
                 .filter(Objects::nonNull)
                 .forEach(projects::add);
         for (var project : projects) {
@@ -146,7 +138,7 @@ public final class UsageIngest {
 
     private static <T> Set<T> distinct(List<ScopedFact> reported, Function<ReportedFact, @Nullable T> value) {
         return reported.stream()
-                .map(scoped -> value.apply(scoped.fact))
+                .map(scoped -> value.apply(scoped.fact()))
                 .filter(Objects::nonNull)
                 .collect(Collectors.toSet());
     }
@@ -171,10 +163,10 @@ public final class UsageIngest {
 
         Future<List<FactResult>> run() {
             for (var i = 0; i < results.length; i++) {
-                if (firstIndex.putIfAbsent(reported.get(i).fact.key(), i) == null
-                        && !reported.get(i).fact.isCorrection()) {
+                if (firstIndex.putIfAbsent(reported.get(i).fact().key(), i) == null
+                        && !reported.get(i).fact().isCorrection()) {
                     var scoped = reported.get(i);
-                    addCandidate(i, FactRules.validate(scoped.fact, scoped.scope, context, unit.now()));
+                    addCandidate(i, FactRules.validate(scoped.fact(), scoped.scope(), context, unit.now()));
                 }
             }
             return claimCandidates().compose(ok -> applyCorrections()).map(ok -> {
@@ -189,7 +181,7 @@ public final class UsageIngest {
                 candidates.put(valid.fact().key(), valid.fact());
             } else if (decision instanceof Rejected rejected) {
                 results[index] =
-                        FactResult.rejected(reported.get(index).fact.key(), rejected.field(), rejected.problem());
+                        FactResult.rejected(reported.get(index).fact().key(), rejected.field(), rejected.problem());
             }
         }
 
@@ -219,7 +211,7 @@ public final class UsageIngest {
             var index = index(fact.key());
             var scoped = reported.get(index);
             claimed.add(new ClaimedFact(
-                    number, fact, new FactOrigin(scoped.reporter, scoped.traceId, scoped.auditEntryId)));
+                    number, fact, new FactOrigin(scoped.reporter(), scoped.traceId(), scoped.auditEntryId())));
             accepted.put(fact.key(), fact);
             results[index] = FactResult.accepted(fact);
         }
@@ -232,14 +224,15 @@ public final class UsageIngest {
         private Future<Void> applyCorrections() {
             var corrections = firstIndex.values().stream()
                     .sorted()
-                    .filter(i -> reported.get(i).fact.isCorrection())
+                    .filter(i -> reported.get(i).fact().isCorrection())
                     .toList();
             if (corrections.isEmpty()) {
                 return Future.succeededFuture();
             }
-            var keys = corrections.stream().map(i -> reported.get(i).fact.key()).toList();
+            var keys =
+                    corrections.stream().map(i -> reported.get(i).fact().key()).toList();
             var corrected = corrections.stream()
-                    .map(i -> correctedKey(reported.get(i).fact))
+                    .map(i -> correctedKey(reported.get(i).fact()))
                     .collect(Collectors.toSet());
             return facts.lockCorrected(unit, corrected)
                     .compose(stored -> facts.findHashes(unit, keys).compose(hashes -> {
@@ -252,7 +245,7 @@ public final class UsageIngest {
                 List<Integer> corrections, Map<FactKey, CorrectedFact> stored, Map<FactKey, String> hashes) {
             var totals = new HashMap<FactKey, BigDecimal>();
             for (var index : corrections) {
-                var correction = reported.get(index).fact;
+                var correction = reported.get(index).fact();
                 var storedHash = hashes.get(correction.key());
                 if (storedHash != null) {
                     results[index] = FactResult.repeated(correction.key(), correction.bodyHash(), storedHash);
@@ -283,9 +276,9 @@ public final class UsageIngest {
         private void addRepeated() {
             for (var i = 0; i < results.length; i++) {
                 if (results[i] == null) {
-                    var fact = reported.get(i).fact;
+                    var fact = reported.get(i).fact();
                     var first = results[index(fact.key())];
-                    var firstHash = reported.get(index(fact.key())).fact.bodyHash();
+                    var firstHash = reported.get(index(fact.key())).fact().bodyHash();
                     results[i] = first.outcome() == FactResult.Outcome.REJECTED
                             ? repeatRejection(first, firstHash.equals(fact.bodyHash()))
                             : FactResult.repeated(fact.key(), fact.bodyHash(), storedHash(first, firstHash));

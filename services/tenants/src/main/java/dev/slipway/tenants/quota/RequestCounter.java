@@ -157,7 +157,7 @@ public final class RequestCounter {
      *
      * @param granted what all processes have taken in this minute
      */
-    long requestsThisMinute(UUID tenantId, long granted) {
+    public long requestsThisMinute(UUID tenantId, long granted) {
         var window = windows.get(tenantId);
         if (window == null) {
             return granted;

@@ -22,7 +22,7 @@ public record RoutedTenant(Tenant tenant, Quotas quotas, Map<String, ObjectDefin
     }
 
     /** Throws a problem unless a tenant with this status accepts requests. */
-    static void requireActive(TenantStatus status) {
+    public static void requireActive(TenantStatus status) {
         switch (status) {
             case ACTIVE -> {}
             case SUSPENDED ->

@@ -1,6 +1,5 @@
 package dev.slipway.tenants.router;
 
-import dev.slipway.tenants.TenantsConfig;
 import dev.slipway.tenants.database.TenantDatabases;
 import dev.slipway.tenants.tenant.domain.Tenant;
 import io.vertx.core.Future;
@@ -40,6 +39,16 @@ public final class TenantPools {
     /** Pools that are being closed, some of them when their requests have ended; their connections still count. */
     private int closing;
 
+    /**
+     * The limits of the connections to tenant databases in this process.
+     *
+     * @param maxPools the tenants that have open connections at a time
+     * @param poolSize the connections per tenant
+     * @param maxConnections the connections altogether
+     * @param idle how long an unused pool stays open
+     */
+    public record Limits(int maxPools, int poolSize, int maxConnections, Duration idle) {}
+
     /** The connections to one tenant. */
     private static final class TenantPool {
         private final UUID tenantId;
@@ -54,12 +63,12 @@ public final class TenantPools {
         }
     }
 
-    public TenantPools(Vertx vertx, TenantDatabases databases, TenantsConfig config) {
+    public TenantPools(Vertx vertx, TenantDatabases databases, Limits limits) {
         this.vertx = vertx;
         this.databases = databases;
-        this.poolSize = Math.min(config.poolSize(), config.maxConnections());
-        this.maxPools = Math.min(config.maxPools(), config.maxConnections() / poolSize);
-        this.idle = config.poolIdle();
+        this.poolSize = Math.min(limits.poolSize, limits.maxConnections);
+        this.maxPools = Math.min(limits.maxPools, limits.maxConnections / poolSize);
+        this.idle = limits.idle;
         var checkMs = Math.max(1, idle.toMillis() / 2);
         vertx.setPeriodic(checkMs, timer -> closeIdle());
     }

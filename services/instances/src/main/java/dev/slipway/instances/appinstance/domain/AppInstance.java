@@ -1,5 +1,11 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.instances.launch.domain.AppVersionRef;
+import dev.slipway.instances.launch.domain.Launch;
+import dev.slipway.instances.launch.domain.LifecycleSettings;
+import dev.slipway.instances.launch.domain.Placement;
+import dev.slipway.instances.launch.domain.PreviousVersion;
+import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.operations.domain.Subject;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
@@ -7,6 +13,7 @@ import dev.slipway.operations.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.Map;
 import java.util.UUID;
 
 /**
@@ -99,23 +106,6 @@ public record AppInstance(
                 null);
     }
 
-    /**
-     * Settings of the manifest that are needed even if the version is no longer usable.
-     *
-     * @param reap whether a failed launch is deleted automatically
-     * @param registryVersions JSON text: the versions of the registry entries that the version was published under; null if unknown
-     */
-    public record LifecycleSettings(
-            int deleteSeconds, boolean reap, @Nullable String registryVersions) {
-        public static final LifecycleSettings DEFAULT = new LifecycleSettings(1_800, false, null);
-    }
-
-    /** The version that the instance ran before its last upgrade. */
-    public record PreviousVersion(UUID versionId, String version, String config) {}
-
-    /** The app version that the instance runs. */
-    public record AppVersionRef(UUID appId, UUID versionId, String slug, String version, String runtimeBackend) {}
-
     /** The states of an instance. */
     public enum Status implements TextEnum {
         REQUESTED,
@@ -139,6 +129,24 @@ public record AppInstance(
 
     public Subject subject() {
         return new Subject(ref(), app.slug(), app.runtimeBackend(), generation, sequence);
+    }
+
+    /** Describes the change to another version as a launch, because the same rules apply to it. */
+    public Launch toLaunch(String version, String nextConfig, UUID byUserId, UUID byPrincipalId) {
+        return new Launch(
+                projectId,
+                app.slug(),
+                version,
+                displayName,
+                operatingMode,
+                controlPlaneScope,
+                operatorServiceAccountId,
+                nextConfig,
+                byUserId,
+                byPrincipalId,
+                placement,
+                Map.of(),
+                sharedRuntimeId);
     }
 
     public AppInstance withSequence(long next) {

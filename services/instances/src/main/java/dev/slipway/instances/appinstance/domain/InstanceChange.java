@@ -1,5 +1,6 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.spending.domain.BudgetReservation;
 import dev.slipway.operations.domain.NewOperation;
 import dev.slipway.operations.domain.Operation;

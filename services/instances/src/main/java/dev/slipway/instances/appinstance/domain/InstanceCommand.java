@@ -1,5 +1,7 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.instances.member.domain.Member;
+import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.operations.domain.RuntimeCommandType;
 import org.jspecify.annotations.Nullable;
 

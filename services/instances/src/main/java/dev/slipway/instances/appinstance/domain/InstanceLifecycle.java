@@ -1,10 +1,16 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceCommand.Deployment;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Accepted;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
+import dev.slipway.instances.launch.domain.AppVersionRef;
+import dev.slipway.instances.launch.domain.Launch;
+import dev.slipway.instances.launch.domain.LaunchEligibility;
+import dev.slipway.instances.launch.domain.ManifestSpec;
+import dev.slipway.instances.launch.domain.ResolvedConfig;
+import dev.slipway.instances.launch.domain.VersionChange;
+import dev.slipway.instances.member.domain.Member;
 import dev.slipway.operations.domain.NewOperation;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation.Kind;
@@ -130,7 +136,7 @@ public final class InstanceLifecycle {
     public static @Nullable Refused checkEligibility(LaunchEligibility eligibility) {
         var refusal = eligibility.refusal();
         if (refusal != null) {
-            return refusal;
+            return new Refused(refusal);
         }
         return eligibility.operatorAccountId() == null
                 ? refused(

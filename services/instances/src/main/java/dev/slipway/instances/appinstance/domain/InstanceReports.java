@@ -1,5 +1,9 @@
 package dev.slipway.instances.appinstance.domain;
 
+import dev.slipway.instances.member.domain.Member;
+import dev.slipway.instances.member.domain.MemberDecision;
+import dev.slipway.instances.member.domain.MemberLifecycle;
+import dev.slipway.instances.report.domain.AdapterReport;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
@@ -165,7 +169,7 @@ public final class InstanceReports {
         for (var reported : report.members()) {
             var current = next.get(reported.memberId());
             if (current == null) {
-                return new ChangeDecision.Refused(MemberLifecycle.notFound(reported.memberId()));
+                return new ChangeDecision.Refused(MemberRequests.notFound(reported.memberId()));
             }
             var decision = MemberLifecycle.report(current, reported, context.now());
             if (decision instanceof MemberDecision.Refused refused) {

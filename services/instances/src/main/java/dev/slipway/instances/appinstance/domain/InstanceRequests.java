@@ -1,9 +1,14 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.PreviousVersion;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceCommand.AppCall;
 import dev.slipway.instances.appinstance.domain.InstanceCommand.Deployment;
+import dev.slipway.instances.launch.domain.Launch;
+import dev.slipway.instances.launch.domain.LaunchEligibility;
+import dev.slipway.instances.launch.domain.ManifestSpec;
+import dev.slipway.instances.launch.domain.ResolvedConfig;
+import dev.slipway.instances.launch.domain.UpgradePath;
+import dev.slipway.instances.member.domain.Member;
 import dev.slipway.operations.domain.NewOperation;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
@@ -141,20 +146,6 @@ public final class InstanceRequests {
                 "{\"config\":" + config + "}",
                 context);
         return change.accepted();
-    }
-
-    /** Returns the version that runs once an upgrade or a rollback has succeeded. */
-    public static VersionChange versionChange(
-            AppInstance.AppVersionRef current,
-            String currentConfig,
-            Operation operation,
-            AppInstance.AppVersionRef target,
-            String config,
-            ManifestSpec manifest) {
-        var previous = operation.kind() == Kind.UPGRADE
-                ? new PreviousVersion(current.versionId(), current.version(), currentConfig)
-                : null;
-        return new VersionChange(target, config, manifest.lifecycleSettings(), previous);
     }
 
     /** Returns the operation that already deletes the instance; null if none does. */

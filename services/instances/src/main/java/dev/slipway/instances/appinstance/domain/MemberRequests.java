@@ -2,6 +2,12 @@ package dev.slipway.instances.appinstance.domain;
 
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceCommand.MemberCall;
+import dev.slipway.instances.launch.domain.ManifestSpec;
+import dev.slipway.instances.member.domain.Member;
+import dev.slipway.instances.member.domain.MemberDecision;
+import dev.slipway.instances.member.domain.MemberLifecycle;
+import dev.slipway.instances.member.domain.MemberOperation;
+import dev.slipway.instances.member.domain.MemberOperationInput;
 import dev.slipway.operations.domain.NewOperation;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
@@ -58,7 +64,7 @@ public final class MemberRequests {
                     .findFirst()
                     .orElse(null);
             if (before == null) {
-                return refused(MemberLifecycle.notFound(request.memberId()));
+                return refused(notFound(request.memberId()));
             }
         }
         var key = before == null ? request.component() : before.component();
@@ -142,5 +148,9 @@ public final class MemberRequests {
 
     private static ChangeDecision refused(Refusal refusal) {
         return new ChangeDecision.Refused(refusal);
+    }
+
+    static Refusal notFound(UUID id) {
+        return Refusal.of("member_not_found", "This instance has no member " + id + ".");
     }
 }

@@ -1,7 +1,7 @@
 package dev.slipway.instances.sharedruntime.domain;
 
 import dev.slipway.instances.appinstance.domain.DecisionContext;
-import dev.slipway.instances.appinstance.domain.ManifestSpec;
+import dev.slipway.instances.launch.domain.ManifestSpec;
 import dev.slipway.instances.sharedruntime.domain.Attachment.Policies;
 import dev.slipway.instances.sharedruntime.domain.Attachment.Status;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.Caller;

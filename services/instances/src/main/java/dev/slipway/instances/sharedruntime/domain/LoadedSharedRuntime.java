@@ -1,7 +1,7 @@
 package dev.slipway.instances.sharedruntime.domain;
 
-import dev.slipway.instances.appinstance.domain.Member;
-import dev.slipway.instances.appinstance.domain.MemberOperationInput;
+import dev.slipway.instances.member.domain.Member;
+import dev.slipway.instances.member.domain.MemberOperationInput;
 import dev.slipway.operations.domain.Operation;
 import org.jspecify.annotations.Nullable;
 

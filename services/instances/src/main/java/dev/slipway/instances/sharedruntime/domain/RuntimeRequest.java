@@ -1,7 +1,7 @@
 package dev.slipway.instances.sharedruntime.domain;
 
-import dev.slipway.instances.appinstance.domain.LaunchEligibility;
-import dev.slipway.instances.appinstance.domain.Placement;
+import dev.slipway.instances.launch.domain.LaunchEligibility;
+import dev.slipway.instances.launch.domain.Placement;
 import dev.slipway.operations.domain.Refusal;
 import org.jspecify.annotations.Nullable;
 

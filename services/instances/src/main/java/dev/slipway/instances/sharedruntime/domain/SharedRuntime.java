@@ -1,10 +1,10 @@
 package dev.slipway.instances.sharedruntime.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
-import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
-import dev.slipway.instances.appinstance.domain.AppInstance.PreviousVersion;
-import dev.slipway.instances.appinstance.domain.Placement;
-import dev.slipway.instances.appinstance.domain.VersionChange;
+import dev.slipway.instances.launch.domain.AppVersionRef;
+import dev.slipway.instances.launch.domain.LifecycleSettings;
+import dev.slipway.instances.launch.domain.Placement;
+import dev.slipway.instances.launch.domain.PreviousVersion;
+import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.operations.domain.Subject;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;

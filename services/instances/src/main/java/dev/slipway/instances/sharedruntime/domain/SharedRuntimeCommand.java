@@ -1,6 +1,6 @@
 package dev.slipway.instances.sharedruntime.domain;
 
-import dev.slipway.instances.appinstance.domain.MemberOperation;
+import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.operations.domain.Attribution;
 import dev.slipway.operations.domain.RuntimeCommandType;
 import org.jspecify.annotations.Nullable;

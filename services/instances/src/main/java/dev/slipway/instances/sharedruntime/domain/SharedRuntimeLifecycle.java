@@ -1,12 +1,12 @@
 package dev.slipway.instances.sharedruntime.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
 import dev.slipway.instances.appinstance.domain.DecisionContext;
 import dev.slipway.instances.appinstance.domain.InstanceLifecycle;
-import dev.slipway.instances.appinstance.domain.ManifestSpec;
-import dev.slipway.instances.appinstance.domain.Member;
-import dev.slipway.instances.appinstance.domain.ResolvedConfig;
-import dev.slipway.instances.appinstance.domain.VersionChange;
+import dev.slipway.instances.launch.domain.AppVersionRef;
+import dev.slipway.instances.launch.domain.ManifestSpec;
+import dev.slipway.instances.launch.domain.ResolvedConfig;
+import dev.slipway.instances.launch.domain.VersionChange;
+import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.Eligibility;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.ProjectEligibility;
 import dev.slipway.instances.sharedruntime.domain.RuntimeTransition.Accepted;

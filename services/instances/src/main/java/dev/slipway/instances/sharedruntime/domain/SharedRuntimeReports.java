@@ -1,9 +1,9 @@
 package dev.slipway.instances.sharedruntime.domain;
 
-import dev.slipway.instances.appinstance.domain.AdapterReport;
 import dev.slipway.instances.appinstance.domain.DecisionContext;
-import dev.slipway.instances.appinstance.domain.MemberDecision;
-import dev.slipway.instances.appinstance.domain.MemberLifecycle;
+import dev.slipway.instances.member.domain.MemberDecision;
+import dev.slipway.instances.member.domain.MemberLifecycle;
+import dev.slipway.instances.report.domain.AdapterReport;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;

@@ -1,9 +1,9 @@
 package dev.slipway.instances.sharedruntime.domain;
 
 import dev.slipway.instances.appinstance.domain.DecisionContext;
-import dev.slipway.instances.appinstance.domain.ManifestSpec;
-import dev.slipway.instances.appinstance.domain.ResolvedConfig;
-import dev.slipway.instances.appinstance.domain.UpgradePath;
+import dev.slipway.instances.launch.domain.ManifestSpec;
+import dev.slipway.instances.launch.domain.ResolvedConfig;
+import dev.slipway.instances.launch.domain.UpgradePath;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.Eligibility;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime.Status;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeCommand.AppCall;

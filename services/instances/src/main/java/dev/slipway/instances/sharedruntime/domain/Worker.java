@@ -1,6 +1,6 @@
 package dev.slipway.instances.sharedruntime.domain;
 
-import dev.slipway.instances.appinstance.domain.Member;
+import dev.slipway.instances.member.domain.Member;
 import dev.slipway.operations.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,12 @@
 package dev.slipway.instances.sharedruntime.domain;
 
 import dev.slipway.instances.appinstance.domain.DecisionContext;
-import dev.slipway.instances.appinstance.domain.ManifestSpec;
-import dev.slipway.instances.appinstance.domain.Member;
-import dev.slipway.instances.appinstance.domain.MemberDecision;
-import dev.slipway.instances.appinstance.domain.MemberLifecycle;
-import dev.slipway.instances.appinstance.domain.MemberOperation;
-import dev.slipway.instances.appinstance.domain.MemberOperationInput;
+import dev.slipway.instances.launch.domain.ManifestSpec;
+import dev.slipway.instances.member.domain.Member;
+import dev.slipway.instances.member.domain.MemberDecision;
+import dev.slipway.instances.member.domain.MemberLifecycle;
+import dev.slipway.instances.member.domain.MemberOperation;
+import dev.slipway.instances.member.domain.MemberOperationInput;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeCommand.Header;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeCommand.WorkerCall;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.Caller;

@@ -1,8 +1,16 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
-import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
+import dev.slipway.instances.launch.domain.AppVersionRef;
+import dev.slipway.instances.launch.domain.LifecycleSettings;
+import dev.slipway.instances.launch.domain.ManifestSpec;
+import dev.slipway.instances.launch.domain.Placement;
+import dev.slipway.instances.launch.domain.UpgradeRule;
+import dev.slipway.instances.member.domain.Component;
+import dev.slipway.instances.member.domain.Member;
+import dev.slipway.instances.member.domain.MemberLifecycle;
+import dev.slipway.instances.member.domain.MemberOperation;
+import dev.slipway.instances.member.domain.MemberOperationInput;
 import dev.slipway.operations.domain.NewOperation;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
@@ -111,13 +119,9 @@ final class DecisionFixture {
     }
 
     static Member member(long number) {
-        return Member.create(
-                        new UUID(3, number),
-                        new SubjectRef(SubjectKind.APP_INSTANCE, ID, ID, ID),
-                        "worker",
-                        Map.of(),
-                        CREATED)
-                .withObserved(Member.ObservedState.READY, null, CREATED);
+        var subject = new SubjectRef(SubjectKind.APP_INSTANCE, ID, ID, ID);
+        return MemberLifecycle.markJoined(
+                Member.create(new UUID(3, number), subject, "worker", Map.of(), CREATED), CREATED);
     }
 
     /** The events of a change, in order, by their names. */

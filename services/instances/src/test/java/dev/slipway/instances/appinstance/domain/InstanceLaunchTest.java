@@ -1,10 +1,14 @@
 package dev.slipway.instances.appinstance.domain;
 
 import dev.slipway.contract.ErrorCode;
-import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
-import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
+import dev.slipway.instances.launch.domain.AppVersionRef;
+import dev.slipway.instances.launch.domain.Launch;
+import dev.slipway.instances.launch.domain.LaunchEligibility;
+import dev.slipway.instances.launch.domain.LifecycleSettings;
+import dev.slipway.instances.launch.domain.ResolvedConfig;
+import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.spending.domain.BudgetLimit;
 import dev.slipway.instances.spending.domain.CostEstimate;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
@@ -45,7 +49,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class InstanceLaunchTest {
     @Test
     void request_refuses_whenIneligible_elseWhenOperatorAccountIsInvalid() {
-        var denied = new Refused(Refusal.of("app_denied", "no"));
+        var denied = Refusal.of("app_denied", "no");
 
         assertThat(refusal(new LaunchEligibility(ORG, APP, ACTIVE, POLICY, null, denied)))
                 .isEqualTo("app_denied");

@@ -2,12 +2,13 @@ package dev.slipway.instances.appinstance.domain;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.ErrorCode.Kind;
-import dev.slipway.instances.appinstance.domain.AppInstance.AppVersionRef;
-import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
-import dev.slipway.instances.appinstance.domain.AppInstance.PreviousVersion;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Accepted;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
+import dev.slipway.instances.launch.domain.AppVersionRef;
+import dev.slipway.instances.launch.domain.LifecycleSettings;
+import dev.slipway.instances.launch.domain.PreviousVersion;
+import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

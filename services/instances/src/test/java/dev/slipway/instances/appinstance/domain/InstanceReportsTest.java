@@ -1,9 +1,12 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AdapterReport.MemberReport;
-import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
-import dev.slipway.instances.appinstance.domain.Member.ObservedState;
+import dev.slipway.instances.launch.domain.LifecycleSettings;
+import dev.slipway.instances.launch.domain.VersionChange;
+import dev.slipway.instances.member.domain.Member;
+import dev.slipway.instances.member.domain.Member.ObservedState;
+import dev.slipway.instances.member.domain.MemberReport;
+import dev.slipway.instances.report.domain.AdapterReport;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;

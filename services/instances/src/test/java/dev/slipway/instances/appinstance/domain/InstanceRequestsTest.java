@@ -3,6 +3,11 @@ package dev.slipway.instances.appinstance.domain;
 import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceRequests.AppOperationRequest;
 import dev.slipway.instances.appinstance.domain.MemberRequests.MemberRequest;
+import dev.slipway.instances.launch.domain.LaunchEligibility;
+import dev.slipway.instances.launch.domain.Placement;
+import dev.slipway.instances.launch.domain.ResolvedConfig;
+import dev.slipway.instances.member.domain.Member;
+import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationLifecycle;
@@ -60,7 +65,7 @@ class InstanceRequestsTest {
     @Test
     void upgrade_incrementsTheGenerationAndSendsTheTarget() {
         var instance = instance(Status.RUNNING);
-        var launch = Launch.ofChange(instance, "2.0.0", "{\"a\":1}", PERSON, ACCOUNT);
+        var launch = instance.toLaunch("2.0.0", "{\"a\":1}", PERSON, ACCOUNT);
 
         var change = accepted(InstanceRequests.upgrade(
                 loaded(instance, null, member(1)),

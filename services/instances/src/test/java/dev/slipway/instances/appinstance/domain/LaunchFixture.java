@@ -1,9 +1,16 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Accepted;
-import dev.slipway.instances.appinstance.domain.LaunchEligibility.Policy;
-import dev.slipway.instances.appinstance.domain.LaunchEligibility.Version;
+import dev.slipway.instances.launch.domain.Launch;
+import dev.slipway.instances.launch.domain.LaunchEligibility;
+import dev.slipway.instances.launch.domain.LaunchEligibility.Policy;
+import dev.slipway.instances.launch.domain.LaunchEligibility.Version;
+import dev.slipway.instances.launch.domain.LifecycleSettings;
+import dev.slipway.instances.launch.domain.ManifestSpec;
+import dev.slipway.instances.launch.domain.Placement;
+import dev.slipway.instances.launch.domain.ResolvedConfig;
+import dev.slipway.instances.launch.domain.UpgradeRule;
+import dev.slipway.instances.member.domain.Component;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package dev.slipway.instances.sharedruntime.domain;
 
-import dev.slipway.instances.appinstance.domain.AdapterReport;
-import dev.slipway.instances.appinstance.domain.MemberOperation;
-import dev.slipway.instances.appinstance.domain.MemberOperationInput;
+import dev.slipway.instances.member.domain.MemberOperation;
+import dev.slipway.instances.member.domain.MemberOperationInput;
+import dev.slipway.instances.report.domain.AdapterReport;
 import dev.slipway.instances.sharedruntime.domain.Attachment.Policies;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime.Status;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.RemovalMode;

@@ -1,12 +1,12 @@
 package dev.slipway.instances.sharedruntime.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.LifecycleSettings;
-import dev.slipway.instances.appinstance.domain.LaunchEligibility;
-import dev.slipway.instances.appinstance.domain.ManifestSpec;
-import dev.slipway.instances.appinstance.domain.ManifestSpec.SharedRuntimeSupport;
-import dev.slipway.instances.appinstance.domain.Placement;
-import dev.slipway.instances.appinstance.domain.ResolvedConfig;
-import dev.slipway.instances.appinstance.domain.VersionChange;
+import dev.slipway.instances.launch.domain.LaunchEligibility;
+import dev.slipway.instances.launch.domain.LifecycleSettings;
+import dev.slipway.instances.launch.domain.ManifestSpec;
+import dev.slipway.instances.launch.domain.ManifestSpec.SharedRuntimeSupport;
+import dev.slipway.instances.launch.domain.Placement;
+import dev.slipway.instances.launch.domain.ResolvedConfig;
+import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.Eligibility;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.ProjectEligibility;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime.Status;

@@ -1,0 +1,57 @@
+package dev.slipway.instances.launch.domain;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * A request to launch an app in a project. {@code config} is JSON text.
+ *
+ * @param sharedRuntimeId the shared runtime that the instance uses; null without one
+ */
+public record Launch(
+        UUID projectId,
+        String appSlug,
+        String appVersion,
+        String displayName,
+        String operatingMode,
+        String controlPlaneScope,
+        @Nullable UUID operatorServiceAccountId,
+        String config,
+        UUID requestedByUserId,
+        UUID requestedByPrincipalId,
+        Placement placement,
+        Map<String, Integer> componentCounts,
+        @Nullable UUID sharedRuntimeId) {
+
+    /** Creates a launch that uses no shared runtime. */
+    public Launch(
+            UUID projectId,
+            String appSlug,
+            String appVersion,
+            String displayName,
+            String operatingMode,
+            String controlPlaneScope,
+            @Nullable UUID operatorServiceAccountId,
+            String config,
+            UUID requestedByUserId,
+            UUID requestedByPrincipalId,
+            Placement placement,
+            Map<String, Integer> componentCounts) {
+        this(
+                projectId,
+                appSlug,
+                appVersion,
+                displayName,
+                operatingMode,
+                controlPlaneScope,
+                operatorServiceAccountId,
+                config,
+                requestedByUserId,
+                requestedByPrincipalId,
+                placement,
+                componentCounts,
+                null);
+    }
+}

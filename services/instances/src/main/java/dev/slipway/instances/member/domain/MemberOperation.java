@@ -1,0 +1,14 @@
+package dev.slipway.instances.member.domain;
+
+import dev.slipway.operations.domain.TextEnum;
+
+/** The operations on members. */
+public enum MemberOperation implements TextEnum {
+    ADD,
+    DRAIN,
+    REMOVE,
+    REPLACE,
+    CORDON,
+    UNCORDON,
+    LABEL
+}

@@ -1,0 +1,95 @@
+package dev.slipway.instances.report;
+
+import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.domain.AppVersionRef;
+import dev.slipway.instances.report.domain.ReportedUsageWindow;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.AdapterStore;
+import dev.slipway.operations.Refusals;
+import dev.slipway.operations.RejectedReportStore;
+import dev.slipway.operations.RuntimeReport;
+import dev.slipway.operations.UsageWindowStore;
+import dev.slipway.operations.UsageWindowStore.UsageWindow;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.operations.domain.Operation.Blocker;
+import dev.slipway.operations.domain.Operation.Kind;
+import dev.slipway.operations.domain.OperationBlockers;
+import dev.slipway.operations.domain.ReportType;
+import dev.slipway.operations.domain.SubjectRef;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+import java.util.UUID;
+
+/** Loads what a decision on a report or on an expired operation needs, of app instances and of shared runtimes. */
+public final class ReportInputs {
+    private final Vertx vertx;
+    private final LaunchContextStore manifests;
+    private final AdapterStore adapters;
+    private final RejectedReportStore rejectedReports;
+    private final UsageWindowStore usageWindows;
+
+    public ReportInputs(
+            Vertx vertx,
+            LaunchContextStore manifests,
+            AdapterStore adapters,
+            RejectedReportStore rejectedReports,
+            UsageWindowStore usageWindows) {
+        this.vertx = vertx;
+        this.manifests = manifests;
+        this.adapters = adapters;
+        this.rejectedReports = rejectedReports;
+        this.usageWindows = usageWindows;
+    }
+
+    /** Returns why the output of a declared operation is invalid; null if it is not. */
+    public Future<@Nullable String> validateOutput(
+            UnitOfWork unit, RuntimeReport report, AppVersionRef app, @Nullable Operation operation) {
+        if (report.type() != ReportType.OPERATION
+                || operation == null
+                || operation.kind() != Kind.DECLARED
+                || operation.status().isEnded()
+                || report.payload().operationStatus() != Operation.Status.SUCCEEDED) {
+            return Future.succeededFuture();
+        }
+        var output = report.payload().output();
+        return manifests.loadManifest(unit, app).compose(manifest -> {
+            var declared = manifest.findOperation(operation.name());
+            if (declared == null) {
+                return Future.succeededFuture();
+            }
+            // Off the event loop, because the schema and its patterns are untrusted.
+            return vertx.executeBlocking(
+                            () -> declared.validateOutput(output == null ? MissingNode.getInstance() : output))
+                    .map(problems -> problems.isEmpty()
+                            ? null
+                            : "The output does not match its schema: "
+                                    + problems.get(0).field() + " "
+                                    + problems.get(0).problem() + ".");
+        });
+    }
+
+    /** Stores a window of usage; rejects one that overlaps another of its source, or has too many digits. */
+    public Future<Void> acceptUsageWindow(
+            UnitOfWork unit, UUID subjectId, String source, RuntimeReport.Payload payload) {
+        var window = UsageWindow.of(subjectId, source, payload);
+        return usageWindows.findFacts(unit, window).map(facts -> {
+            Refusals.rejectIf(ReportedUsageWindow.checkQuantity(
+                    Objects.requireNonNull(payload.quantity()), facts.precision(), facts.overlaps()));
+            usageWindows.insert(unit, window);
+            return null;
+        });
+    }
+
+    /** Returns why an operation has not ended at its deadline. */
+    public Future<Blocker> findBlocker(UnitOfWork unit, SubjectRef subject, String backend, Operation operation) {
+        var availability = adapters.findAvailability(backend);
+        var rejected = rejectedReports.summarize(unit, subject, operation.commandId());
+        return Future.all(availability, rejected)
+                .map(all ->
+                        OperationBlockers.atDeadline(operation, availability.result(), rejected.result(), unit.now()));
+    }
+}

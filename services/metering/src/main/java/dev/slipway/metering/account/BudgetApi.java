@@ -1,0 +1,188 @@
+package dev.slipway.metering.account;
+
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
+import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.metering.ledger.AccountStore;
+import dev.slipway.metering.ledger.LedgerStore;
+import dev.slipway.metering.ledger.LedgerWriter;
+import dev.slipway.metering.ledger.domain.Budget;
+import dev.slipway.metering.ledger.domain.Freshness;
+import dev.slipway.metering.ledger.domain.LimitAction;
+import dev.slipway.service.AuditTrail;
+import dev.slipway.service.AuditTrail.AuditEntry;
+import dev.slipway.service.Mutations;
+import dev.slipway.service.Reply;
+import dev.slipway.service.Request;
+import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
+
+import java.math.BigDecimal;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/** Serves the monthly budgets of projects. */
+public final class BudgetApi {
+    private static final List<Integer> DEFAULT_THRESHOLDS = List.of(80, 100);
+    private static final int DEFAULT_RESERVATION_HOURS = 24;
+    private static final long DEFAULT_GRACE_SECONDS = 86_400;
+
+    private final AccountStore accounts;
+    private final LedgerStore ledger;
+    private final LedgerWriter writer;
+    private final QueryExecutor reads;
+    private final Mutations mutations;
+    private final Supplier<Future<Freshness>> freshness;
+    private final Clock clock;
+
+    private record BudgetBody(
+            String amount,
+            String currency,
+            @Nullable List<Integer> thresholds,
+            String atLimit,
+            @Nullable Long graceSeconds,
+            @Nullable Integer reservationHours) {}
+
+    private record BudgetResponse(
+            UUID projectId,
+            UUID orgId,
+            String amount,
+            String currency,
+            List<Integer> thresholds,
+            String atLimit,
+            long graceSeconds,
+            int reservationHours,
+            String spent,
+            String remaining,
+            int reachedPercent,
+            @Nullable Instant stopAt,
+            Instant asOf,
+            boolean stale) {}
+
+    public BudgetApi(
+            AccountStore accounts,
+            LedgerStore ledger,
+            LedgerWriter writer,
+            QueryExecutor reads,
+            Mutations mutations,
+            Supplier<Future<Freshness>> freshness,
+            Clock clock) {
+        this.accounts = accounts;
+        this.ledger = ledger;
+        this.writer = writer;
+        this.reads = reads;
+        this.mutations = mutations;
+        this.freshness = freshness;
+        this.clock = clock;
+    }
+
+    public Future<Reply> get(Request request) {
+        var projectId = request.projectId();
+        return accounts.findBudget(reads, projectId).compose(budget -> {
+            if (budget == null) {
+                throw Problem.of(ErrorCode.NOT_FOUND, "This project has no budget. Create one with PUT.")
+                        .asException();
+            }
+            var month = month(clock.instant());
+            return ledger.findSpent(reads, budget.orgId(), List.of(projectId), month)
+                    .compose(spent -> respond(budget, spent.getOrDefault(projectId, BigDecimal.ZERO), month));
+        });
+    }
+
+    public Future<Reply> put(Request request) {
+        var body = Json.toRecord(request.body(), BudgetBody.class);
+        requireValid(body);
+        var orgId = Objects.requireNonNull(request.orgId(), "a project has an organization");
+        var projectId = request.projectId();
+        return mutations.run(request, unit -> accounts.lock(unit, orgId).compose(account -> {
+            AccountApi.requireCurrency(account, body.currency);
+            var month = month(unit.now());
+            return accounts.findBudget(unit, projectId)
+                    .compose(before -> ledger.findSpent(unit, orgId, List.of(projectId), month)
+                            .compose(spent -> store(
+                                    unit,
+                                    request,
+                                    toBudget(projectId, orgId, body, before),
+                                    spent.getOrDefault(projectId, BigDecimal.ZERO),
+                                    month)));
+        }));
+    }
+
+    private Future<Reply> store(UnitOfWork unit, Request request, Budget budget, BigDecimal spent, LocalDate month) {
+        writer.updateBudget(unit, budget, spent, month);
+        AuditTrail.recordSuccess(
+                unit,
+                request.principal(),
+                new AuditEntry(
+                        "billing.budget.write",
+                        "budget",
+                        budget.projectId().toString(),
+                        budget.orgId(),
+                        budget.projectId(),
+                        Json.toObject(Json.toRecord(request.body(), BudgetBody.class))));
+        return respond(budget.withSpent(spent, month, unit.now()), spent, month);
+    }
+
+    private Future<Reply> respond(Budget budget, BigDecimal spent, LocalDate month) {
+        return freshness
+                .get()
+                .map(fresh -> Reply.ofRecord(new BudgetResponse(
+                        budget.projectId(),
+                        budget.orgId(),
+                        budget.amount().toPlainString(),
+                        budget.currency(),
+                        budget.thresholds(),
+                        budget.atLimit().text(),
+                        budget.grace().toSeconds(),
+                        budget.reservationHours(),
+                        spent.toPlainString(),
+                        budget.amount().subtract(spent).toPlainString(),
+                        month.equals(budget.reachedPeriod()) ? budget.reachedPercent() : 0,
+                        budget.stopAt(),
+                        fresh.asOf(),
+                        fresh.stale())));
+    }
+
+    /** The reached threshold is kept: it was reported. If instances are to be stopped from now on, the grace period begins now. */
+    private static Budget toBudget(UUID projectId, UUID orgId, BudgetBody body, @Nullable Budget before) {
+        return new Budget(
+                projectId,
+                orgId,
+                body.currency,
+                new BigDecimal(body.amount),
+                BigDecimal.ZERO,
+                Objects.requireNonNullElse(body.thresholds, DEFAULT_THRESHOLDS),
+                LimitAction.of(body.atLimit),
+                Duration.ofSeconds(Objects.requireNonNullElse(body.graceSeconds, DEFAULT_GRACE_SECONDS)),
+                Objects.requireNonNullElse(body.reservationHours, DEFAULT_RESERVATION_HOURS),
+                before == null ? 0 : before.reachedPercent(),
+                before == null ? null : before.reachedPeriod(),
+                before == null || before.atLimit() != LimitAction.of(body.atLimit) ? null : before.exceededAt(),
+                before == null ? 0 : before.revision());
+    }
+
+    private static void requireValid(BudgetBody body) {
+        if (new BigDecimal(body.amount).signum() < 0) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/amount", "must not be negative")
+                    .asException();
+        }
+        var thresholds = Objects.requireNonNullElse(body.thresholds, DEFAULT_THRESHOLDS);
+        if (!thresholds.stream().sorted().distinct().toList().equals(thresholds)) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/thresholds", "must be ascending")
+                    .asException();
+        }
+    }
+
+    private static LocalDate month(Instant time) {
+        return LocalDate.ofInstant(time, ZoneOffset.UTC).withDayOfMonth(1);
+    }
+}
