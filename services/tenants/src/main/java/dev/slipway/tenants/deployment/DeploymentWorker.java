@@ -19,6 +19,7 @@ import dev.slipway.tenants.deployment.domain.ValidationIssue;
 import dev.slipway.tenants.metadata.domain.ObjectDefinition;
 import dev.slipway.tenants.tenant.TenantStore;
 import dev.slipway.tenants.tenant.domain.Tenant;
+import dev.slipway.tenants.work.LeasedWork;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -37,22 +38,19 @@ import java.util.function.Predicate;
  */
 public final class DeploymentWorker {
     private static final Logger LOG = LoggerFactory.getLogger(DeploymentWorker.class);
-    private static final long POLL_INTERVAL_MS = 1_000;
     private static final int MAX_ACTIVE = 4;
     private static final int MAX_ATTEMPTS = 8;
     private static final Duration MAX_DELAY = Duration.ofMinutes(1);
     private static final String UNDONE = "Rolled back on request.";
     private static final String NOT_ACTIVE = "The tenant is not active. Resume it and deploy again.";
 
-    private final Vertx vertx;
     private final Outbox outbox;
     private final DeploymentStore store;
     private final TenantStore tenants;
     private final DeploymentPlanner planner;
     private final MigrationExecutor executor;
     private final Duration lease;
-    private int active;
-    private boolean stopping;
+    private final LeasedWork<DeploymentWork> work;
 
     /** The part of a step that is recorded: a change of the deployment and what belongs to it. */
     private interface StepResult {
@@ -70,64 +68,35 @@ public final class DeploymentWorker {
             DeploymentPlanner planner,
             MigrationExecutor executor,
             Duration lease) {
-        this.vertx = vertx;
         this.outbox = outbox;
         this.store = store;
         this.tenants = tenants;
         this.planner = planner;
         this.executor = executor;
         this.lease = lease;
+        this.work = new LeasedWork<>(vertx, "deployment", MAX_ACTIVE, lease, this::claim, this::renew, this::run);
     }
 
     /** Continues what an earlier process left, and looks regularly for deployments whose process ended. */
     public void start() {
-        vertx.setPeriodic(1, POLL_INTERVAL_MS, timer -> {
-            if (stopping) {
-                vertx.cancelTimer(timer);
-            } else {
-                wake();
-            }
-        });
+        work.start();
     }
 
     public void stop() {
-        stopping = true;
+        work.stop();
     }
 
     /** Runs queued deployments of several tenants until there are none. Call it on the event loop of the service. */
     public void wake() {
-        if (stopping || active >= MAX_ACTIVE) {
-            return;
-        }
-        active++;
-        claim().compose(work -> {
-                    if (work == null) {
-                        return Future.succeededFuture(false);
-                    }
-                    wake(); // there may be more
-                    return runStepWhileRenewing(work).map(true);
-                })
-                .onComplete(done -> {
-                    active--;
-                    if (done.failed()) {
-                        LOG.atWarn().setCause(done.cause()).log("deployment step not completed; retrying");
-                    } else if (done.result()) {
-                        wake();
-                    }
-                });
+        work.wake();
     }
 
     private Future<@Nullable DeploymentWork> claim() {
         return outbox.transaction(context(Ids.next().toString()), unit -> store.claim(unit, Ids.next(), lease));
     }
 
-    private Future<Void> runStepWhileRenewing(DeploymentWork work) {
-        var timer = vertx.setPeriodic(
-                Math.max(1, lease.toMillis() / 3), id -> renew(work).onFailure(e -> LOG.atWarn()
-                        .addKeyValue("deployment_id", work.deployment().id())
-                        .setCause(e)
-                        .log("lease of a deployment not renewed; retrying")));
-        return runStep(work).onComplete(done -> vertx.cancelTimer(timer)).recover(e -> postpone(work, e));
+    private Future<Void> run(DeploymentWork work) {
+        return runStep(work).recover(e -> postpone(work, e));
     }
 
     private Future<Void> renew(DeploymentWork work) {

@@ -20,6 +20,7 @@ import dev.slipway.tenants.tenant.domain.TenantDecision.Accepted;
 import dev.slipway.tenants.tenant.domain.TenantEvent.StepChanged;
 import dev.slipway.tenants.tenant.domain.TenantLifecycle;
 import dev.slipway.tenants.tenant.domain.TenantStatus;
+import dev.slipway.tenants.work.LeasedWork;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -40,11 +41,9 @@ import java.util.function.Consumer;
 public final class TenantWorker {
     private static final Logger LOG = LoggerFactory.getLogger(TenantWorker.class);
     private static final int MAX_ATTEMPTS = 3;
-    private static final long POLL_INTERVAL_MS = 1_000;
     private static final int MAX_ERROR_LENGTH = 500;
     private static final Duration RETRY_DELAY = Duration.ofSeconds(5);
 
-    private final Vertx vertx;
     private final Outbox outbox;
     private final TenantStore store;
     private final ProvisioningStore steps;
@@ -52,11 +51,9 @@ public final class TenantWorker {
     private final TenantAccess access;
     private final TenantDumps dumps;
     private final Consumer<UUID> onDestroyed;
-    private final int maxActive;
     private final Duration lease;
     private final Clock clock;
-    private int active;
-    private boolean stopping;
+    private final LeasedWork<Claim> work;
 
     /** A claimed tenant. */
     private record Claim(UUID leaseId, Tenant tenant) {}
@@ -76,7 +73,6 @@ public final class TenantWorker {
             int maxActive,
             Duration lease,
             Clock clock) {
-        this.vertx = vertx;
         this.outbox = outbox;
         this.store = store;
         this.steps = steps;
@@ -84,47 +80,23 @@ public final class TenantWorker {
         this.access = access;
         this.dumps = dumps;
         this.onDestroyed = onDestroyed;
-        this.maxActive = maxActive;
         this.lease = lease;
         this.clock = clock;
+        this.work = new LeasedWork<>(vertx, "tenant", maxActive, lease, this::claim, this::renew, this::run);
     }
 
     /** Looks for work now and then, and whenever {@link #wake} is called. Call it on the event loop of the service. */
     public void start() {
-        vertx.setPeriodic(1, POLL_INTERVAL_MS, timer -> {
-            if (stopping) {
-                vertx.cancelTimer(timer);
-            } else {
-                wake();
-            }
-        });
+        work.start();
     }
 
     public void stop() {
-        stopping = true;
+        work.stop();
     }
 
     /** Starts work on the next tenant, if there is one and fewer than the maximum are being worked on. */
     public void wake() {
-        if (stopping || active >= maxActive) {
-            return;
-        }
-        active++;
-        claim().compose(claim -> {
-                    if (claim == null) {
-                        return Future.succeededFuture(false);
-                    }
-                    wake(); // there may be more
-                    return workWhileRenewing(claim).map(true);
-                })
-                .onComplete(done -> {
-                    active--;
-                    if (done.failed()) {
-                        LOG.atWarn().setCause(done.cause()).log("work on a tenant failed; retrying");
-                    } else if (done.result()) {
-                        wake();
-                    }
-                });
+        work.wake();
     }
 
     private Future<@Nullable Claim> claim() {
@@ -133,15 +105,10 @@ public final class TenantWorker {
                 .map(tenant -> tenant == null ? null : new Claim(leaseId, tenant));
     }
 
-    /** A dump or the deletion of many tables can take longer than a lease. After a failure the tenant is given back for a later attempt. */
-    private Future<Void> workWhileRenewing(Claim claim) {
-        var timer = vertx.setPeriodic(
-                Math.max(1, lease.toMillis() / 3), id -> renew(claim).onFailure(e -> LOG.atWarn()
-                        .addKeyValue("tenant_id", claim.tenant.id())
-                        .setCause(e)
-                        .log("lease of a tenant not renewed; retrying")));
-        return work(claim).onComplete(done -> vertx.cancelTimer(timer)).recover(e -> release(claim, RETRY_DELAY)
-                .transform(released -> Future.failedFuture(e)));
+    /** After a failure the tenant is given back for a later attempt. */
+    private Future<Void> run(Claim claim) {
+        return continueTenant(claim)
+                .recover(e -> release(claim, RETRY_DELAY).transform(released -> Future.failedFuture(e)));
     }
 
     private Future<Void> renew(Claim claim) {
@@ -151,7 +118,7 @@ public final class TenantWorker {
         });
     }
 
-    private Future<Void> work(Claim claim) {
+    private Future<Void> continueTenant(Claim claim) {
         var tenant = claim.tenant;
         return switch (tenant.status()) {
             case PROVISIONING -> steps.listSteps(tenant.id()).compose(found -> provision(claim, found));
