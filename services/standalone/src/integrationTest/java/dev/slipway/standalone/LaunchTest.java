@@ -69,7 +69,7 @@ class LaunchTest {
      * others hold ages, version numbers and instances.
      */
     static List<String> inputTables() throws IOException {
-        var sources = Path.of("../instances/src/main/java/dev/slipway/instances/appinstance");
+        var sources = Path.of("../instances/src/main/java/dev/slipway/instances/launch");
         var statements = Files.readString(sources.resolve("LaunchContextStore.java"));
         var named = Pattern.compile("(?:FROM|JOIN) ([a-z_]++)(?!\\()")
                 .matcher(statements)
