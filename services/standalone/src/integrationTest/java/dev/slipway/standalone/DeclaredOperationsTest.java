@@ -185,7 +185,7 @@ class DeclaredOperationsTest extends MemberTestBase {
     }
 
     @Test
-    @Proves({"1.36", "1.89"})
+    @Proves("1.89")
     void usage_becomesALedgerEntry_ofTheProject() {
         var demo = new TenantCalls.Tenant(DemoData.ORG.toString(), "tenant_owner");
         new SpendingCalls(platform).setPrice(demo, "token", "0.25");

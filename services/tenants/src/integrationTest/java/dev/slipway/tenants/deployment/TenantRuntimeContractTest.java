@@ -207,7 +207,7 @@ class TenantRuntimeContractTest {
     }
 
     @Test
-    @Proves({"4.01", "4.11", "4.19", "C.30"})
+    @Proves({"4.01", "4.11", "4.19"})
     void protocol_isServed_fromProvisioningToUninstallation() {
         var key = Map.of("idempotency-key", "contract");
         var body = Json.object().put("isolation_level", "isolated_schema").put("plan", "free");
