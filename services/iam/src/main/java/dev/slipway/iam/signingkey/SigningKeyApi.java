@@ -72,7 +72,7 @@ public final class SigningKeyApi {
 
     public Future<Reply> revoke(Request request) {
         var kid = request.path("kid");
-        return keys.generateSuccessor(kid)
+        return keys.generate()
                 .compose(generated -> mutations.run(request, unit -> keys.revoke(unit, kid, generated)
                         .map(revoked -> auditAndReply(request, unit, revoked, "revoke"))))
                 .compose(reply -> keys.refresh().map(reply));

@@ -3,7 +3,9 @@ package dev.slipway.iam.signingkey;
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.TokenSigner;
 import dev.slipway.authz.TokenVerifier;
+import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.Problem;
 import dev.slipway.iam.revision.domain.Revision;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
@@ -85,7 +87,12 @@ public final class SigningKeyRing {
 
     /** Returns the signer with the key that signs now. */
     public TokenSigner current() {
-        return requireSigner(findSigningKey(clock.instant()));
+        var signing = findSigningKey(clock.instant());
+        if (signing == null) {
+            throw Problem.of(ErrorCode.SERVICE_UNAVAILABLE, "No signing key is active yet. Retry in a few seconds.")
+                    .asException();
+        }
+        return requireSigner(signing);
     }
 
     /** Stores and publishes a new key, which signs after the activation delay. */
@@ -101,30 +108,38 @@ public final class SigningKeyRing {
                 () -> TokenSigner.withNewKey(TokenVerifier.MACHINE_ISSUER, settings.audience), false);
     }
 
-    /** Generates the key that replaces a key when it is revoked; returns null for one that does not sign, which needs no successor. */
-    Future<@Nullable TokenSigner> generateSuccessor(String kid) {
-        return kid.equals(signingKid()) ? generate() : Future.succeededFuture();
+    /** Revokes a key. If it is the one that signs now, the successor is stored and signs immediately. */
+    Future<StoredSigningKey> revoke(UnitOfWork unit, String kid, TokenSigner successor) {
+        return beginRevision.apply(unit).compose(revision -> SigningKeyStore.listSigning(
+                        unit, TokenVerifier.MACHINE_ISSUER)
+                .compose(before -> SigningKeyStore.revoke(unit, revision, kid)
+                        .compose(revoked -> signs(before, kid, unit.now())
+                                ? insert(unit, revision, successor, Duration.ZERO)
+                                        .map(revoked)
+                                : Future.succeededFuture(revoked))));
     }
 
-    /** Revokes a key. If there is a successor, it signs immediately. */
-    Future<StoredSigningKey> revoke(UnitOfWork unit, String kid, @Nullable TokenSigner successor) {
-        return beginRevision.apply(unit).compose(revision -> SigningKeyStore.revoke(unit, revision, kid)
-                .compose(revoked -> successor == null
-                        ? Future.succeededFuture(revoked)
-                        : insert(unit, revision, successor, Duration.ZERO).map(revoked)));
+    /** Returns whether no other key can sign now; decided behind the revision's lock, because two revocations may run at once. */
+    private boolean signs(List<StoredSigningKey> stored, String kid, Instant now) {
+        return stored.stream()
+                .filter(key -> !signsFrom(key).isAfter(now))
+                .filter(this::canDecrypt)
+                .findFirst()
+                .map(key -> key.kid().equals(kid))
+                .orElse(true);
     }
 
     @Nullable
     String signingKid() {
-        return keys.isEmpty() ? null : findSigningKey(clock.instant()).kid();
+        var signing = findSigningKey(clock.instant());
+        return signing == null ? null : signing.kid();
     }
 
     /** Returns the age of the key that signs now. */
     public Duration age() {
         var now = clock.instant();
-        return keys.isEmpty()
-                ? Duration.ZERO
-                : Duration.between(findSigningKey(now).createdAt(), now);
+        var signing = findSigningKey(now);
+        return signing == null ? Duration.ZERO : Duration.between(signing.createdAt(), now);
     }
 
     /** Reads the changes of other processes, and generates a key if the rotation is due. */
@@ -191,8 +206,8 @@ public final class SigningKeyRing {
                 });
     }
 
-    /** Returns the newest key that may sign already. A key that another process revoked is skipped as soon as the model knows. */
-    private StoredSigningKey findSigningKey(Instant now) {
+    /** Returns the newest key that may sign already, or null. A key that another process revoked is skipped as soon as the model knows. */
+    private @Nullable StoredSigningKey findSigningKey(Instant now) {
         StoredSigningKey fallback = null;
         for (var key : keys) {
             if (!signsFrom(key).isAfter(now)) {
@@ -201,9 +216,6 @@ public final class SigningKeyRing {
                 }
                 fallback = fallback == null ? key : fallback;
             }
-        }
-        if (fallback == null) {
-            throw new IllegalStateException("there is no signing key yet");
         }
         return fallback;
     }

@@ -25,10 +25,13 @@ public final class SigningKeyStore {
     public static final String COLUMNS =
             "kid, issuer, jwk::text AS jwk, private_key, signs_from, created_at, expires_at, revoked_at, audience, name_claim";
     private static final String SELECT = "SELECT " + COLUMNS + " FROM signing_keys ";
-    private static final String LIST_SIGNING = SELECT + """
-            WHERE issuer = $1 AND private_key IS NOT NULL AND revoked_at IS NULL AND expires_at > $2
-            ORDER BY signs_from DESC, kid DESC LIMIT 20
-            """;
+    private static final String SIGNING =
+            SELECT + "WHERE issuer = $1 AND private_key IS NOT NULL AND revoked_at IS NULL AND expires_at > $2 ";
+    /** Bounds the active keys and the next ones separately: many rotations in a row must not hide the key that signs now. */
+    private static final String LIST_SIGNING = "(" + SIGNING
+            + "AND signs_from <= $2 ORDER BY signs_from DESC, kid DESC LIMIT 10) UNION ALL (" + SIGNING
+            + "AND signs_from > $2 ORDER BY signs_from DESC, kid DESC LIMIT 10) ORDER BY signs_from DESC, kid DESC";
+
     private static final String LIST_PUBLISHED = SELECT + """
             WHERE issuer = $1 AND revoked_at IS NULL AND expires_at > $2 ORDER BY created_at DESC LIMIT 100
             """;
