@@ -209,6 +209,7 @@ class SchedulerAppTest extends SchedulerTestBase {
         var correlationId = "pilot-" + UUID.randomUUID();
         var response = call.header("X-Correlation-ID", correlationId).send();
         assertThat(response.status()).as("%s: %s", action, response.body()).isBetween(200, 202);
+        // The adapter works under the same correlation id; its records may have arrived already.
         eventually(() -> assertThat(platform.events()
                         .find(record -> record.type().equals("audit.recorded")
                                 && record.event()
@@ -218,7 +219,7 @@ class SchedulerAppTest extends SchedulerTestBase {
                 .as("the audit record of %s", action)
                 .extracting(record -> record.payload().path("action").asText() + " "
                         + record.payload().path("result").asText())
-                .containsExactly(action + " success"));
+                .containsOnlyOnce(action + " success"));
         return response;
     }
 

@@ -40,8 +40,7 @@ class StatusTest {
                         "SLIPWAY_SOURCE_COMMIT", "2f9d0c1",
                         "SLIPWAY_ARTIFACT_DIGEST", "sha256:" + "a".repeat(64),
                         "SLIPWAY_AUTHZ_BUDGET_READS", "PT4S",
-                        "SLIPWAY_AUTHZ_BUDGET_WRITES", "PT4S",
-                        "SLIPWAY_REPLY_TIMEOUT", "PT5S"),
+                        "SLIPWAY_AUTHZ_BUDGET_WRITES", "PT4S"),
                 address -> kafka.through(database.through(address)));
         status = new StatusCalls(platform);
     }
