@@ -39,8 +39,8 @@ class StatusTest {
                         "SLIPWAY_ENVIRONMENT", "staging",
                         "SLIPWAY_SOURCE_COMMIT", "2f9d0c1",
                         "SLIPWAY_ARTIFACT_DIGEST", "sha256:" + "a".repeat(64),
-                        "SLIPWAY_AUTHZ_BUDGET_READS", "PT4S",
-                        "SLIPWAY_AUTHZ_BUDGET_WRITES", "PT4S"),
+                        "SLIPWAY_AUTHZ_BUDGET_READS", "PT12S",
+                        "SLIPWAY_AUTHZ_BUDGET_WRITES", "PT12S"),
                 address -> kafka.through(database.through(address)));
         status = new StatusCalls(platform);
     }
