@@ -180,6 +180,29 @@ class BillingTest {
     }
 
     @Test
+    void budget_countsTheMonthInWhichUsageIsBooked() {
+        var last = MONTH.minusMonths(1);
+        var budget = Json.object().put("amount", "10.00").put("currency", "EUR").put("at_limit", "stop_instances");
+        var unused = billing.call(billing.budgets::put, org, project, Map.of(), budget);
+
+        billing.insertFact(Usage.of(org, project), "hour", "500", START.minusSeconds(3600), last.toString());
+        billing.rateAll();
+        assertThat(account().path("balance").asText()).isEqualTo("-50.00");
+        assertThat(billing.call(billing.budgets::get, org, project, Map.of(), null)
+                        .path("spent")
+                        .asText())
+                .isEqualTo("0");
+
+        billing.insertFact(Usage.of(org, project), "hour", "30", START.minusSeconds(1800), MONTH.toString());
+        billing.rateAll();
+        var stored = billing.call(billing.budgets::get, org, project, Map.of(), null);
+        assertThat(stored.path("spent").asText()).isEqualTo("3.00");
+        assertThat(stored.path("stop_at").isNull()).isTrue();
+        assertThat(billing.events(org)).containsExactly("");
+        assertConsistent();
+    }
+
+    @Test
     void balance_reportsLowDepletedAndRestored_oncePerTransition() {
         var settings = Json.object()
                 .put("credit_limit", "10.00")

@@ -1,14 +1,17 @@
 package dev.slipway.metering.rating.domain;
 
+import dev.slipway.metering.usage.domain.BookingPeriods;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import static dev.slipway.metering.rating.domain.RatingFixture.FEBRUARY;
@@ -80,6 +83,35 @@ class RatingEngineTest {
                         fact(project(2), "hour", NEW_YEAR, "8", JANUARY),
                         fact(project(2), "hour", change, "4", JANUARY)))
                 .containsExactlyInAnyOrder("8.00", "6.00");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2026-01-31T23:00:00Z, 2026-01-01", // it ends with the month
+        "2026-01-31T23:00:01Z, 2026-02-01",
+        "2026-02-01T00:00:00Z, 2026-02-01"
+    })
+    void usage_belongsToTheMonthOfItsLastInstant(Instant windowStart, LocalDate month) {
+        var fact = fact(project(2), "hour", windowStart, "1", month);
+
+        assertThat(fact.usageMonth()).isEqualTo(month);
+        assertThat(new BookingPeriods(Set.of()).bookingMonth(fact.windowEnd())).isEqualTo(month);
+    }
+
+    @Test
+    void rate_beginsTiersAndIncludedQuantityAgain_whenAWindowExtendsIntoTheNextMonth() {
+        var inputs = inputs(price("hour", NEW_YEAR, "10", "1"));
+        var january = fact(project(2), "hour", NEW_YEAR, "15", JANUARY);
+        var acrossTheMonth = fact(project(2), "hour", start(FEBRUARY).minusSeconds(60), "12", FEBRUARY);
+        var batch = new RatingBatch(inputs, List.of(), Map.of());
+        batch.add(january);
+        batch.add(acrossTheMonth);
+
+        var byMonth = batch.complete().changedLines().stream()
+                .collect(Collectors.toMap(
+                        line -> line.key().usageMonth(), line -> line.amount().toPlainString()));
+
+        assertThat(byMonth).isEqualTo(Map.of(JANUARY, "5.00", FEBRUARY, "2.00"));
     }
 
     @Test
