@@ -117,6 +117,28 @@ class BillingTest {
     }
 
     @Test
+    void balance_isMarkedStale_whileUsageWaitsToBeRated() {
+        var budget = Json.object().put("amount", "10.00").put("currency", "EUR").put("at_limit", "warn");
+        var unused = billing.call(billing.budgets::put, org, project, Map.of(), budget);
+        use("10", START);
+        assertThat(account().path("stale").asBoolean()).isFalse();
+        billing.database.execute(
+                "UPDATE metering.usage_facts SET received_at = now() - interval '61 seconds' WHERE org_id = '" + org
+                        + "'");
+
+        assertThat(account().path("stale").asBoolean()).isTrue();
+        assertThat(statement(MONTH).path("stale").asBoolean()).isTrue();
+        assertThat(billing.call(billing.budgets::get, org, project, Map.of(), null)
+                        .path("stale")
+                        .asBoolean())
+                .isTrue();
+        billing.rateAll();
+
+        assertThat(account().path("stale").asBoolean()).isFalse();
+        assertThat(account().path("balance").asText()).isEqualTo("-1.00");
+    }
+
+    @Test
     void createPrice_ratesUsageAgain_whenItIsValidFromAnEarlierTime() {
         var unit = "unit" + org.getLeastSignificantBits();
         billing.insertFact(Usage.of(org, project), unit, "10", START.plusSeconds(60), MONTH.toString());
