@@ -167,13 +167,17 @@ class SpendingLimitsTest {
         var dev = calls.createTenant("spend-environments");
         calls.setPrice(dev.tenant(), "token", "0.01");
         var environments = List.of(
-                dev, calls.createSibling(dev, "test"), calls.createSibling(dev, "stage"), calls.createSibling(dev, "prod"));
+                dev,
+                calls.createSibling(dev, "test"),
+                calls.createSibling(dev, "stage"),
+                calls.createSibling(dev, "prod"));
         var quantities = List.of("100", "200", "300", "400");
         for (var i = 0; i < environments.size(); i++) {
             var launched = environments.get(i).launch("{}").send().expect(202);
             assertThat(launched.text("operating_mode")).isEqualTo("tenant_dedicated");
             assertThat(launched.text("control_plane_scope")).isEqualTo("project");
-            assertThat(launched.text("project_id")).isEqualTo(environments.get(i).projectId());
+            assertThat(launched.text("project_id"))
+                    .isEqualTo(environments.get(i).projectId());
             calls.use(environments.get(i), "token", quantities.get(i));
         }
 

@@ -202,7 +202,11 @@ class UsageTest {
                 .put("unit", "render_minute")
                 .put("resource_type", "render_job")
                 .put("resource_id", "scene-7");
-        assertThat(report(token, null, job).expect(200).body().at("/items/0/field").asText())
+        assertThat(report(token, null, job)
+                        .expect(200)
+                        .body()
+                        .at("/items/0/field")
+                        .asText())
                 .isEqualTo("unit");
         var registry = new CatalogCalls(platform);
         registry.put(

@@ -63,8 +63,7 @@ class SpendingStoreTest {
         database = FreshDatabase.create();
         telemetry = Telemetry.start(Map.of());
         vertx = telemetry.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();
-        service = await(
-                ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 2, null), "instances", false));
+        service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 2, null), "instances", false));
     }
 
     @AfterAll
@@ -180,23 +179,22 @@ class SpendingStoreTest {
         return id;
     }
 
-    private void setBudget(
-            String amount, String spent, String period, String atLimit, Instant stopAt, Instant asOf)
+    private void setBudget(String amount, String spent, String period, String atLimit, Instant stopAt, Instant asOf)
             throws Exception {
         revision++;
         apply("billing.budget.snapshot", asOf, """
                 {"org_id": "%s", "project_id": "%s", "currency": "EUR", "amount": "%s", "spent": "%s", "period": "%s", "at_limit": "%s",
                  "reservation_hours": 1, "stop_at": %s, "as_of": "%s", "revision": %d}
                 """.formatted(
-                org,
-                project,
-                amount,
-                spent,
-                period,
-                atLimit,
-                stopAt == null ? "null" : "\"" + stopAt + "\"",
-                asOf,
-                revision));
+                        org,
+                        project,
+                        amount,
+                        spent,
+                        period,
+                        atLimit,
+                        stopAt == null ? "null" : "\"" + stopAt + "\"",
+                        asOf,
+                        revision));
     }
 
     private void apply(String type, Instant time, String payload) throws Exception {
@@ -207,8 +205,8 @@ class SpendingStoreTest {
     /** Runs a transaction at a time. */
     @CanIgnoreReturnValue
     private static <T> T at(Instant time, Function<UnitOfWork, Future<T>> work) throws Exception {
-        var outbox = new Outbox(
-                service.transactions(), telemetry.traces(), Clock.fixed(time, ZoneOffset.UTC), () -> {});
+        var outbox =
+                new Outbox(service.transactions(), telemetry.traces(), Clock.fixed(time, ZoneOffset.UTC), () -> {});
         return await(outbox.transaction(new ChangeContext("correlation", Context.root()), work));
     }
 

@@ -40,8 +40,7 @@ class ProjectBillingTest {
             new Topology("platform_managed", "tenant"),
             new Topology("platform_managed", "platform"));
     /** The quantity that each project uses of the instance of each topology, at 0.10, and of a shared runtime. */
-    private static final Map<UUID, Integer> QUANTITIES =
-            Map.of(PROJECT, 10, SECOND_PROJECT, 300, OTHER_PROJECT, 7_000);
+    private static final Map<UUID, Integer> QUANTITIES = Map.of(PROJECT, 10, SECOND_PROJECT, 300, OTHER_PROJECT, 7_000);
 
     private UsageFixture usage;
     private BillingFixture billing;
@@ -126,7 +125,8 @@ class ProjectBillingTest {
 
             assertThat(total(statement)).isEqualByComparingTo(ofProjects);
             assertThat(items(statement))
-                    .allSatisfy(line -> assertThat(line.path("payer_project_id").isNull()).isFalse());
+                    .allSatisfy(line ->
+                            assertThat(line.path("payer_project_id").isNull()).isFalse());
         }
     }
 

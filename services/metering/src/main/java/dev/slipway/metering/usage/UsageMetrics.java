@@ -41,7 +41,8 @@ public final class UsageMetrics {
                 .baseUnit("seconds")
                 .register(meters);
         Gauge.builder("slipway.usage.rollup.age", this, metrics -> metrics.rollupAge.getAsDouble())
-                .description("Age of the usage sums: for how long the oldest record that they do not contain has waited")
+                .description(
+                        "Age of the usage sums: for how long the oldest record that they do not contain has waited")
                 .baseUnit("seconds")
                 .register(meters);
     }

@@ -42,8 +42,8 @@ class RuntimeHoursTest {
         var newMonth = Instant.parse("2026-11-01T00:00:00Z");
         var interval = new RunningInterval(newMonth.minusSeconds(5_400), newMonth.plusSeconds(4_500), null);
 
-        var buckets =
-                RuntimeHours.emit(interval, newMonth.plusSeconds(4_500), List.of()).buckets();
+        var buckets = RuntimeHours.emit(interval, newMonth.plusSeconds(4_500), List.of())
+                .buckets();
 
         var before = buckets.stream()
                 .filter(bucket -> !bucket.end().isAfter(newMonth))
