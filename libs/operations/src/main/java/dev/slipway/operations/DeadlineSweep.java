@@ -1,52 +1,31 @@
 package dev.slipway.operations;
 
-import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
-import dev.slipway.messaging.ChangeContext;
-import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.OperationStore.DueOperation;
+import dev.slipway.operations.PeriodicSweep.DueWork;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
-import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/** Expires periodically the operations that are past their deadline. */
-public final class DeadlineSweep {
-    private static final Logger LOG = LoggerFactory.getLogger(DeadlineSweep.class);
-    private static final int BATCH = 100;
-
-    private final Vertx vertx;
-    private final Outbox outbox;
+/** Expires the operations that are past their deadline. */
+public final class DeadlineSweep implements DueWork<DueOperation> {
     private final OperationStore operations;
     private final ExpiryHandler handler;
     private final Consumer<UnitOfWork> deleteExpiredRows;
-    private final Duration interval;
-    private boolean busy;
 
     /** {@code deleteExpiredRows} runs at the start of each sweep. */
-    public DeadlineSweep(
-            Vertx vertx,
-            Outbox outbox,
-            OperationStore operations,
-            ExpiryHandler handler,
-            Consumer<UnitOfWork> deleteExpiredRows,
-            Duration interval) {
-        this.vertx = vertx;
-        this.outbox = outbox;
+    public DeadlineSweep(OperationStore operations, ExpiryHandler handler, Consumer<UnitOfWork> deleteExpiredRows) {
         this.operations = operations;
         this.handler = handler;
         this.deleteExpiredRows = deleteExpiredRows;
-        this.interval = interval;
     }
 
     /** Expires operations on one kind of subject. */
@@ -57,17 +36,6 @@ public final class DeadlineSweep {
 
     /** The metadata of an expiry's audit entry. */
     private record ExpiryAudit(UUID operationId, Operation.Kind kind, Operation.Status status, Instant deadlineAt) {}
-
-    public void start() {
-        vertx.setPeriodic(interval.toMillis(), timer -> {
-            if (!busy) {
-                busy = true;
-                sweep().onFailure(e ->
-                                LOG.atWarn().setCause(e).log("deadline sweep failed; retrying at the next interval"))
-                        .onComplete(done -> busy = false);
-            }
-        });
-    }
 
     /** Records that an operation expired; {@code code} is that of the blocker. */
     public static void audit(UnitOfWork unit, Operation expired, String code) {
@@ -89,36 +57,25 @@ public final class DeadlineSweep {
                 code);
     }
 
-    private Future<Void> sweep() {
-        return outbox.transaction(newContext(), unit -> {
-                    deleteExpiredRows.accept(unit);
-                    return operations.listDue(unit, BATCH);
-                })
-                .compose(due -> {
-                    Future<Void> chain = Future.succeededFuture();
-                    for (var operation : due) {
-                        chain = chain.compose(ok -> expire(operation));
-                    }
-                    return chain;
-                });
+    @Override
+    public String name() {
+        return "operation deadlines";
     }
 
-    /** In a transaction and with a correlation id of its own, so that a failure does not affect the other operations. */
-    private Future<Void> expire(DueOperation due) {
-        return outbox.<Void>transaction(newContext(), unit -> handler.expire(unit, due))
-                .recover(e -> {
-                    LOG.atWarn()
-                            .addKeyValue("operation_id", due.operationId())
-                            .addKeyValue(
-                                    due.subject().kind().idField(),
-                                    due.subject().id())
-                            .setCause(e)
-                            .log("expiring an operation failed; retrying at the next interval");
-                    return Future.succeededFuture();
-                });
+    @Override
+    public Future<List<DueOperation>> listDue(UnitOfWork unit, int limit) {
+        deleteExpiredRows.accept(unit);
+        return operations.listDue(unit, limit);
     }
 
-    private static ChangeContext newContext() {
-        return new ChangeContext(Ids.next().toString(), Context.root());
+    @Override
+    public Future<Void> handle(UnitOfWork unit, DueOperation due) {
+        return handler.expire(unit, due);
+    }
+
+    @Override
+    public Map<String, Object> logKeys(DueOperation due) {
+        var subject = due.subject();
+        return Map.of("operation_id", due.operationId(), subject.kind().idField(), subject.id());
     }
 }

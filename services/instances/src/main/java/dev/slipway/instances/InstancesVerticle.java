@@ -12,10 +12,10 @@ import dev.slipway.instances.appinstance.ConsistencyStore;
 import dev.slipway.instances.appinstance.DesiredStateStore;
 import dev.slipway.instances.appinstance.InstanceChangeApi;
 import dev.slipway.instances.appinstance.InstanceHistoryStore;
+import dev.slipway.instances.appinstance.InstanceStopHandler;
 import dev.slipway.instances.appinstance.LaunchApi;
 import dev.slipway.instances.appinstance.MemberApi;
 import dev.slipway.instances.appinstance.RuntimeApi;
-import dev.slipway.instances.appinstance.SpendingStopSweep;
 import dev.slipway.instances.consistency.InstanceInvariantStore;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.PlanStore;
@@ -30,10 +30,13 @@ import dev.slipway.instances.sharedruntime.SharedRuntimeChangeApi;
 import dev.slipway.instances.sharedruntime.SharedRuntimeContextStore;
 import dev.slipway.instances.sharedruntime.SharedRuntimeReadStore;
 import dev.slipway.instances.sharedruntime.SharedRuntimeReportHandler;
+import dev.slipway.instances.sharedruntime.SharedRuntimeStopHandler;
 import dev.slipway.instances.sharedruntime.SharedRuntimeStore;
 import dev.slipway.instances.sharedruntime.WorkerApi;
 import dev.slipway.instances.spending.BillingStateStore;
+import dev.slipway.instances.spending.SpendingStopSweep;
 import dev.slipway.instances.spending.SpendingStore;
+import dev.slipway.instances.spending.SpendingStore.DueStop.Kind;
 import dev.slipway.messaging.Topics;
 import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.ChangeNotifier;
@@ -44,6 +47,7 @@ import dev.slipway.operations.EventStore;
 import dev.slipway.operations.OperationApi;
 import dev.slipway.operations.OperationApi.VisibleSubject;
 import dev.slipway.operations.OperationStore;
+import dev.slipway.operations.PeriodicSweep;
 import dev.slipway.operations.RejectedReportApi;
 import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportAuthorization;
@@ -111,7 +115,7 @@ public final class InstancesVerticle extends VerticleBase {
         var instanceApi = new AppInstanceApi(instanceReads, history);
         var launchApi = new LaunchApi(contexts, instances, adapters, mutations, config.region());
         var changeApi = new InstanceChangeApi(instances, contexts, policies, authorizer, clock, mutations);
-        var memberApi = new MemberApi(instances, instanceReads, contexts, policies, mutations);
+        var memberApi = new MemberApi(instances, instanceReads, contexts, policies, spending, mutations);
         var appOperationApi = new AppOperationApi(vertx, instances, contexts, policies, authorizer, mutations);
         var operationApi = new OperationApi(
                 request -> instanceReads
@@ -160,24 +164,26 @@ public final class InstancesVerticle extends VerticleBase {
                         new SubjectReports(runtimeReports, runtimeCommands)),
                 clock,
                 serviceContext.maxAuthzAgeForWrites());
-        var deadlines = new DeadlineSweep(
-                vertx,
-                outbox,
-                operations,
-                reports,
-                unit -> {
-                    PlanStore.APP_INSTANCES.deleteExpired(unit);
-                    rejectedReports.deleteExpired(unit);
-                },
-                config.deadlineInterval());
-        var runtimeDeadlines = new DeadlineSweep(
-                vertx,
-                outbox,
-                runtimeOperations,
-                runtimeReports,
-                PlanStore.SHARED_RUNTIMES::deleteExpired,
-                config.deadlineInterval());
-        var stops = new SpendingStopSweep(vertx, outbox, spending, instances, config.deadlineInterval());
+        var deadlines = new DeadlineSweep(operations, reports, unit -> {
+            PlanStore.APP_INSTANCES.deleteExpired(unit);
+            rejectedReports.deleteExpired(unit);
+        });
+        var runtimeDeadlines =
+                new DeadlineSweep(runtimeOperations, runtimeReports, PlanStore.SHARED_RUNTIMES::deleteExpired);
+        var runtimeStops = new SharedRuntimeStopHandler(spending, runtimes, runtimeReports);
+        var stops = new SpendingStopSweep(
+                spending,
+                Map.of(
+                        Kind.APP_INSTANCE,
+                        new InstanceStopHandler(spending, instances),
+                        Kind.SHARED_RUNTIME,
+                        runtimeStops::stopRuntime,
+                        Kind.ATTACHMENT,
+                        runtimeStops::stopAttachment));
+        var sweeps = List.of(
+                new PeriodicSweep<>(vertx, outbox, deadlines, config.deadlineInterval()),
+                new PeriodicSweep<>(vertx, outbox, runtimeDeadlines, config.deadlineInterval()),
+                new PeriodicSweep<>(vertx, outbox, stops, config.deadlineInterval()));
         var resender = new CommandResender(vertx, outbox, commands);
         var runtimeResender = new CommandResender(vertx, outbox, runtimeCommands);
 
@@ -231,10 +237,8 @@ public final class InstancesVerticle extends VerticleBase {
                 .start()
                 .onSuccess(ok -> {
                     resender.start();
-                    deadlines.start();
                     runtimeResender.start();
-                    runtimeDeadlines.start();
-                    stops.start();
+                    sweeps.forEach(PeriodicSweep::start);
                     vertx.setPeriodic(0, MEASURE_POLICY_AGE_MS, timer -> policies.measureAge()
                             .onFailure(e -> LOG.atWarn().setCause(e).log("measuring the age of policy failed")));
                 });
@@ -260,7 +264,7 @@ public final class InstancesVerticle extends VerticleBase {
                 new SharedRuntimeChangeApi(vertx, runtimes, runtimeContexts, contexts, policies, authorizer, mutations);
         var attachmentApi = new AttachmentApi(
                 vertx, runtimes, reads, runtimeContexts, contexts, policies, adapters, authorizer, mutations);
-        var workerApi = new WorkerApi(runtimes, reads, contexts, runtimeContexts, policies, mutations);
+        var workerApi = new WorkerApi(runtimes, reads, contexts, spending, policies, mutations);
         var attachedApi = new AttachedRuntimeApi(reads, contexts, policies);
         var ownerOperations = new OperationApi(
                 request -> reads.find(request.pathId("org_id"), request.pathId("shared_runtime_id"))

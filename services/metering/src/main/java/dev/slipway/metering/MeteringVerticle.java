@@ -60,8 +60,6 @@ import java.util.function.Supplier;
 public final class MeteringVerticle extends VerticleBase {
     private static final Duration BATCH_WINDOW = Duration.ofMillis(100);
 
-    private static final Duration STALE_AFTER = Duration.ofMinutes(1);
-
     private final ServiceContext serviceContext;
     private final MeteringConfig config;
     private @Nullable Service service;
@@ -81,7 +79,7 @@ public final class MeteringVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         opened.check(UsageInvariantStore.check()).verify(UsageInvariantStore.verifier());
-        var metrics = new UsageMetrics(serviceContext.telemetry().metrics());
+        var metrics = new UsageMetrics(serviceContext.telemetry().metrics(), opened::secondsBehind);
         var attribution = new AttributionStore();
         var facts = new UsageFactStore(opened.reads());
         var ingest = new UsageIngest(facts, attribution, serviceContext.authz()::orgOf);
@@ -159,8 +157,7 @@ public final class MeteringVerticle extends VerticleBase {
                 vertx, opened.outbox(), ratings, new OrganizationRating(ratings, inputs, accounts, writer), meters);
         rater = rating;
         Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
-                .map(backlog -> new Freshness(
-                        backlog.lagSeconds() > STALE_AFTER.toSeconds(), backlog.unrated(), clock.instant()));
+                .map(backlog -> Freshness.of(backlog.lagSeconds(), backlog.unrated(), clock.instant()));
         var reads = QueryExecutor.of(opened.reads());
         var accountApi = new AccountApi(accounts, ledger, writer, opened.mutations(), freshness, reads);
         var budgetApi = new BudgetApi(accounts, ledger, writer, reads, opened.mutations(), freshness, clock);

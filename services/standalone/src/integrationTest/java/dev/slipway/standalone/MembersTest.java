@@ -2,6 +2,7 @@ package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
+import dev.slipway.standalone.PolicyCalls.PolicyTenant;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
@@ -83,6 +84,31 @@ class MembersTest extends MemberTestBase {
         assertThat(calls.state(id, server)).isEqualTo("removed/removed/2");
         assertThat(calls.ready(id, "server")).hasSize(1).doesNotContain(server);
         assertThat(adapter.instanceFiles().requests(UUID.fromString(id))).contains("member replace " + server);
+    }
+
+    @Test
+    void operate_addsNothing_whileABudgetOrABalanceRefusesLaunches() {
+        var spending = new SpendingCalls(platform);
+        var demo = new TenantCalls.Tenant(DemoData.ORG.toString(), "tenant_owner");
+        var project = new PolicyTenant(new PolicyCalls(platform), demo, DemoData.PROJECT.toString(), "");
+        var id = calls.running("limited");
+        eventually(() -> assertThat(calls.ready(id, "worker")).hasSize(2));
+        var add = Json.object().put("operation", "add").put("component", "worker");
+        try {
+            spending.setBudget(project, "0", "refuse_launches", 1);
+
+            assertThat(statusAndCode(calls.operate(id, add))).isEqualTo("409 budget_exceeded");
+            calls.operated(id, calls.on("replace", calls.ready(id, "worker").get(0)));
+            assertThat(calls.ready(id, "worker")).hasSize(2);
+
+            spending.deplete(demo, "refuse_launches", 0);
+
+            assertThat(statusAndCode(calls.operate(id, add))).isEqualTo("409 balance_depleted");
+        } finally {
+            spending.topUp(demo, "10.00");
+            spending.setBudget(project, "1000", "warn", 1);
+        }
+        calls.operated(id, add);
     }
 
     @Test

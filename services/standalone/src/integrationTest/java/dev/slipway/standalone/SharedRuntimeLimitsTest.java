@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -18,6 +19,7 @@ import static dev.slipway.standalone.DemoData.PROJECT;
 import static dev.slipway.standalone.DemoData.SIBLING_PROJECT;
 import static dev.slipway.standalone.InstanceFixture.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Limits under concurrent requests, automatic detachment, and instances that use a shared runtime. */
@@ -103,6 +105,101 @@ class SharedRuntimeLimitsTest extends SharedRuntimeTestBase {
             spending.topUp(demo, "10.00");
             spending.setBudget(project, "1000", "warn", 1);
         }
+    }
+
+    @Test
+    void budget_detachesItsProject_afterTheGracePeriod_andTheRuntimeContinues() {
+        var spending = new SpendingCalls(platform);
+        var tenant = spending.createTenant("stop-attachment");
+        var sibling = spending.createSibling(tenant, "sibling");
+        var runtime = sharedBy(tenant, sibling);
+        tenant.call("operateContributedWorker")
+                .path("shared_runtime_id", runtime)
+                .body(calls.add("worker"))
+                .send()
+                .expect(202);
+        eventually(() -> assertThat(projectWorkers(tenant, runtime)).containsExactly("ready"));
+
+        spending.setBudget(tenant, "0", "stop_instances", 1);
+
+        eventually(() -> assertThat(attachmentStatuses(tenant, runtime))
+                .containsExactlyInAnyOrderEntriesOf(
+                        Map.of(tenant.projectId(), "detached", sibling.projectId(), "attached")));
+        eventually(() -> assertThat(projectWorkers(tenant, runtime)).containsExactly("removed"));
+        assertThat(runtimeStatus(tenant, runtime)).isEqualTo("running");
+        eventually(() -> assertThat(
+                        new TenantCalls(platform).audits("apps.shared_runtime.attachment.force_detach", runtime))
+                .singleElement()
+                .satisfies(audit -> {
+                    assertThat(audit.at("/actor/actor_type").asText()).isEqualTo("system");
+                    assertThat(audit.path("reason").asText()).isEqualTo("budget_exceeded");
+                }));
+    }
+
+    @Test
+    void balance_stopsSharedRuntimesWithTheirAttachments_afterTheGracePeriod_andNotBefore() {
+        var spending = new SpendingCalls(platform);
+        var tenant = spending.createTenant("stop-runtime");
+        var other = spending.createTenant("stop-runtime-other");
+        var runtime = sharedBy(tenant);
+        var kept = sharedBy(other);
+        spending.deplete(tenant.tenant(), "stop_instances", 3600);
+        assertThat(runtimeStatus(tenant, runtime)).isEqualTo("running");
+
+        spending.deplete(tenant.tenant(), "stop_instances", 0);
+
+        eventually(() -> assertThat(runtimeStatus(tenant, runtime)).isEqualTo("deleted"));
+        assertThat(attachmentStatuses(tenant, runtime)).containsExactly(Map.entry(tenant.projectId(), "detached"));
+        assertThat(calls.items(tenant.call("listSharedRuntimeOperations").path("shared_runtime_id", runtime)).stream()
+                        .filter(operation -> operation.path("kind").asText().equals("delete")))
+                .singleElement()
+                .satisfies(operation -> assertThat(operation.path("input"))
+                        .isEqualTo(Json.object().put("reason", "balance_depleted")));
+        eventually(() -> assertThat(new TenantCalls(platform).audits("apps.shared_runtime.force_delete", runtime))
+                .singleElement()
+                .satisfies(audit -> {
+                    assertThat(audit.at("/actor/actor_type").asText()).isEqualTo("system");
+                    assertThat(audit.path("reason").asText()).isEqualTo("balance_depleted");
+                }));
+        assertThat(runtimeStatus(other, kept)).isEqualTo("running");
+    }
+
+    /** Creates a running runtime that projects of one tenant share; each may contribute workers. */
+    private static String sharedBy(PolicyTenant... tenants) {
+        var body = SharedRuntimeCalls.createBody("stop");
+        body.putObject("contribution_policy").put("allowed", true).put("max_workers", 2);
+        for (var tenant : tenants) {
+            body.withArray("attached_project_ids").add(tenant.projectId());
+        }
+        var runtime = tenants[0]
+                .call("createSharedRuntime")
+                .body(body)
+                .send()
+                .expect(202)
+                .text("id");
+        eventually(() -> assertThat(runtimeStatus(tenants[0], runtime)).isEqualTo("running"));
+        return runtime;
+    }
+
+    private static String runtimeStatus(PolicyTenant tenant, String runtime) {
+        return tenant.call("getSharedRuntime")
+                .path("shared_runtime_id", runtime)
+                .send()
+                .expect(200)
+                .text("status");
+    }
+
+    private static Map<String, String> attachmentStatuses(PolicyTenant tenant, String runtime) {
+        return calls.items(tenant.call("listAttachments").path("shared_runtime_id", runtime)).stream()
+                .collect(toMap(each -> each.path("project_id").asText(), each -> each.path("status")
+                        .asText()));
+    }
+
+    private static List<String> projectWorkers(PolicyTenant tenant, String runtime) {
+        return calls.items(tenant.call("listWorkers").path("shared_runtime_id", runtime)).stream()
+                .filter(worker -> worker.path("source").asText().equals("project"))
+                .map(worker -> worker.path("observed_state").asText())
+                .toList();
     }
 
     private static List<ApiResponse> sendAll(Supplier<Call> request) throws InterruptedException, ExecutionException {

@@ -1,5 +1,6 @@
 package dev.slipway.standalone;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Json;
 import dev.slipway.standalone.PolicyCalls.PolicyTenant;
@@ -8,6 +9,8 @@ import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
 
 import java.time.Instant;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,6 +140,15 @@ record SpendingCalls(PlatformUnderTest platform) {
                 .send()
                 .expect(200);
         assertThat(reported.body().at("/counts/accepted").asInt()).isEqualTo(1);
+    }
+
+    /** Returns the statement of a project for the current month. */
+    JsonNode statement(PolicyTenant tenant) {
+        return tenant.call("getProjectStatement")
+                .path("period", YearMonth.now(ZoneOffset.UTC).toString())
+                .send()
+                .expect(200)
+                .body();
     }
 
     ApiResponse plan(PolicyTenant tenant) {

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 
@@ -158,6 +159,38 @@ class SpendingLimitsTest {
         assertThat(estimate.path("items").findValuesAsText("unit"))
                 .containsExactly("app_runtime_hour", "app_uptime_hour");
         assertThat(estimate.path("items").findValuesAsText("price_id")).contains(uptime);
+    }
+
+    @Test
+    @Proves("1.38")
+    void environments_areDedicatedProjectsByDefault_andBilledSeparately() {
+        var dev = calls.createTenant("spend-environments");
+        calls.setPrice(dev.tenant(), "token", "0.01");
+        var environments = List.of(
+                dev,
+                calls.createSibling(dev, "test"),
+                calls.createSibling(dev, "stage"),
+                calls.createSibling(dev, "prod"));
+        var quantities = List.of("100", "200", "300", "400");
+        for (var i = 0; i < environments.size(); i++) {
+            var launched = environments.get(i).launch("{}").send().expect(202);
+            assertThat(launched.text("operating_mode")).isEqualTo("tenant_dedicated");
+            assertThat(launched.text("control_plane_scope")).isEqualTo("project");
+            assertThat(launched.text("project_id"))
+                    .isEqualTo(environments.get(i).projectId());
+            calls.use(environments.get(i), "token", quantities.get(i));
+        }
+
+        for (var i = 0; i < environments.size(); i++) {
+            var environment = environments.get(i);
+            var amount = new BigDecimal(quantities.get(i)).movePointLeft(2);
+            eventually(() -> {
+                var statement = calls.statement(environment);
+                assertThat(new BigDecimal(statement.path("total").asText())).isEqualByComparingTo(amount);
+                assertThat(statement.path("items").findValuesAsText("payer_project_id"))
+                        .containsExactly(environment.projectId());
+            });
+        }
     }
 
     @Test

@@ -180,7 +180,85 @@ class UsageTest {
                 .body(check)
                 .send()
                 .expect(403);
-        assertThat(platform.getManagement("/metrics")).contains("slipway_usage_facts_total", "slipway_usage_unrated");
+        assertThat(platform.getManagement("/metrics")).contains("slipway_usage_facts_total");
+    }
+
+    @Test
+    void metrics_showLagUnratedUsageLedgerHealthAndTheAgeOfSums() {
+        assertThat(platform.getManagement("/metrics"))
+                .contains(
+                        "slipway_consumer_behind_seconds{consumer=\"metering.usage-facts\"",
+                        "slipway_usage_unrated ",
+                        "slipway_rating_lag_seconds ",
+                        "slipway_ledger_blocked_seconds ",
+                        "slipway_usage_rollup_age_seconds ");
+    }
+
+    /** A product that no service knows: its unit is registered, and its usage is reported, priced and billed as any other. */
+    @Test
+    void newProduct_isMeteredRatedAndBilled_byRegistryEntriesOnly() {
+        var token = token(credential, null);
+        var job = fact("job-1", "12.5")
+                .put("unit", "render_minute")
+                .put("resource_type", "render_job")
+                .put("resource_id", "scene-7");
+        assertThat(report(token, null, job)
+                        .expect(200)
+                        .body()
+                        .at("/items/0/field")
+                        .asText())
+                .isEqualTo("unit");
+        var registry = new CatalogCalls(platform);
+        registry.put(
+                        "product",
+                        "render-farm",
+                        Json.object().put("display_name", "Render farm").put("owner", "rendering"))
+                .expect(200);
+        registry.move("product", "render-farm", "active").expect(200);
+        registry.put("usage_unit", "render_minute", Json.parseStoredObject("""
+                        {"product_id": "render-farm", "owner": "rendering", "display_name": "Render minutes", "unit": "min",
+                         "precision": 1, "rating_category": "rendering"}
+                        """)).expect(200);
+        registry.move("usage_unit", "render_minute", "active").expect(200);
+        eventually(() -> assertThat(platform.database()
+                        .query("SELECT lifecycle FROM metering.usage_units WHERE id = 'render_minute'"))
+                .isEqualTo("active"));
+        var demo = new TenantCalls.Tenant(DemoData.ORG.toString(), "tenant_owner");
+        new SpendingCalls(platform).setPrice(demo, "render_minute", "0.40");
+
+        assertThat(report(token, null, job.put("id", "job-2"))
+                        .expect(200)
+                        .body()
+                        .at("/counts/accepted")
+                        .asInt())
+                .isEqualTo(1);
+
+        var month = job.path("window_start").asText().substring(0, 7);
+        eventually(() -> assertThat(platform.as("tenant_owner")
+                        .call("getProjectStatement")
+                        .path("project_id", DemoData.PROJECT)
+                        .path("period", month)
+                        .send()
+                        .expect(200)
+                        .body()
+                        .path("items"))
+                .anySatisfy(line -> {
+                    assertThat(line.path("unit").asText()).isEqualTo("render_minute");
+                    assertThat(line.path("resource_type").asText()).isEqualTo("render_job");
+                    assertThat(line.path("amount").asText()).isEqualTo("5.00");
+                }));
+        eventually(() -> {
+            var slo = StatusCalls.find(
+                    platform.as("platform_ops")
+                            .call("listSlos")
+                            .send()
+                            .expect(200)
+                            .body()
+                            .path("items"),
+                    "service",
+                    "metering");
+            assertThat(slo.path("windows").path(0).path("total").asLong()).isPositive();
+        });
     }
 
     private static ObjectNode fact(String id, String quantity) {

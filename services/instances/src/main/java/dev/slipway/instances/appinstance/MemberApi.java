@@ -9,6 +9,7 @@ import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.ProjectPolicyStore;
 import dev.slipway.instances.member.MemberJson;
 import dev.slipway.instances.member.domain.MemberOperation;
+import dev.slipway.instances.spending.SpendingStore;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.domain.Operation;
@@ -31,6 +32,7 @@ public final class MemberApi {
     private final AppInstanceReadStore reads;
     private final LaunchContextStore contexts;
     private final ProjectPolicyStore policies;
+    private final SpendingStore spending;
     private final Mutations mutations;
 
     public MemberApi(
@@ -38,11 +40,13 @@ public final class MemberApi {
             AppInstanceReadStore reads,
             LaunchContextStore contexts,
             ProjectPolicyStore policies,
+            SpendingStore spending,
             Mutations mutations) {
         this.instances = instances;
         this.reads = reads;
         this.contexts = contexts;
         this.policies = policies;
+        this.spending = spending;
         this.mutations = mutations;
     }
 
@@ -87,6 +91,10 @@ public final class MemberApi {
                                     MemberJson::writeInput,
                                     InstanceChangeApi.decisionContext(unit)));
                             return policies.requireMutable(unit, request.projectId())
+                                    .compose(ok -> memberRequest.operation() == MemberOperation.ADD
+                                            ? spending.requireAffordable(
+                                                    unit, loaded.instance().orgId(), request.projectId())
+                                            : Future.succeededFuture())
                                     .map(ok -> {
                                         instances.apply(unit, change);
                                         return operationReply(unit, request, change.openedOperation());

@@ -25,7 +25,6 @@ import dev.slipway.operations.OperationStore.DueOperation;
 import dev.slipway.operations.Refusals;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
-import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.ReportType;
 import dev.slipway.service.AuditTrail;
@@ -228,20 +227,19 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
         });
     }
 
-    private void detach(UnitOfWork unit, LoadedSharedRuntime loaded, UUID projectId, String reason) {
+    /** Detaches a project from one shared runtime at once, in the name of the platform. */
+    void detach(UnitOfWork unit, LoadedSharedRuntime loaded, UUID projectId, String reason) {
         var attachment = loaded.attachmentOf(projectId);
         if (attachment == null) {
             return;
         }
-        var runtime = loaded.runtime();
-        var requester = new Requester(runtime.requestedByUserId(), runtime.requestedByPrincipalId());
         var context = SharedRuntimeCall.context(unit);
         var change = SharedRuntimeCall.requireAccepted(AttachmentRequests.detach(
                 loaded,
                 attachment,
                 List.of(),
                 RemovalMode.FORCE,
-                new Caller(requester, "user"),
+                Caller.ofCreator(loaded.runtime()),
                 context.now(),
                 context));
         var next = runtimes.apply(unit, change);

@@ -9,8 +9,7 @@ import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.instances.sharedruntime.domain.Worker;
 import dev.slipway.instances.sharedruntime.domain.WorkerRequests;
 import dev.slipway.instances.sharedruntime.domain.WorkerRequests.WorkerRequest;
-import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.operations.Refusals;
+import dev.slipway.instances.spending.SpendingStore;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.UUID;
 
 /** Reads the workers of shared runtimes, and starts worker operations, by the owner or by the project that contributes them. */
@@ -28,7 +26,7 @@ public final class WorkerApi {
     private final SharedRuntimeStore runtimes;
     private final SharedRuntimeReadStore reads;
     private final LaunchContextStore manifests;
-    private final SharedRuntimeContextStore contexts;
+    private final SpendingStore spending;
     private final ProjectPolicyStore policies;
     private final Mutations mutations;
 
@@ -36,13 +34,13 @@ public final class WorkerApi {
             SharedRuntimeStore runtimes,
             SharedRuntimeReadStore reads,
             LaunchContextStore manifests,
-            SharedRuntimeContextStore contexts,
+            SpendingStore spending,
             ProjectPolicyStore policies,
             Mutations mutations) {
         this.runtimes = runtimes;
         this.reads = reads;
         this.manifests = manifests;
-        this.contexts = contexts;
+        this.spending = spending;
         this.policies = policies;
         this.mutations = mutations;
     }
@@ -90,7 +88,9 @@ public final class WorkerApi {
                         var mutable = call.projectId() == null
                                 ? Future.<Void>succeededFuture()
                                 : policies.requireMutable(unit, call.projectId());
-                        return mutable.compose(ok -> requireAffordable(unit, call, requested))
+                        return mutable.compose(ok -> requested.operation() == MemberOperation.ADD
+                                        ? spending.requireAffordable(unit, call.orgId(), call.projectId())
+                                        : Future.succeededFuture())
                                 .map(ok -> {
                                     var runtime = runtimes.apply(unit, change);
                                     var operation = change.openedOperation();
@@ -99,20 +99,6 @@ public final class WorkerApi {
                                 });
                     });
                 }));
-    }
-
-    /** A balance or a budget that refuses launches refuses additional workers, too. */
-    private Future<Void> requireAffordable(UnitOfWork unit, SharedRuntimeCall call, WorkerRequest requested) {
-        return requested.operation() != MemberOperation.ADD
-                ? Future.succeededFuture()
-                : contexts.loadSpending(unit, call.orgId(), call.projectId(), Set.of())
-                        .map(spending -> {
-                            var refusal = spending.check();
-                            if (refusal != null) {
-                                throw Refusals.toException(refusal);
-                            }
-                            return null;
-                        });
     }
 
     private static WorkerRequest parse(JsonNode json) {

@@ -11,6 +11,8 @@ import dev.slipway.instances.spending.domain.LimitPolicy;
 import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.Refusals;
+import dev.slipway.operations.domain.TextEnum;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -20,6 +22,7 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /** The SQL of balances, budgets, prices and reservations, which limit launches. */
@@ -55,19 +58,33 @@ public final class SpendingStore {
             """;
     private static final String DELETE_EXPIRED_RESERVATIONS = "DELETE FROM budget_reservations WHERE expires_at <= $1";
 
-    /** A budget counts in its own month only: in the next one nothing is spent yet. */
+    /**
+     * A budget counts in its own month only: in the next one nothing is spent yet. A shared runtime belongs to the organization, so a budget ends
+     * the attachments of its project instead; the deletion of a runtime ends all of them.
+     */
     private static final String DUE_STOPS = """
-            SELECT i.id, i.project_id, s.reason FROM (
+            WITH spent AS (
                 SELECT org_id, NULL::uuid AS project_id, 'balance_depleted' AS reason FROM billing_accounts WHERE stop_at <= $1
                 UNION ALL
-                SELECT org_id, project_id, 'budget_exceeded' FROM billing_budgets WHERE stop_at <= $1 AND period = $2) s
-            JOIN app_instances i ON i.org_id = s.org_id AND (s.project_id IS NULL OR i.project_id = s.project_id)
-            WHERE i.status IN ('requested', 'deploying', 'running')
+                SELECT org_id, project_id, 'budget_exceeded' FROM billing_budgets WHERE stop_at <= $1 AND period = $2)
+            SELECT kind, id, org_id, project_id, reason FROM (
+                SELECT 'app_instance' AS kind, i.id, i.org_id, i.project_id, s.reason
+                FROM spent s JOIN app_instances i ON i.org_id = s.org_id AND (s.project_id IS NULL OR i.project_id = s.project_id)
+                WHERE i.status IN ('requested', 'deploying', 'running')
+                UNION ALL
+                SELECT 'shared_runtime', r.id, r.org_id, NULL::uuid, s.reason
+                FROM spent s JOIN shared_runtimes r ON r.org_id = s.org_id
+                WHERE s.project_id IS NULL AND r.status IN ('requested', 'deploying', 'running')
+                UNION ALL
+                SELECT 'attachment', t.shared_runtime_id, t.org_id, t.project_id, s.reason
+                FROM spent s JOIN shared_runtime_attachments t ON t.org_id = s.org_id AND t.project_id = s.project_id
+                WHERE t.status <> 'detached') due
             """;
 
-    private static final String LIST_DUE_STOPS = DUE_STOPS + " ORDER BY i.id LIMIT $3";
-    private static final String FIND_DUE_STOP =
-            DUE_STOPS + " AND i.id = $3 AND i.project_id = $4 ORDER BY s.reason LIMIT 1";
+    private static final String LIST_DUE_STOPS = DUE_STOPS + " ORDER BY id LIMIT $3";
+    private static final String FIND_DUE_STOP = DUE_STOPS + """
+            WHERE kind = $3 AND id = $4 AND org_id = $5 AND project_id IS NOT DISTINCT FROM $6 ORDER BY reason LIMIT 1
+            """;
 
     private final String defaultCurrency;
 
@@ -76,8 +93,22 @@ public final class SpendingStore {
         this.defaultCurrency = defaultCurrency;
     }
 
-    /** An instance that has to be stopped; {@code reason} is the code of the limit. */
-    public record DueStop(UUID appInstanceId, UUID projectId, String reason) {}
+    /**
+     * Something that has to be stopped.
+     *
+     * @param id of the app instance or the shared runtime; an attachment is identified by its runtime and its project
+     * @param projectId null for a shared runtime
+     * @param reason the code of the limit
+     */
+    public record DueStop(
+            Kind kind, UUID id, UUID orgId, @Nullable UUID projectId, String reason) {
+        /** The kinds of resources that are stopped. */
+        public enum Kind implements TextEnum {
+            APP_INSTANCE,
+            SHARED_RUNTIME,
+            ATTACHMENT
+        }
+    }
 
     private record PriceList(List<PriceRow> items) {}
 
@@ -97,6 +128,14 @@ public final class SpendingStore {
                 .map(rows -> rows.size() == 0
                         ? Spending.UNLIMITED
                         : toSpending(rows.iterator().next(), usage, now));
+    }
+
+    /** Rejects additional members and workers, of which the cost is not known, while the balance or the budget refuses launches. */
+    public Future<Void> requireAffordable(UnitOfWork unit, UUID orgId, @Nullable UUID projectId) {
+        return load(unit, orgId, projectId, ExpectedUsage.ofUnits(Set.of())).map(spending -> {
+            Refusals.rejectIf(spending.check());
+            return null;
+        });
     }
 
     private static Spending toSpending(Row row, ExpectedUsage usage, Instant now) {
@@ -142,7 +181,7 @@ public final class SpendingStore {
         unit.write(DELETE_EXPIRED_RESERVATIONS, Tuple.of(SqlTime.of(unit.now())));
     }
 
-    /** Returns instances whose balance or budget says that they have to be stopped now. */
+    /** Returns instances, shared runtimes and attachments that have to be stopped now, because a balance or a budget is used up. */
     public Future<List<DueStop>> listDueStops(UnitOfWork unit, int limit) {
         var now = unit.now();
         return unit.query(LIST_DUE_STOPS, Tuple.of(SqlTime.of(now), BudgetLimit.currentPeriod(now), limit))
@@ -153,15 +192,27 @@ public final class SpendingStore {
                 });
     }
 
-    /** Returns why an instance has to be stopped now; null if it has not. The caller has locked the instance. */
-    public Future<@Nullable DueStop> findDueStop(UnitOfWork unit, UUID projectId, UUID appInstanceId) {
+    /** Returns why something has to be stopped now; null if it has not. The caller has locked the instance or the shared runtime. */
+    public Future<@Nullable DueStop> findDueStop(UnitOfWork unit, DueStop listed) {
         var now = unit.now();
-        var parameters = Tuple.of(SqlTime.of(now), BudgetLimit.currentPeriod(now), appInstanceId, projectId);
+        var parameters = Tuple.from(new @Nullable Object[] {
+            SqlTime.of(now),
+            BudgetLimit.currentPeriod(now),
+            listed.kind().text(),
+            listed.id(),
+            listed.orgId(),
+            listed.projectId()
+        });
         return unit.query(FIND_DUE_STOP, parameters)
                 .map(rows -> rows.size() == 0 ? null : toDueStop(rows.iterator().next()));
     }
 
     private static DueStop toDueStop(Row row) {
-        return new DueStop(row.getUUID("id"), row.getUUID("project_id"), row.getString("reason"));
+        return new DueStop(
+                TextEnum.parse(DueStop.Kind.class, row.getString("kind")),
+                row.getUUID("id"),
+                row.getUUID("org_id"),
+                row.getUUID("project_id"),
+                row.getString("reason"));
     }
 }

@@ -57,7 +57,7 @@ public final class BillingFixture implements AutoCloseable {
     final AccountApi accounts;
     final BudgetApi budgets;
     final CostSplitApi splits;
-    final StatementApi statements;
+    public final StatementApi statements;
     final PeriodCloser closer;
     final RatingConsumer consumer;
     public final ReconstructionApi reconstruction;
@@ -91,7 +91,7 @@ public final class BillingFixture implements AutoCloseable {
         var ledger = new LedgerStore(service.reads());
         var writer = new LedgerWriter(ledger, accountStore);
         Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
-                .map(backlog -> new Freshness(backlog.lagSeconds() > 60, backlog.unrated(), Instant.now()));
+                .map(backlog -> Freshness.of(backlog.lagSeconds(), backlog.unrated(), Instant.now()));
         var reads = QueryExecutor.of(service.reads());
         accounts = new AccountApi(accountStore, ledger, writer, mutations, freshness, reads);
         budgets = new BudgetApi(accountStore, ledger, writer, reads, mutations, freshness, Clock.systemUTC());
@@ -201,7 +201,7 @@ public final class BillingFixture implements AutoCloseable {
                 context(), unit -> consumer.apply(unit, List.of(new ReceivedEvent(record, envelope)))));
     }
 
-    JsonNode call(
+    public JsonNode call(
             Function<Request, Future<Reply>> operation,
             UUID orgId,
             @Nullable UUID projectId,

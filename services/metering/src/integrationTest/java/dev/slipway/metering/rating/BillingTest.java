@@ -117,6 +117,55 @@ class BillingTest {
     }
 
     @Test
+    void rate_keepsTheListAmount_whenAPriceOfTheOrganizationReplacesTheDefault() {
+        use("20", START);
+        billing.rateAll();
+        assertThat(listAmount()).isEqualTo("2.00 of 2.00");
+
+        var body = Json.object()
+                .put("unit", "hour")
+                .put("currency", "EUR")
+                .put("scope", "organization")
+                .put("subject", org.toString())
+                .put("valid_from", START.toString());
+        body.putArray("tiers").addObject().putNull("up_to").put("unit_price", "0.07");
+        var unused = billing.call(billing.prices::create, org, null, Map.of(), body);
+        billing.rateAll();
+
+        assertThat(listAmount()).isEqualTo("1.40 of 2.00");
+        assertThat(account().path("balance").asText()).isEqualTo("-1.40");
+        assertConsistent();
+    }
+
+    private String listAmount() {
+        return billing.database.query(
+                "SELECT sum(amount) || ' of ' || sum(list_amount) FROM metering.rated_lines WHERE org_id = '" + org
+                        + "'");
+    }
+
+    @Test
+    void balance_isMarkedStale_whileUsageWaitsToBeRated() {
+        var budget = Json.object().put("amount", "10.00").put("currency", "EUR").put("at_limit", "warn");
+        var unused = billing.call(billing.budgets::put, org, project, Map.of(), budget);
+        use("10", START);
+        assertThat(account().path("stale").asBoolean()).isFalse();
+        billing.database.execute(
+                "UPDATE metering.usage_facts SET received_at = now() - interval '61 seconds' WHERE org_id = '" + org
+                        + "'");
+
+        assertThat(account().path("stale").asBoolean()).isTrue();
+        assertThat(statement(MONTH).path("stale").asBoolean()).isTrue();
+        assertThat(billing.call(billing.budgets::get, org, project, Map.of(), null)
+                        .path("stale")
+                        .asBoolean())
+                .isTrue();
+        billing.rateAll();
+
+        assertThat(account().path("stale").asBoolean()).isFalse();
+        assertThat(account().path("balance").asText()).isEqualTo("-1.00");
+    }
+
+    @Test
     void createPrice_ratesUsageAgain_whenItIsValidFromAnEarlierTime() {
         var unit = "unit" + org.getLeastSignificantBits();
         billing.insertFact(Usage.of(org, project), unit, "10", START.plusSeconds(60), MONTH.toString());
@@ -177,6 +226,29 @@ class BillingTest {
                         Map.of(),
                         budget.deepCopy().put("currency", "USD"))))
                 .isEqualTo("currency_mismatch");
+    }
+
+    @Test
+    void budget_countsTheMonthInWhichUsageIsBooked() {
+        var last = MONTH.minusMonths(1);
+        var budget = Json.object().put("amount", "10.00").put("currency", "EUR").put("at_limit", "stop_instances");
+        var unused = billing.call(billing.budgets::put, org, project, Map.of(), budget);
+
+        billing.insertFact(Usage.of(org, project), "hour", "500", START.minusSeconds(3600), last.toString());
+        billing.rateAll();
+        assertThat(account().path("balance").asText()).isEqualTo("-50.00");
+        assertThat(billing.call(billing.budgets::get, org, project, Map.of(), null)
+                        .path("spent")
+                        .asText())
+                .isEqualTo("0");
+
+        billing.insertFact(Usage.of(org, project), "hour", "30", START.minusSeconds(1800), MONTH.toString());
+        billing.rateAll();
+        var stored = billing.call(billing.budgets::get, org, project, Map.of(), null);
+        assertThat(stored.path("spent").asText()).isEqualTo("3.00");
+        assertThat(stored.path("stop_at").isNull()).isTrue();
+        assertThat(billing.events(org)).containsExactly("");
+        assertConsistent();
     }
 
     @Test

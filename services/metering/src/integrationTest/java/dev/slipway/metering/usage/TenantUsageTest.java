@@ -24,8 +24,8 @@ class TenantUsageTest {
     void apply_countsTheFactsOfAReportOnce_forTheOrganization() {
         try (var fixture = new UsageFixture();
                 var telemetry = Telemetry.start(Map.of())) {
-            var consumer =
-                    new TenantUsageConsumer(fixture.ingest, fixture.store, new UsageMetrics(telemetry.metrics()));
+            var consumer = new TenantUsageConsumer(
+                    fixture.ingest, fixture.store, new UsageMetrics(telemetry.metrics(), () -> 0));
             var first = report(Map.of("tenant_api_request", "250", "tenant_hour", "0.016666667"));
             var second = report(Map.of("tenant_api_request", "50"));
             for (var events : List.of(List.of(first), List.of(first, second), List.of(report(Map.of())))) {

@@ -67,7 +67,7 @@ public final class UsageFixture implements AutoCloseable {
         outbox = new Outbox(service.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
         store = new UsageFactStore(service.reads());
         ingest = new UsageIngest(store, attribution, projects::get);
-        reports = new UsageReports(ingest, store, new UsageMetrics(telemetry.metrics()));
+        reports = new UsageReports(ingest, store, new UsageMetrics(telemetry.metrics(), () -> 0));
         api = new UsageFactApi(reports, new Mutations(outbox), Clock.systemUTC());
         queries = new UsageQueryApi(new UsageQueryStore(service.reads()), Clock.systemUTC(), () -> 0.5);
         await(new UsageUnitConsumer(attribution, outbox).start());

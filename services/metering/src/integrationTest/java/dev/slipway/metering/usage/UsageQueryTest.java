@@ -232,10 +232,10 @@ class UsageQueryTest {
     void export_dividesTheCostOfRatedLinesBetweenTheDays() {
         fixture.database.execute("""
                 INSERT INTO metering.rated_lines (id, org_id, unit, usage_month, price_from, project_id, app_instance_id, shared_runtime_id,
-                    attachment_id, app_slug, resource_type, resource_id, currency, quantity, amount, updated_at)
+                    attachment_id, app_slug, resource_type, resource_id, currency, quantity, amount, list_amount, updated_at)
                 SELECT gen_random_uuid(), org_id, unit, date_trunc('month', window_end - interval '1 microsecond', 'UTC')::date, 'epoch', project_id,
                     app_instance_id, shared_runtime_id, attachment_id, app_slug, resource_type, resource_id, 'EUR', sum(quantity),
-                    2 * sum(quantity), now()
+                    2 * sum(quantity), 3 * sum(quantity), now()
                 FROM metering.usage_facts GROUP BY 2, 3, 4, 6, 7, 8, 9, 10, 11, 12
                 """);
         try {
@@ -245,6 +245,10 @@ class UsageQueryTest {
             assertThat(rows).isNotEmpty().allSatisfy(row -> {
                 var doubled = row.path("ConsumedQuantity").decimalValue().multiply(BigDecimal.valueOf(2));
                 assertThat(row.path("BilledCost").decimalValue()).isEqualByComparingTo(doubled);
+                assertThat(row.path("ContractedCost").decimalValue()).isEqualByComparingTo(doubled);
+                assertThat(row.path("ListCost").decimalValue())
+                        .isEqualByComparingTo(
+                                row.path("ConsumedQuantity").decimalValue().multiply(BigDecimal.valueOf(3)));
                 assertThat(row.path("BillingCurrency").asText()).isEqualTo("EUR");
                 assertThat(row.path("x_CostStatus").asText()).isEqualTo("unpriced");
             });

@@ -152,22 +152,15 @@ public final class BudgetApi {
                         fresh.stale())));
     }
 
-    /** The reached threshold is kept: it was reported. If instances are to be stopped from now on, the grace period begins now. */
     private static Budget toBudget(UUID projectId, UUID orgId, BudgetBody body, @Nullable Budget before) {
-        return new Budget(
-                projectId,
-                orgId,
+        var settings = new Budget.Settings(
                 body.currency,
                 new BigDecimal(body.amount),
-                BigDecimal.ZERO,
                 Objects.requireNonNullElse(body.thresholds, DEFAULT_THRESHOLDS),
                 LimitAction.of(body.atLimit),
                 Duration.ofSeconds(Objects.requireNonNullElse(body.graceSeconds, DEFAULT_GRACE_SECONDS)),
-                Objects.requireNonNullElse(body.reservationHours, DEFAULT_RESERVATION_HOURS),
-                before == null ? 0 : before.reachedPercent(),
-                before == null ? null : before.reachedPeriod(),
-                before == null || before.atLimit() != LimitAction.of(body.atLimit) ? null : before.exceededAt(),
-                before == null ? 0 : before.revision());
+                Objects.requireNonNullElse(body.reservationHours, DEFAULT_RESERVATION_HOURS));
+        return before == null ? Budget.create(projectId, orgId, settings) : before.withSettings(settings);
     }
 
     private static void requireValid(BudgetBody body) {

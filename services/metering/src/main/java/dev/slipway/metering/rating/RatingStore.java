@@ -78,7 +78,7 @@ public final class RatingStore {
             """;
     private static final String LINE_COLUMNS = """
             SELECT org_id, unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id, attachment_id,
-                source_project_id, app_slug, resource_type, resource_id, quantity, amount FROM rated_lines
+                source_project_id, app_slug, resource_type, resource_id, quantity, amount, list_amount FROM rated_lines
             """;
     private static final String FIND_LINES = LINE_COLUMNS + """
             WHERE org_id = $1 AND (unit, usage_month) IN (SELECT * FROM unnest($2::text[], $3::date[]))
@@ -91,14 +91,16 @@ public final class RatingStore {
             """;
     private static final String UPSERT_LINES = """
             INSERT INTO rated_lines (id, org_id, unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id,
-                attachment_id, source_project_id, app_slug, resource_type, resource_id, currency, quantity, amount, updated_at)
+                attachment_id, source_project_id, app_slug, resource_type, resource_id, currency, quantity, amount, list_amount, updated_at)
             SELECT l.id, $1, l.unit, l.usage_month, l.price_from, l.price_id, l.project_id, l.app_instance_id, l.shared_runtime_id,
-                l.attachment_id, l.source_project_id, l.app_slug, l.resource_type, l.resource_id, $2, l.quantity::numeric, l.amount::numeric, $3
+                l.attachment_id, l.source_project_id, l.app_slug, l.resource_type, l.resource_id, $2, l.quantity::numeric, l.amount::numeric,
+                l.list_amount::numeric, $3
             FROM unnest($4::uuid[], $5::text[], $6::date[], $7::timestamptz[], $8::uuid[], $9::uuid[], $10::uuid[], $11::uuid[], $12::uuid[],
-                $13::uuid[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
+                $13::uuid[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[])
                 AS l (id, unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id, attachment_id,
-                    source_project_id, app_slug, resource_type, resource_id, quantity, amount)
-            ON CONFLICT (id) DO UPDATE SET quantity = excluded.quantity, amount = excluded.amount, updated_at = excluded.updated_at
+                    source_project_id, app_slug, resource_type, resource_id, quantity, amount, list_amount)
+            ON CONFLICT (id) DO UPDATE SET quantity = excluded.quantity, amount = excluded.amount, list_amount = excluded.list_amount,
+                updated_at = excluded.updated_at
             """;
     private static final String DELETE_LINES = "DELETE FROM rated_lines WHERE org_id = $1 AND id = ANY ($2)";
     private static final String ADD_QUANTITIES = """
@@ -269,7 +271,8 @@ public final class RatingStore {
             texts(lines, LineGroup::resourceType),
             texts(lines, LineGroup::resourceId),
             lines.stream().map(line -> plain(line.quantity())).toArray(String[]::new),
-            lines.stream().map(line -> plain(line.amount())).toArray(String[]::new)
+            lines.stream().map(line -> plain(line.amount())).toArray(String[]::new),
+            lines.stream().map(line -> plain(line.listAmount())).toArray(String[]::new)
         });
     }
 
@@ -330,7 +333,8 @@ public final class RatingStore {
                 SqlTime.read(row, "price_from"),
                 row.getUUID("price_id"),
                 group(row));
-        return new RatedLine(key, row.getBigDecimal("quantity"), row.getBigDecimal("amount"));
+        return new RatedLine(
+                key, row.getBigDecimal("quantity"), row.getBigDecimal("amount"), row.getBigDecimal("list_amount"));
     }
 
     private static LineGroup group(Row row) {

@@ -43,7 +43,7 @@ public final class StatementStore {
     private static final String LIST_DRAFT = "SELECT s.*, " + ROW_ID + " AS row_id FROM (" + DRAFT_LINES + ") s" + PAGE;
     private static final String FIND_LINE = """
             SELECT org_id, unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id, attachment_id,
-                source_project_id, app_slug, resource_type, resource_id, quantity, amount FROM rated_lines WHERE org_id = $1 AND id = $2
+                source_project_id, app_slug, resource_type, resource_id, quantity, amount, list_amount FROM rated_lines WHERE org_id = $1 AND id = $2
             """;
     private static final String LIST_FACTS = """
             SELECT f.fact_key, f.source, f.fact_id, f.quantity, f.window_start, f.window_end, f.received_at, f.corrects_fact_id, f.correlation_id,

@@ -90,8 +90,9 @@ public final class UsageQueryStore {
             """;
 
     private static final String RATED_USAGE = """
-            SELECT line_key, min(currency) AS currency, sum(quantity) AS quantity, sum(amount) AS amount, bool_or(price_id IS NOT NULL) AS priced
-            FROM (SELECT currency, quantity, amount, price_id, concat_ws(chr(31), unit, usage_month::text, coalesce(project_id::text, ''),
+            SELECT line_key, min(currency) AS currency, sum(quantity) AS quantity, sum(amount) AS amount, sum(list_amount) AS list_amount,
+                bool_or(price_id IS NOT NULL) AS priced
+            FROM (SELECT currency, quantity, amount, list_amount, price_id, concat_ws(chr(31), unit, usage_month::text, coalesce(project_id::text, ''),
                     coalesce(app_instance_id::text, ''), coalesce(shared_runtime_id::text, ''), coalesce(attachment_id::text, ''),
                     coalesce(app_slug, ''), coalesce(resource_type, ''), coalesce(resource_id, '')) AS line_key
                 FROM rated_lines WHERE org_id = $1 AND unit = ANY ($2) AND usage_month = ANY ($3)) l
@@ -220,6 +221,7 @@ public final class UsageQueryStore {
                             row.getString("currency"),
                             row.getBigDecimal("quantity"),
                             row.getBigDecimal("amount"),
+                            row.getBigDecimal("list_amount"),
                             row.getBoolean("priced"))));
             return found;
         });

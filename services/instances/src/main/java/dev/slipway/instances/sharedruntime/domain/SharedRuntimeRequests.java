@@ -34,6 +34,12 @@ public final class SharedRuntimeRequests {
 
     /** The caller of a request. */
     public record Caller(NewOperation.Requester requester, String principalType) {
+        /** Returns the creator of a runtime, in whose name the platform acts. */
+        public static Caller ofCreator(SharedRuntime runtime) {
+            return new Caller(
+                    new NewOperation.Requester(runtime.requestedByUserId(), runtime.requestedByPrincipalId()), "user");
+        }
+
         Attribution asOwner() {
             return new Attribution(null, null, principalType);
         }
@@ -185,6 +191,21 @@ public final class SharedRuntimeRequests {
      */
     public static RuntimeDecision delete(
             LoadedSharedRuntime loaded, RemovalMode mode, Caller caller, Duration drain, DecisionContext context) {
+        return delete(loaded, mode, caller, drain, null, context);
+    }
+
+    /** As a forced {@link #delete}, by the platform; {@code input} says why, as JSON text. */
+    public static RuntimeDecision stop(LoadedSharedRuntime loaded, String input, DecisionContext context) {
+        return delete(loaded, RemovalMode.FORCE, Caller.ofCreator(loaded.runtime()), Duration.ZERO, input, context);
+    }
+
+    private static RuntimeDecision delete(
+            LoadedSharedRuntime loaded,
+            RemovalMode mode,
+            Caller caller,
+            Duration drain,
+            @Nullable String input,
+            DecisionContext context) {
         var change = SharedRuntimeChange.Builder.of(loaded);
         var status = loaded.runtime().status();
         if (status == Status.DELETED || (findDeletion(loaded) != null && mode != RemovalMode.FORCE)) {
@@ -218,16 +239,10 @@ public final class SharedRuntimeRequests {
         if (findDeletion(loaded) == null) {
             var deadline = context.now()
                     .plusSeconds(loaded.runtime().lifecycleSettings().deleteSeconds());
-            change.open(
-                    NewOperation.ofKind(
-                                    Kind.DELETE,
-                                    context.newId(),
-                                    DELETE_ACTION,
-                                    caller.requester(),
-                                    deadline,
-                                    context.newId())
-                            .withAttribution(caller.asOwner()),
-                    context);
+            var operation = NewOperation.ofKind(
+                            Kind.DELETE, context.newId(), DELETE_ACTION, caller.requester(), deadline, context.newId())
+                    .withAttribution(caller.asOwner());
+            change.open(input == null ? operation : operation.withInput(input), context);
         }
         continueDeletion(change, context);
         return change.accepted();

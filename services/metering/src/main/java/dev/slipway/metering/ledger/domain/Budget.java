@@ -38,6 +38,63 @@ public record Budget(
         thresholds = List.copyOf(thresholds);
     }
 
+    /** Returns a budget of which nothing is spent. */
+    public static Budget create(UUID projectId, UUID orgId, Settings settings) {
+        return new Budget(projectId, orgId, settings, 0, null, null, 0);
+    }
+
+    private Budget(
+            UUID projectId,
+            UUID orgId,
+            Settings settings,
+            int reachedPercent,
+            @Nullable LocalDate reachedPeriod,
+            @Nullable Instant exceededAt,
+            long revision) {
+        this(
+                projectId,
+                orgId,
+                settings.currency,
+                settings.amount,
+                BigDecimal.ZERO,
+                settings.thresholds,
+                settings.atLimit,
+                settings.grace,
+                settings.reservationHours,
+                reachedPercent,
+                reachedPeriod,
+                exceededAt,
+                revision);
+    }
+
+    /** The part of a budget that its project sets. */
+    public record Settings(
+            String currency,
+            BigDecimal amount,
+            List<Integer> thresholds,
+            LimitAction atLimit,
+            Duration grace,
+            int reservationHours) {
+        public Settings {
+            thresholds = List.copyOf(thresholds);
+        }
+    }
+
+    /**
+     * Returns a copy with other settings, of which the spent amount is not known. The reached threshold is kept: it was reported. If the action at
+     * the limit changes, the grace period begins again.
+     */
+    public Budget withSettings(Settings settings) {
+        return new Budget(
+                projectId,
+                orgId,
+                settings,
+                reachedPercent,
+                reachedPeriod,
+                settings.atLimit == atLimit ? exceededAt : null,
+                revision);
+    }
+
     /** Returns a copy with the highest threshold that the spent amount has reached. The revision always increases. */
     public Budget withSpent(BigDecimal newSpent, LocalDate period, Instant now) {
         var reached = thresholds.stream()

@@ -3,6 +3,8 @@ package dev.slipway.metering.rating.domain;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -19,6 +21,7 @@ public final class PriceBook {
             Comparator.comparing(PriceVersion::validFrom).thenComparingInt(PriceVersion::version);
 
     private final List<PriceSegment> segments;
+    private final List<PriceVersion> defaults;
 
     /**
      * A time in which one price applies.
@@ -50,6 +53,9 @@ public final class PriceBook {
             }
         }
         segments = List.copyOf(found);
+        defaults = versions.stream()
+                .filter(version -> version.scope() == PriceScope.DEFAULT)
+                .toList();
     }
 
     /** Returns the segment of a time. */
@@ -68,6 +74,24 @@ public final class PriceBook {
                 .filter(segment -> segment.from.equals(from))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("no price begins at " + from));
+    }
+
+    /**
+     * Returns the default price that the price of a segment replaces: the one that is valid when the segment begins, or the month if that is later.
+     * Returns the price of the segment itself if it is a default price, or if there is none to replace.
+     */
+    @Nullable
+    PriceVersion listPrice(Instant segmentFrom, LocalDate month) {
+        var price = beginningAt(segmentFrom).price;
+        if (price == null || price.scope() == PriceScope.DEFAULT) {
+            return price;
+        }
+        var monthStart = month.atStartOfDay(ZoneOffset.UTC).toInstant();
+        var time = segmentFrom.isAfter(monthStart) ? segmentFrom : monthStart;
+        return defaults.stream()
+                .filter(version -> !version.validFrom().isAfter(time))
+                .max(BY_AGE)
+                .orElse(price);
     }
 
     /** Returns the end of the segment that begins at the time; null if it has none. */

@@ -13,7 +13,8 @@ import java.util.UUID;
 
 /**
  * A row of the FOCUS Cost and Usage dataset. Usage that is not rated yet, or that has no price, has no cost: the cost columns are zero and
- * {@code x_CostStatus} is {@code unrated} or {@code unpriced}. There is one price per organization and unit, so all cost columns are equal.
+ * {@code x_CostStatus} is {@code unrated} or {@code unpriced}. {@code ListCost} is the cost at the default price; the other cost columns are equal,
+ * because what an organization agreed on is what it is billed.
  */
 public final class FocusRow {
     /** The version of the specification. */
@@ -56,7 +57,7 @@ public final class FocusRow {
         row.put("EffectiveCost", cost.amount());
         row.put("HostProviderName", PROVIDER);
         row.put("InvoiceIssuerName", PROVIDER);
-        row.put("ListCost", cost.amount());
+        row.put("ListCost", cost.listAmount());
         row.put("PricingQuantity", quantity.stripTrailingZeros());
         row.put("PricingUnit", unit);
         row.put("ResourceId", resource.id);

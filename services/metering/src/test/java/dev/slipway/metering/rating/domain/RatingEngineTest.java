@@ -1,14 +1,17 @@
 package dev.slipway.metering.rating.domain;
 
+import dev.slipway.metering.usage.domain.BookingPeriods;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import static dev.slipway.metering.rating.domain.RatingFixture.FEBRUARY;
@@ -82,6 +85,35 @@ class RatingEngineTest {
                 .containsExactlyInAnyOrder("8.00", "6.00");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "2026-01-31T23:00:00Z, 2026-01-01", // it ends with the month
+        "2026-01-31T23:00:01Z, 2026-02-01",
+        "2026-02-01T00:00:00Z, 2026-02-01"
+    })
+    void usage_belongsToTheMonthOfItsLastInstant(Instant windowStart, LocalDate month) {
+        var fact = fact(project(2), "hour", windowStart, "1", month);
+
+        assertThat(fact.usageMonth()).isEqualTo(month);
+        assertThat(new BookingPeriods(Set.of()).bookingMonth(fact.windowEnd())).isEqualTo(month);
+    }
+
+    @Test
+    void rate_beginsTiersAndIncludedQuantityAgain_whenAWindowExtendsIntoTheNextMonth() {
+        var inputs = inputs(price("hour", NEW_YEAR, "10", "1"));
+        var january = fact(project(2), "hour", NEW_YEAR, "15", JANUARY);
+        var acrossTheMonth = fact(project(2), "hour", start(FEBRUARY).minusSeconds(60), "12", FEBRUARY);
+        var batch = new RatingBatch(inputs, List.of(), Map.of());
+        batch.add(january);
+        batch.add(acrossTheMonth);
+
+        var byMonth = batch.complete().changedLines().stream()
+                .collect(Collectors.toMap(
+                        line -> line.key().usageMonth(), line -> line.amount().toPlainString()));
+
+        assertThat(byMonth).isEqualTo(Map.of(JANUARY, "5.00", FEBRUARY, "2.00"));
+    }
+
     @Test
     void rate_usesThePriceOfTheOrganizationBeforeThatOfThePlan() {
         var prices = List.of(
@@ -95,6 +127,37 @@ class RatingEngineTest {
                 .extracting(time -> book.at(time).price().firstUnitPrice().toPlainString())
                 .containsExactly("3", "2", "1");
         assertThat(book.at(NEW_YEAR.minusSeconds(1)).price()).isNull();
+    }
+
+    @Test
+    void rate_computesTheListAmount_fromTheDefaultPriceThatAnOverrideReplaces() {
+        var february = start(FEBRUARY);
+        var overridden = inputs(
+                price("hour", NEW_YEAR, "10", "2"),
+                price(PriceScope.DEFAULT, "", 2, "hour", february, "0", false, "3"),
+                price(PriceScope.ORGANIZATION, ORG.toString(), 1, "hour", NEW_YEAR, "0", false, "0.5"));
+        var batch = new RatingBatch(overridden, List.of(), Map.of());
+        batch.add(fact(project(2), "hour", NEW_YEAR, "15", JANUARY));
+        batch.add(fact(project(3), "hour", NEW_YEAR, "5", JANUARY));
+        batch.add(fact(project(2), "hour", february, "4", FEBRUARY));
+
+        assertThat(batch.complete().changedLines())
+                .extracting(line -> line.amount() + " of " + line.listAmount())
+                .containsExactlyInAnyOrder("7.50 of 15.00", "2.50 of 5.00", "2.00 of 12.00");
+    }
+
+    @Test
+    void rate_hasTheAmountAsListAmount_withoutAnOverride_orWithoutADefaultPrice() {
+        var byDefault = inputs(price("hour", NEW_YEAR, "0", "2"));
+        var negotiated = inputs(price(PriceScope.ORGANIZATION, ORG.toString(), 1, "hour", NEW_YEAR, "0", false, "1"));
+        var usage = fact(project(2), "hour", NEW_YEAR, "3", JANUARY);
+
+        for (var inputs : List.of(byDefault, negotiated)) {
+            var batch = new RatingBatch(inputs, List.of(), Map.of());
+            batch.add(usage);
+            assertThat(batch.complete().changedLines()).singleElement().satisfies(line -> assertThat(line.listAmount())
+                    .isEqualTo(line.amount()));
+        }
     }
 
     @Test

@@ -37,6 +37,25 @@ class RuntimeHoursTest {
         assertThat(emission.buckets()).isEmpty();
     }
 
+    @Test
+    void emit_endsABucketWithTheMonth() {
+        var newMonth = Instant.parse("2026-11-01T00:00:00Z");
+        var interval = new RunningInterval(newMonth.minusSeconds(5_400), newMonth.plusSeconds(4_500), null);
+
+        var buckets = RuntimeHours.emit(interval, newMonth.plusSeconds(4_500), List.of())
+                .buckets();
+
+        var before = buckets.stream()
+                .filter(bucket -> !bucket.end().isAfter(newMonth))
+                .toList();
+        var after = buckets.stream()
+                .filter(bucket -> !bucket.start().isBefore(newMonth))
+                .toList();
+        assertThat(before.size() + after.size()).isEqualTo(buckets.size());
+        assertThat(sum(before)).isEqualByComparingTo("1.5");
+        assertThat(sum(after)).isEqualByComparingTo("1.25");
+    }
+
     /** However often and at whatever times an interval is emitted, the sum is that of the whole interval. */
     @RepeatedTest(200)
     void emit_sumsToTheRunningTime_howeverItIsDivided(RepetitionInfo repetition) {

@@ -89,8 +89,9 @@ class FocusRowTest {
     }
 
     @Test
-    void cost_isTheShareOfTheMonth_inAllCostColumns() {
-        var month = new FocusCost.RatedUsage("EUR", new BigDecimal("40"), new BigDecimal("10.00"), true);
+    void cost_isTheShareOfTheMonth_atTheAgreedAndAtTheListPrice() {
+        var month = new FocusCost.RatedUsage(
+                "EUR", new BigDecimal("40"), new BigDecimal("10.00"), new BigDecimal("16.00"), true);
         var attribution = Map.<String, @Nullable String>of(
                 "period", "2026-10-01", "source", "factory", "resource_type", "model", "resource_id", "one");
 
@@ -103,9 +104,10 @@ class FocusRowTest {
                 month.costOf(BigDecimal.TEN),
                 attribution);
 
-        for (var column : List.of("BilledCost", "EffectiveCost", "ListCost", "ContractedCost")) {
+        for (var column : List.of("BilledCost", "EffectiveCost", "ContractedCost")) {
             assertThat((BigDecimal) row.get(column)).as(column).isEqualByComparingTo("2.5");
         }
+        assertThat((BigDecimal) row.get("ListCost")).isEqualByComparingTo("4");
         assertThat(row).containsEntry("BillingCurrency", "EUR").containsEntry("x_CostStatus", "rated");
     }
 
