@@ -11,6 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -99,8 +100,8 @@ class TenantProcessesSoakTest {
             callers.forEach(caller -> assertThat(read(caller, tenant)).isEqualTo("403 tenant_suspended"));
             tenant(suspending, "resumeTenant", tenant).send().expect(200);
             var started = System.nanoTime();
-            eventually(() -> callers.forEach(
-                    caller -> assertThat(read(caller, tenant)).isEqualTo("200 ")));
+            eventually(() ->
+                    callers.forEach(caller -> assertThat(read(caller, tenant)).isEqualTo("200 ")));
             resumed.add(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started));
         }
         Collections.sort(resumed);
@@ -131,7 +132,9 @@ class TenantProcessesSoakTest {
 
         var minutes = minute.until(Instant.now(), ChronoUnit.MINUTES) + 1;
         assertThat(answers.keySet()).allMatch(answer -> answer.equals("200 ") || answer.startsWith("429 "));
-        assertThat(answers.get("200 ")).isLessThanOrEqualTo((int) (LIMIT * minutes)).isGreaterThan(LIMIT / 2);
+        assertThat(answers.get("200 "))
+                .isLessThanOrEqualTo((int) (LIMIT * minutes))
+                .isGreaterThan(LIMIT / 2);
     }
 
     private static String createTenant(String name) {
@@ -146,11 +149,12 @@ class TenantProcessesSoakTest {
                 .send()
                 .expect(202)
                 .text("id");
-        eventually(() -> assertThat(tenant(owner, "getTenant", tenant).send().expect(200).text("status"))
+        eventually(() -> assertThat(
+                        tenant(owner, "getTenant", tenant).send().expect(200).text("status"))
                 .isEqualTo("active"));
         var bundle = Json.parseTrusted("""
                 {"manifest": {"version": "1.0.0"}, "objects": [{"name": "account", "fields": [{"name": "name", "type": "text"}]}]}
-                """.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                """.getBytes(StandardCharsets.UTF_8));
         var body = Json.object();
         body.set("bundle", bundle);
         tenant(owner, "createTenantDeployment", tenant).body(body).send().expect(202);
