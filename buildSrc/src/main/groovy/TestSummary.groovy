@@ -1,22 +1,22 @@
 import groovy.xml.XmlSlurper
 import org.gradle.api.DefaultTask
-import org.gradle.api.provider.ListProperty
-import org.gradle.api.tasks.Internal
+import org.gradle.api.GradleException
+import org.gradle.api.provider.Property
+import org.gradle.api.services.ServiceReference
 import org.gradle.api.tasks.TaskAction
 import org.gradle.api.tasks.UntrackedTask
-import org.gradle.api.tasks.testing.Test
 
 /** Counts what the reports of this build's tests say, over all modules: also of tests that did not have to run again, and of no others. */
 @UntrackedTask(because = 'it only prints')
 abstract class TestSummary extends DefaultTask {
-    @Internal
-    abstract ListProperty<Test> getTests()
+    @ServiceReference('testRuns')
+    abstract Property<TestRunsService> getRuns()
 
     @TaskAction
     void print() {
         def passed = 0, failed = 0, skipped = 0
-        def reports = tests.get().findAll { it.state.executed }.collect { it.reports.junitXml.outputLocation }
-        project.files(reports).asFileTree.matching { include 'TEST-*.xml' }.each { file ->
+        def reports = runs.get().reports().collectMany { directory -> directory.listFiles()?.toList() ?: [] }
+        reports.findAll { it.name ==~ /TEST-.*\.xml/ }.each { file ->
             def suite = new XmlSlurper().parse(file)
             def bad = suite.@failures.toInteger() + suite.@errors.toInteger()
             failed += bad
@@ -24,6 +24,6 @@ abstract class TestSummary extends DefaultTask {
             passed += suite.@tests.toInteger() - bad - suite.@skipped.toInteger()
         }
         logger.quiet("$passed passed, $failed failed, $skipped skipped")
-        if (skipped > 0) { throw new org.gradle.api.GradleException('A skipped test proves nothing: mend or remove it.') }
+        if (skipped > 0) { throw new GradleException('A skipped test proves nothing: mend or remove it.') }
     }
 }

@@ -45,7 +45,11 @@ class TypeScriptAdapterTest {
                         "--report",
                         home.resolve("report.json").toString(),
                         "--patience",
-                        "120"),
+                        "120",
+                        "--settle",
+                        "1",
+                        "--token-life",
+                        "2"),
                 new PrintStream(output, true, StandardCharsets.UTF_8));
 
         assertThat(exitCode).as(output.toString(StandardCharsets.UTF_8)).isZero();

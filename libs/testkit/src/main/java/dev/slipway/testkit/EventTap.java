@@ -62,6 +62,7 @@ public final class EventTap implements AutoCloseable {
                 "group.id", topicPrefix + "operator.tap-" + System.nanoTime(),
                 "auto.offset.reset", "earliest",
                 "metadata.max.age.ms", "3000", // it asks for all topics of all tests
+                "metric.reporters", "", // nobody looks at the metrics of some sixty partitions
                 "enable.auto.commit", "false"));
         consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer());
         consumer.subscribe(Pattern.compile(Pattern.quote(topicPrefix) + ".*"));

@@ -72,6 +72,9 @@ public final class PlatformProcess implements AutoCloseable {
             environment.put("SLIPWAY_KAFKA_PORT", port(before.path("kafka_bootstrap")));
         }
         environment.putAll(settings);
+        environment.computeIfAbsent(
+                "SLIPWAY_RECORD_KEYS_DIRECTORY",
+                name -> PreparedRecordKeys.in(directory.resolve("record-keys")).toString());
         TemporaryDirectory.openToOthers(directory);
         var program = Objects.requireNonNull(System.getProperty(PROGRAM), PROGRAM);
         var started = new ChildProcess(directory, environment, List.of(program));

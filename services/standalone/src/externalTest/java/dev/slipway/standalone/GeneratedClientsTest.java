@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import dev.slipway.contract.Contract;
+import dev.slipway.testkit.ShortLivedJvm;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,10 +33,12 @@ class GeneratedClientsTest {
     private static Path contract;
 
     @BeforeAll
-    static void start() throws IOException {
+    static void start() throws Exception {
         platform = new PlatformUnderTest();
         contract = Files.writeString(
                 home.resolve("openapi.json"), Contract.load().document().toString());
+        copy("package.json", home);
+        var ignored = run(home, "npm", "install", "--no-audit", "--no-fund"); // clients find it in the parent directory
     }
 
     @AfterAll
@@ -54,8 +57,10 @@ class GeneratedClientsTest {
         var arguments = Files.write(home.resolve("java-files"), files);
         var classes = home.resolve("java-classes");
         var classpath = classes + File.pathSeparator + System.getProperty("slipway.generated-client.classpath");
-        var ignored = run(
-                sources, "javac", "-nowarn", "-proc:none", "-d", classes.toString(), "-cp", classpath, "@" + arguments);
+        var javac = new ArrayList<>(List.of("javac", "-nowarn", "-proc:none", "-d", classes.toString()));
+        ShortLivedJvm.OPTIONS.forEach(option -> javac.add("-J" + option));
+        javac.addAll(List.of("-cp", classpath, "@" + arguments));
+        var ignored = run(sources, javac.toArray(String[]::new));
         assertCompleted(run(sources, "java", "-cp", classpath, "Journey"));
     }
 
@@ -63,7 +68,6 @@ class GeneratedClientsTest {
     void typescript_completesJourney() throws Exception {
         var directory = generate("typescript-fetch");
         copy("journey.ts", directory);
-        npmInstall(directory);
         compile(directory, "journey.ts");
         assertCompleted(run(directory, "node", "dist/journey.js"));
     }
@@ -72,8 +76,8 @@ class GeneratedClientsTest {
     void openapiTypescript_completesJourney() throws Exception {
         var directory = Files.createDirectories(home.resolve("openapi-typescript"));
         copy("journey-types.ts", directory);
-        npmInstall(directory);
-        var ignored = run(directory, "node_modules/.bin/openapi-typescript", contract.toString(), "-o", "schema.d.ts");
+        var ignored =
+                run(directory, "../node_modules/.bin/openapi-typescript", contract.toString(), "-o", "schema.d.ts");
         compile(directory, "journey-types.ts");
         assertCompleted(run(directory, "node", "dist/journey-types.js"));
     }
@@ -102,12 +106,12 @@ class GeneratedClientsTest {
 
     private static Path generate(String generator, String... options) throws Exception {
         var directory = Files.createDirectories(home.resolve(generator));
-        var command = new ArrayList<>(List.of(
-                "java",
-                "-cp",
-                System.getProperty("slipway.client-generator"),
+        var command = new ArrayList<>(ShortLivedJvm.command(512, System.getProperty("slipway.client-generator")));
+        command.addAll(List.of(
                 "org.openapitools.codegen.OpenAPIGenerator",
                 "generate",
+                "--global-property",
+                "apiDocs=false,modelDocs=false,apiTests=false,modelTests=false",
                 "-g",
                 generator,
                 "-i",
@@ -119,15 +123,10 @@ class GeneratedClientsTest {
         return directory;
     }
 
-    private static void npmInstall(Path directory) throws Exception {
-        copy("package.json", directory);
-        var ignored = run(directory, "npm", "install", "--no-audit", "--no-fund");
-    }
-
     private static void compile(Path directory, String file) throws Exception {
         var ignored = run(
                 directory,
-                "node_modules/.bin/tsc",
+                "../node_modules/.bin/tsc",
                 "--strict",
                 "--target",
                 "es2020",

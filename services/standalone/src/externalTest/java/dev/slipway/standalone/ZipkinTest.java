@@ -53,6 +53,8 @@ class ZipkinTest {
         zipkin = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx256m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-Darmeria.ports[0].ip=127.0.0.1",
                         "-Darmeria.ports[0].port=" + PORT,
                         "-Darmeria.ports[0].protocols[0]=http",

@@ -55,7 +55,9 @@ class BrokerAttackTest {
 
     @BeforeAll
     static void start() {
-        platform = new PlatformProcess(directory, Map.of());
+        // It makes its own record keys, whose permissions are tested.
+        var recordKeys = directory.resolve("home/record-keys").toString();
+        platform = new PlatformProcess(directory, Map.of("SLIPWAY_RECORD_KEYS_DIRECTORY", recordKeys));
         platform.start();
     }
 

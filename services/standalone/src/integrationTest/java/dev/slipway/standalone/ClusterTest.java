@@ -9,6 +9,7 @@ import dev.slipway.testkit.EventTap;
 import dev.slipway.testkit.FreePorts;
 import dev.slipway.testkit.FreshDatabase;
 import dev.slipway.testkit.PlatformProcess;
+import dev.slipway.testkit.PreparedRecordKeys;
 import dev.slipway.testkit.Proves;
 import dev.slipway.testkit.SimulatedAdapter;
 import dev.slipway.testkit.TestInfrastructure;
@@ -94,7 +95,7 @@ class ClusterTest {
         settings.put("SLIPWAY_TOPIC_PREFIX", PREFIX);
         settings.put(
                 "SLIPWAY_RECORD_KEYS_DIRECTORY",
-                directory.resolve("record-keys").toString());
+                PreparedRecordKeys.in(directory.resolve("record-keys")).toString());
         settings.put("SLIPWAY_TOPIC_PARTITIONS", "2");
         settings.put("SLIPWAY_REPLY_TIMEOUT", "PT8S");
         if (services.equals("audit")) {

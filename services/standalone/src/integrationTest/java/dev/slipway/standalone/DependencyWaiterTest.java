@@ -37,8 +37,6 @@ class DependencyWaiterTest {
                 "catalog",
                 "SLIPWAY_TOPIC_PREFIX",
                 "first-contact.",
-                "SLIPWAY_RECORD_KEYS_DIRECTORY",
-                directory.resolve("record-keys").toString(),
                 "SLIPWAY_TOPIC_PARTITIONS",
                 "1"));
         settings.putAll(more);

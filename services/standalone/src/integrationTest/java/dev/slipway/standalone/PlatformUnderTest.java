@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.iam.IamSeed;
 import dev.slipway.messaging.RecordKeys;
+import dev.slipway.service.DatabaseSettings;
+import dev.slipway.service.ServiceDatabase;
 import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.ApiClient;
@@ -13,6 +15,8 @@ import dev.slipway.testkit.SimulatedAdapter;
 import dev.slipway.testkit.TemporaryDirectory;
 import dev.slipway.testkit.TestInfrastructure;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.apache.kafka.clients.admin.Admin;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -31,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
@@ -44,15 +49,24 @@ final class PlatformUnderTest implements AutoCloseable {
     /** Shared by all platforms of a JVM: signing tokens is slow. */
     private static final DemoData DEMO = newDemo();
 
-    private static final String SERVICES = "iam,catalog,instances,audit,metering,tenants,gateway";
+    private static final List<String> SERVICES_WITH_DATABASE =
+            List.of("iam", "catalog", "instances", "audit", "metering", "tenants");
+
+    private static final String SERVICES = String.join(",", SERVICES_WITH_DATABASE) + ",gateway";
 
     /** Shared by all platforms of a JVM: generating keys takes longer than starting a platform with them. */
     private static final Path RECORD_KEYS = newRecordKeys();
+
+    /** The schemas of all services, copied for each platform of a JVM: migrating takes longer than the rest of a start. */
+    private static final FreshDatabase MIGRATED = newMigrated();
 
     private static final String OUTBOXES_ARE_EMPTY = """
             SELECT NOT EXISTS (SELECT 1 FROM iam.outbox) AND NOT EXISTS (SELECT 1 FROM catalog.outbox)
                 AND NOT EXISTS (SELECT 1 FROM instances.outbox)
             """;
+
+    private static final Admin ADMIN =
+            Admin.create(Map.of("bootstrap.servers", TestInfrastructure.shared().kafkaBootstrap()));
 
     /** Tokens by user, signed on first use. */
     private static final Map<String, String> TOKENS = new ConcurrentHashMap<>();
@@ -72,7 +86,7 @@ final class PlatformUnderTest implements AutoCloseable {
 
     /** Starts with the given environment variables. */
     PlatformUnderTest(Map<String, String> settings) {
-        this(FreshDatabase.create(), settings, List.of(), address -> address);
+        this(MIGRATED.copy(), settings, List.of(), address -> address);
     }
 
     /** Starts with new topics on an existing database. */
@@ -87,12 +101,12 @@ final class PlatformUnderTest implements AutoCloseable {
 
     /** Starts with additional trusted keys. */
     PlatformUnderTest(Map<String, String> settings, List<IamSeed.IssuerKey> moreKeys) {
-        this(FreshDatabase.create(), settings, moreKeys, address -> address);
+        this(MIGRATED.copy(), settings, moreKeys, address -> address);
     }
 
     /** Starts with Kafka and PostgreSQL behind a link. */
     PlatformUnderTest(Map<String, String> settings, UnaryOperator<String> line) {
-        this(FreshDatabase.create(), settings, List.of(), line);
+        this(MIGRATED.copy(), settings, List.of(), line);
     }
 
     private PlatformUnderTest(
@@ -144,8 +158,19 @@ final class PlatformUnderTest implements AutoCloseable {
 
     private static Path newRecordKeys() {
         var directory = TemporaryDirectory.named("slipway-record-keys").path();
-        var unused = RecordKeys.open(directory, List.of(SERVICES.split(",")));
+        var unused = RecordKeys.open(directory, SERVICES_WITH_DATABASE);
         return directory;
+    }
+
+    private static FreshDatabase newMigrated() {
+        var database = FreshDatabase.create();
+        var vertx = Vertx.vertx();
+        for (var service : SERVICES_WITH_DATABASE) {
+            var settings = new DatabaseSettings(database.url(), 1);
+            await(ServiceDatabase.open(vertx, settings, service, false).compose(ServiceDatabase::close));
+        }
+        await(vertx.close());
+        return database;
     }
 
     private static void copyRecordKeys(Path to) throws IOException {
@@ -309,5 +334,21 @@ final class PlatformUnderTest implements AutoCloseable {
     @Override
     public void close() {
         stopKeepingDatabase().close();
+        deleteTopics();
+    }
+
+    /** The broker and every consumer with a pattern handle all topics again and again, so old ones make later tests slow. */
+    private void deleteTopics() {
+        try {
+            var own = ADMIN.listTopics().names().get().stream()
+                    .filter(topic -> topic.startsWith(topicPrefix))
+                    .toList();
+            ADMIN.deleteTopics(own).all().get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the topics of " + topicPrefix + " could not be deleted", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 }
