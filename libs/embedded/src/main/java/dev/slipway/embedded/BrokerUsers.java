@@ -1,10 +1,13 @@
 package dev.slipway.embedded;
 
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListGroupsOptions;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
 import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.UserScramCredentialAlteration;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
+import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
 
@@ -71,11 +74,12 @@ final class BrokerUsers {
                 entry("super.users", "User:" + SUPERUSER));
     }
 
-    /** Makes users and ACLs those of the access, and waits until the broker applies them. */
+    /** Makes users and ACLs those of the access, and waits until the broker applies them. Ends the sessions of a previous process. */
     void apply(String bootstrap) {
         change(bootstrap, admin -> {
             applyPasswords(admin);
             applyAcls(admin);
+            removeFormerMembers(admin);
         });
     }
 
@@ -186,6 +190,26 @@ final class BrokerUsers {
         var deadlineNs = deadlineNs();
         while (!describeAcls(admin).equals(access.acls())) {
             pause(deadlineNs);
+        }
+    }
+
+    /**
+     * Removes the members of in-process groups. They ran in a process that was killed, since a process that stops leaves its groups. New
+     * members would wait until their sessions expire.
+     */
+    private void removeFormerMembers(Admin admin) throws ExecutionException, InterruptedException {
+        if (access.inProcessGroups().isEmpty()) {
+            return;
+        }
+        var listed =
+                admin.listGroups(ListGroupsOptions.forConsumerGroups()).all().get();
+        for (var group : listed) {
+            var isEmpty = group.groupState().map(GroupState.EMPTY::equals).orElse(false);
+            if (!isEmpty && access.inProcessGroups().stream().anyMatch(group.groupId()::startsWith)) {
+                admin.removeMembersFromConsumerGroup(group.groupId(), new RemoveMembersFromConsumerGroupOptions())
+                        .all()
+                        .get();
+            }
         }
     }
 

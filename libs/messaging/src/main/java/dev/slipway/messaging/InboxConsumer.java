@@ -40,7 +40,7 @@ public final class InboxConsumer {
 
     private static final int MAX_BULK_BATCH = 1_000;
     private static final int ATTEMPTS = 5;
-    /** An idle consumer polls more often than this. */
+    /** A batch is usually applied within this time. */
     private static final int MAX_POLL_SECONDS = 10;
 
     /** Applies one event, in the transaction that also stores the event id, so that a second delivery is ignored. */
@@ -183,7 +183,8 @@ public final class InboxConsumer {
 
     public Future<Void> start() {
         Gauge.builder("slipway.consumer.poll.age", loop, PollLoop::secondsSincePoll)
-                .description("Time since the consumer last polled; it grows without limit if the consumer is stuck")
+                .description(
+                        "Time since the consumer last polled, except while it waits for records; grows without limit if it is stuck")
                 .baseUnit("seconds")
                 .tag("consumer", name)
                 .register(meters);
