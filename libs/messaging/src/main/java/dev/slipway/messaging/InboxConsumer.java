@@ -86,6 +86,7 @@ public final class InboxConsumer {
     private final PollLoop loop;
     private final MeterRegistry meters;
     private final Counter deadLetterCounter;
+    private boolean applyingHeartbeats;
 
     public InboxConsumer(
             Vertx vertx,
@@ -181,6 +182,11 @@ public final class InboxConsumer {
         return loop.appliedOffset(partition.topic(), partition.partition());
     }
 
+    /** Passes heartbeats of state topics to the handler. Without this call they are skipped, because most handlers ignore them. */
+    public void applyHeartbeats() {
+        applyingHeartbeats = true;
+    }
+
     public Future<Void> start() {
         Gauge.builder("slipway.consumer.poll.age", loop, PollLoop::secondsSincePoll)
                 .description(
@@ -201,7 +207,16 @@ public final class InboxConsumer {
     }
 
     private Future<Void> handle(List<ReceivedRecord> batch) {
-        return verifier.filter(batch).compose(this::applyVerified);
+        var applicable = applyingHeartbeats
+                ? batch
+                : batch.stream().filter(record -> !isHeartbeat(record)).toList();
+        return applicable.isEmpty()
+                ? Future.succeededFuture()
+                : verifier.filter(applicable).compose(this::applyVerified);
+    }
+
+    private static boolean isHeartbeat(ReceivedRecord record) {
+        return Topics.isState(record.topic()) && Topics.HEARTBEAT_KEY.equals(record.key());
     }
 
     private Future<Void> applyVerified(List<ReceivedRecord> batch) {
