@@ -2,6 +2,7 @@ package dev.slipway.embedded;
 
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListGroupsOptions;
+import org.apache.kafka.clients.admin.ListTopicsOptions;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
 import org.apache.kafka.clients.admin.ScramMechanism;
@@ -10,6 +11,9 @@ import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.internals.Topic;
+import org.apache.kafka.common.utils.Utils;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +32,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 import static java.util.Map.entry;
 
@@ -198,9 +203,13 @@ final class BrokerUsers {
      * members would wait until their sessions expire.
      */
     private void removeFormerMembers(Admin admin) throws ExecutionException, InterruptedException {
-        if (access.inProcessGroups().isEmpty()) {
+        var topics = admin.listTopics(new ListTopicsOptions().listInternal(true))
+                .names()
+                .get();
+        if (access.inProcessGroups().isEmpty() || !topics.contains(Topic.GROUP_METADATA_TOPIC_NAME)) {
             return;
         }
+        awaitGroups(admin);
         var listed =
                 admin.listGroups(ListGroupsOptions.forConsumerGroups()).all().get();
         for (var group : listed) {
@@ -211,6 +220,35 @@ final class BrokerUsers {
                         .get();
             }
         }
+    }
+
+    /**
+     * Waits until the broker has loaded the groups of all partitions: before that it lists those of some partitions only. A request for a
+     * group is repeated until its partition is loaded, whether the group exists or not.
+     */
+    private static void awaitGroups(Admin admin) throws ExecutionException, InterruptedException {
+        var names = IntStream.range(0, EmbeddedKafka.GROUP_PARTITIONS)
+                .mapToObj(BrokerUsers::nameOfGroupIn)
+                .toList();
+        for (var described :
+                admin.describeConsumerGroups(names).describedGroups().values()) {
+            try {
+                var unused = described.get();
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof GroupIdNotFoundException)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Returns a name that Kafka assigns to the partition: it takes the hash code modulo the number of partitions. */
+    private static String nameOfGroupIn(int partition) {
+        return IntStream.iterate(0, number -> number + 1)
+                .mapToObj(number -> "none-" + number)
+                .filter(name -> Utils.abs(name.hashCode()) % EmbeddedKafka.GROUP_PARTITIONS == partition)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static Set<AclBinding> describeAcls(Admin admin) throws ExecutionException, InterruptedException {

@@ -24,8 +24,8 @@ final class ConsumerFactory {
 
     /**
      * Lets the broker delay empty fetches, so that an idle consumer costs little; data is returned at once. A partition that was assigned
-     * meanwhile is fetched after that delay, so a process that takes over the work of another must not wait for longer. Closing does not
-     * wait for the answer to a pending fetch.
+     * or whose position was found meanwhile is fetched after that delay, so a longer one would slow down starts and takeovers. Closing does
+     * not wait for the answer to a pending fetch.
      */
     private static final class LongPollingConsumer extends KafkaConsumer<String, byte[]> {
         private static final int FETCH_MAX_WAIT_MS = 5_000;
@@ -37,7 +37,7 @@ final class ConsumerFactory {
 
         private static Map<String, Object> withLongPolling(Map<String, String> config) {
             var settings = new HashMap<String, Object>(config);
-            settings.putIfAbsent(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_MAX_WAIT_MS);
+            settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_MAX_WAIT_MS);
             return settings;
         }
 
