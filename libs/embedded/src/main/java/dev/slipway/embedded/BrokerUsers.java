@@ -9,11 +9,14 @@ import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.UserScramCredentialAlteration;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.utils.Utils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +26,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -41,6 +45,7 @@ import static java.util.Map.entry;
  * process. Users and ACLs are stored in Kafka's metadata and compared at every start, so data of an open broker can be used.
  */
 final class BrokerUsers {
+    private static final Logger LOG = LoggerFactory.getLogger(BrokerUsers.class);
     private static final String SUPERUSER = "broker";
     /** The least that Kafka accepts. Stretching only protects guessable passwords; ours are random. */
     private static final int ITERATIONS = 4096;
@@ -212,12 +217,26 @@ final class BrokerUsers {
         awaitGroups(admin);
         var listed =
                 admin.listGroups(ListGroupsOptions.forConsumerGroups()).all().get();
+        var removals = new HashMap<String, KafkaFuture<Void>>();
         for (var group : listed) {
             var isEmpty = group.groupState().map(GroupState.EMPTY::equals).orElse(false);
             if (!isEmpty && access.inProcessGroups().stream().anyMatch(group.groupId()::startsWith)) {
-                admin.removeMembersFromConsumerGroup(group.groupId(), new RemoveMembersFromConsumerGroupOptions())
-                        .all()
-                        .get();
+                removals.put(
+                        group.groupId(),
+                        admin.removeMembersFromConsumerGroup(
+                                        group.groupId(), new RemoveMembersFromConsumerGroupOptions())
+                                .all());
+            }
+        }
+        for (var removal : removals.entrySet()) {
+            try {
+                removal.getValue().get();
+            } catch (ExecutionException e) {
+                // The session of a member can expire meanwhile; otherwise new members wait until it does.
+                LOG.atDebug()
+                        .addKeyValue("group", removal.getKey())
+                        .setCause(e.getCause())
+                        .log("members of a previous process were not removed");
             }
         }
     }

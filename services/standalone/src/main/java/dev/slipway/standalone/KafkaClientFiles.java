@@ -35,7 +35,8 @@ final class KafkaClientFiles {
 
     private static final Map<String, String> LONG_SESSIONS = Map.of(
             "session.timeout.ms", "45000",
-            "heartbeat.interval.ms", "15000");
+            "heartbeat.interval.ms", "15000",
+            "fetch.max.wait.ms", "20000");
 
     private final Path directory;
     private final Map<String, String> common;
@@ -113,7 +114,7 @@ final class KafkaClientFiles {
 
     /**
      * Returns the settings by principal for clients in the process of the broker. Nobody takes over the partitions of these clients, because
-     * the broker ends with them. Their sessions can therefore be long, and they need few heartbeats.
+     * the broker ends with them. Their sessions can therefore be long, and they need few heartbeats and fetches.
      */
     Map<String, Map<String, String>> inProcessClients() {
         if (common.keySet().stream().anyMatch(LONG_SESSIONS::containsKey)) {

@@ -48,6 +48,7 @@ class KafkaClientFilesTest {
         assertThat(files.inProcessClients().get("iam"))
                 .containsEntry("session.timeout.ms", "45000")
                 .containsEntry("heartbeat.interval.ms", "15000")
+                .containsEntry("fetch.max.wait.ms", "20000")
                 .containsEntry("client.rack", "r1")
                 .containsKey("sasl.jaas.config");
         assertThat(KafkaClientFiles.file(home, "adapter-bare_metal")).content().doesNotContain("heartbeat.interval");
