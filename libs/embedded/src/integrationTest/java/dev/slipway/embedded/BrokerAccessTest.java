@@ -2,6 +2,8 @@ package dev.slipway.embedded;
 
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.acl.AccessControlEntry;
@@ -14,6 +16,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,10 +84,72 @@ class BrokerAccessTest {
         }
     }
 
+    @Test
+    void newMemberOfAnInProcessGroup_getsItsPartitions_afterTheProcessWasKilled() throws Exception {
+        var data = directory.resolve("kafka");
+        var access = new BrokerAccess(
+                Map.of("writer", "secret-1", "reader", "secret-2"),
+                Set.of(
+                        WRITE_EVENTS,
+                        acl("writer", ResourceType.TOPIC, TOPIC, AclOperation.CREATE),
+                        acl("reader", ResourceType.TOPIC, TOPIC, AclOperation.READ),
+                        acl("reader", ResourceType.GROUP, "service.events", AclOperation.READ)),
+                Set.of("service."));
+        KafkaConsumer<String, String> killed;
+        try (var broker = EmbeddedKafka.start(data, 0, access)) {
+            createTopic(broker);
+            send(broker, login("writer", "secret-1"));
+            killed = consumer(broker);
+            assertThat(read(killed)).isEqualTo("value");
+        }
+        killed.close(CloseOptions.timeout(Duration.ZERO)); // its broker is gone, so it cannot leave the group
+
+        try (var broker = EmbeddedKafka.start(data, 0, access);
+                var next = consumer(broker)) {
+            assertThat(read(next)).isEqualTo("value");
+        }
+    }
+
+    private static void createTopic(EmbeddedKafka broker) throws Exception {
+        var settings = new HashMap<String, Object>(login("writer", "secret-1"));
+        settings.put("bootstrap.servers", broker.bootstrap());
+        try (var admin = Admin.create(settings)) {
+            admin.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 1))).all().get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Its session outlasts the test, and it commits no offset. */
+    private static KafkaConsumer<String, String> consumer(EmbeddedKafka broker) {
+        var settings = new HashMap<String, Object>(login("reader", "secret-2"));
+        settings.putAll(Map.of(
+                "bootstrap.servers", broker.bootstrap(),
+                "group.id", "service.events",
+                "session.timeout.ms", "300000",
+                "auto.offset.reset", "earliest",
+                "enable.auto.commit", "false"));
+        var consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
+        consumer.subscribe(List.of(TOPIC));
+        return consumer;
+    }
+
+    private static String read(KafkaConsumer<String, String> consumer) {
+        var deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (System.nanoTime() < deadlineNs) {
+            for (var received : consumer.poll(Duration.ofMillis(200))) {
+                return received.value();
+            }
+        }
+        throw new AssertionError("the consumer received nothing");
+    }
+
     private static AclBinding writeEvents(String user) {
+        return acl(user, ResourceType.TOPIC, TOPIC, AclOperation.WRITE);
+    }
+
+    private static AclBinding acl(String user, ResourceType type, String name, AclOperation operation) {
         return new AclBinding(
-                new ResourcePattern(ResourceType.TOPIC, TOPIC, PatternType.LITERAL),
-                new AccessControlEntry("User:" + user, "*", AclOperation.WRITE, AclPermissionType.ALLOW));
+                new ResourcePattern(type, name, PatternType.LITERAL),
+                new AccessControlEntry("User:" + user, "*", operation, AclPermissionType.ALLOW));
     }
 
     private static Map<String, String> login(String user, String password) {

@@ -1,12 +1,22 @@
 package dev.slipway.embedded;
 
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListGroupsOptions;
+import org.apache.kafka.clients.admin.ListTopicsOptions;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
 import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.UserScramCredentialAlteration;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
+import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.internals.Topic;
+import org.apache.kafka.common.utils.Utils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +26,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -25,6 +36,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 import static java.util.Map.entry;
 
@@ -33,6 +45,7 @@ import static java.util.Map.entry;
  * process. Users and ACLs are stored in Kafka's metadata and compared at every start, so data of an open broker can be used.
  */
 final class BrokerUsers {
+    private static final Logger LOG = LoggerFactory.getLogger(BrokerUsers.class);
     private static final String SUPERUSER = "broker";
     /** The least that Kafka accepts. Stretching only protects guessable passwords; ours are random. */
     private static final int ITERATIONS = 4096;
@@ -71,11 +84,12 @@ final class BrokerUsers {
                 entry("super.users", "User:" + SUPERUSER));
     }
 
-    /** Makes users and ACLs those of the access, and waits until the broker applies them. */
+    /** Makes users and ACLs those of the access, and waits until the broker applies them. Ends the sessions of a previous process. */
     void apply(String bootstrap) {
         change(bootstrap, admin -> {
             applyPasswords(admin);
             applyAcls(admin);
+            removeFormerMembers(admin);
         });
     }
 
@@ -187,6 +201,73 @@ final class BrokerUsers {
         while (!describeAcls(admin).equals(access.acls())) {
             pause(deadlineNs);
         }
+    }
+
+    /**
+     * Removes the members of in-process groups. They ran in a process that was killed, since a process that stops leaves its groups. New
+     * members would wait until their sessions expire.
+     */
+    private void removeFormerMembers(Admin admin) throws ExecutionException, InterruptedException {
+        var topics = admin.listTopics(new ListTopicsOptions().listInternal(true))
+                .names()
+                .get();
+        if (access.inProcessGroups().isEmpty() || !topics.contains(Topic.GROUP_METADATA_TOPIC_NAME)) {
+            return;
+        }
+        awaitGroups(admin);
+        var listed =
+                admin.listGroups(ListGroupsOptions.forConsumerGroups()).all().get();
+        var removals = new HashMap<String, KafkaFuture<Void>>();
+        for (var group : listed) {
+            var isEmpty = group.groupState().map(GroupState.EMPTY::equals).orElse(false);
+            if (!isEmpty && access.inProcessGroups().stream().anyMatch(group.groupId()::startsWith)) {
+                removals.put(
+                        group.groupId(),
+                        admin.removeMembersFromConsumerGroup(
+                                        group.groupId(), new RemoveMembersFromConsumerGroupOptions())
+                                .all());
+            }
+        }
+        for (var removal : removals.entrySet()) {
+            try {
+                removal.getValue().get();
+            } catch (ExecutionException e) {
+                // The session of a member can expire meanwhile; otherwise new members wait until it does.
+                LOG.atDebug()
+                        .addKeyValue("group", removal.getKey())
+                        .setCause(e.getCause())
+                        .log("members of a previous process were not removed");
+            }
+        }
+    }
+
+    /**
+     * Waits until the broker has loaded the groups of all partitions: before that it lists those of some partitions only. A request for a
+     * group is repeated until its partition is loaded, whether the group exists or not.
+     */
+    private static void awaitGroups(Admin admin) throws ExecutionException, InterruptedException {
+        var names = IntStream.range(0, EmbeddedKafka.GROUP_PARTITIONS)
+                .mapToObj(BrokerUsers::nameOfGroupIn)
+                .toList();
+        for (var described :
+                admin.describeConsumerGroups(names).describedGroups().values()) {
+            try {
+                var unused = described.get();
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof GroupIdNotFoundException)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Returns a name that Kafka assigns to the partition: it takes the hash code modulo the number of partitions. */
+    private static String nameOfGroupIn(int partition) {
+        return IntStream.iterate(0, number -> number + 1)
+                .mapToObj(number -> "none-" + number)
+                .filter(name -> Utils.abs(name.hashCode()) % EmbeddedKafka.GROUP_PARTITIONS == partition)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static Set<AclBinding> describeAcls(Admin admin) throws ExecutionException, InterruptedException {

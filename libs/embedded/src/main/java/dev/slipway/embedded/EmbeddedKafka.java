@@ -29,6 +29,8 @@ import static java.util.Map.entry;
  * <p>Its loggers are {@code org.apache.kafka}, {@code kafka} and {@code state.change.logger}. Level WARN is recommended.
  */
 public final class EmbeddedKafka implements AutoCloseable {
+    static final int GROUP_PARTITIONS = 4;
+
     private static final int NODE_ID = 1;
     private static final int ATTEMPTS = 3;
 
@@ -182,7 +184,7 @@ public final class EmbeddedKafka implements AutoCloseable {
 
                 // Internal topics have one replica.
                 entry("offsets.topic.replication.factor", "1"),
-                entry("offsets.topic.num.partitions", "4"),
+                entry("offsets.topic.num.partitions", String.valueOf(GROUP_PARTITIONS)),
                 entry("transaction.state.log.replication.factor", "1"),
                 entry("transaction.state.log.min.isr", "1"),
                 entry("transaction.state.log.num.partitions", "4"),

@@ -5,12 +5,16 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.Proves;
 import io.vertx.core.Future;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import static dev.slipway.messaging.MessagingFixture.await;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -99,6 +103,27 @@ class InboxConsumerTest extends InboxConsumerTestBase {
         eventually(() -> assertThat(fixture.database.query(
                         "SELECT string_agg(key || '=' || correlation_id, ',' ORDER BY seq) FROM outbox"))
                 .isEqualTo("a=c-a,b=c-b"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void handler_skipsHeartbeatsOfStateTopics_unlessItAppliesThem(boolean appliesThem) {
+        var state = fixture.createTopic(".state");
+        fixture.sendWithKey(state, Topics.HEARTBEAT_KEY, MessagingFixture.event("heartbeat"));
+        fixture.sendWithKey(state, "key", MessagingFixture.event("snapshot"));
+        consumer = consumer(state, InboxConsumerTestBase::applyOnce);
+        if (appliesThem) {
+            consumer.applyHeartbeats();
+        }
+
+        await(consumer.start());
+
+        eventually(() -> assertThat(fixture.countApplications("snapshot")).isEqualTo(1));
+        assertThat(fixture.countApplications("heartbeat")).isEqualTo(appliesThem ? 1 : 0);
+        fixture.sendWithKey(state, Topics.HEARTBEAT_KEY, MessagingFixture.event("next heartbeat"));
+        eventually(() -> assertThat(consumer.appliedOffset(new TopicPartition(fixture.kafka.topic(state), 0)))
+                .isEqualTo(3));
+        assertThat(fixture.countApplications("next heartbeat")).isEqualTo(appliesThem ? 1 : 0);
     }
 
     /** Kafka allows null header values. */

@@ -51,7 +51,12 @@ abstract class InboxConsumerTestBase {
     }
 
     void start(EventHandler eventHandler) {
-        consumer = new InboxConsumer(
+        consumer = consumer(topic, eventHandler);
+        await(consumer.start());
+    }
+
+    static InboxConsumer consumer(String topic, EventHandler eventHandler) {
+        return new InboxConsumer(
                 fixture.vertx,
                 fixture.kafka,
                 "c-" + topic,
@@ -61,7 +66,6 @@ abstract class InboxConsumerTestBase {
                 deadLetters,
                 fixture.metrics(),
                 eventHandler);
-        await(consumer.start());
     }
 
     List<ReceivedRecord> deadLetterRecords() {

@@ -113,7 +113,11 @@ final class MessagingFixture implements AutoCloseable {
 
     /** Creates a topic with one partition and its dead-letter topic. */
     String createTopic() {
-        var name = "t" + NUMBER.incrementAndGet();
+        return createTopic("");
+    }
+
+    String createTopic(String suffix) {
+        var name = "t" + NUMBER.incrementAndGet() + suffix;
         try (var admin = Admin.create(kafka.admin())) {
             admin.createTopics(List.of(
                             new NewTopic(kafka.topic(name), 1, (short) 1),
@@ -148,6 +152,10 @@ final class MessagingFixture implements AutoCloseable {
         var record = new ProducerRecord<>(kafka.topic(topic), "key", value);
         headers.forEach((name, text) -> record.headers().add(name, text.getBytes(StandardCharsets.UTF_8)));
         send(record);
+    }
+
+    void sendWithKey(String topic, String key, Envelope event) {
+        send(new ProducerRecord<>(kafka.topic(topic), key, event.toBytes()));
     }
 
     void sendWithNullHeader(String topic, Envelope event) {

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import static java.util.Map.entry;
@@ -186,6 +188,11 @@ public final class BrokerAcls {
                 topic(adapter, Topics.runtimeCommands(backend), AclOperation.READ),
                 topic(adapter, Topics.RUNTIME_REPORTS, AclOperation.WRITE),
                 group(adapter, "adapter." + backend, AclOperation.READ));
+    }
+
+    /** Returns the beginnings of the names of the consumer groups of services. */
+    public static Set<String> serviceGroups(String topicPrefix) {
+        return SERVICES.stream().map(service -> topicPrefix + service + ".").collect(Collectors.toUnmodifiableSet());
     }
 
     /** Returns the ACLs of the rules, for topics and groups with the prefix. */

@@ -46,7 +46,7 @@ final class HeartbeatFinder {
         return consumer.poll(POLL_TIMEOUT).compose(polled -> {
             var heartbeats = new ArrayList<ReceivedRecord>();
             for (var record : polled.records()) {
-                if ("heartbeat".equals(record.key())) {
+                if (Topics.HEARTBEAT_KEY.equals(record.key())) {
                     heartbeats.add(ReceivedRecord.of(record, kafka));
                 }
             }

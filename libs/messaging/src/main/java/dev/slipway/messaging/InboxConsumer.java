@@ -40,7 +40,7 @@ public final class InboxConsumer {
 
     private static final int MAX_BULK_BATCH = 1_000;
     private static final int ATTEMPTS = 5;
-    /** An idle consumer polls more often than this. */
+    /** A batch is usually applied within this time. */
     private static final int MAX_POLL_SECONDS = 10;
 
     /** Applies one event, in the transaction that also stores the event id, so that a second delivery is ignored. */
@@ -86,6 +86,7 @@ public final class InboxConsumer {
     private final PollLoop loop;
     private final MeterRegistry meters;
     private final Counter deadLetterCounter;
+    private boolean applyingHeartbeats;
 
     public InboxConsumer(
             Vertx vertx,
@@ -181,9 +182,15 @@ public final class InboxConsumer {
         return loop.appliedOffset(partition.topic(), partition.partition());
     }
 
+    /** Passes heartbeats of state topics to the handler. Without this call they are skipped, because most handlers ignore them. */
+    public void applyHeartbeats() {
+        applyingHeartbeats = true;
+    }
+
     public Future<Void> start() {
         Gauge.builder("slipway.consumer.poll.age", loop, PollLoop::secondsSincePoll)
-                .description("Time since the consumer last polled; it grows without limit if the consumer is stuck")
+                .description(
+                        "Time since the consumer last polled, except while it waits for records; grows without limit if it is stuck")
                 .baseUnit("seconds")
                 .tag("consumer", name)
                 .register(meters);
@@ -200,7 +207,16 @@ public final class InboxConsumer {
     }
 
     private Future<Void> handle(List<ReceivedRecord> batch) {
-        return verifier.filter(batch).compose(this::applyVerified);
+        var applicable = applyingHeartbeats
+                ? batch
+                : batch.stream().filter(record -> !isHeartbeat(record)).toList();
+        return applicable.isEmpty()
+                ? Future.succeededFuture()
+                : verifier.filter(applicable).compose(this::applyVerified);
+    }
+
+    private static boolean isHeartbeat(ReceivedRecord record) {
+        return Topics.isState(record.topic()) && Topics.HEARTBEAT_KEY.equals(record.key());
     }
 
     private Future<Void> applyVerified(List<ReceivedRecord> batch) {

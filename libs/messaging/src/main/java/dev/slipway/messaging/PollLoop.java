@@ -35,7 +35,7 @@ import java.util.stream.Collectors;
 public final class PollLoop {
     private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
     /** Data ends a poll at once, so only the cost of an idle consumer depends on this. */
-    private static final Duration IDLE_POLL_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration IDLE_POLL_TIMEOUT = Duration.ofSeconds(20);
     /** Used while offsets wait to be committed. */
     private static final Duration COMMIT_POLL_TIMEOUT = Duration.ofMillis(250);
 
@@ -120,9 +120,13 @@ public final class PollLoop {
         return stopped.future().eventually(current::close);
     }
 
-    /** Returns the time since the last poll. It grows while a batch is being handled, and without limit if the handler is stuck. */
+    /**
+     * Returns the time since the last successful poll and its batch ended, without the time that an idle consumer waits for records. It grows
+     * while a batch is being handled, and without limit if the handler or the consumer is stuck.
+     */
     public double secondsSincePoll() {
-        return (System.nanoTime() - lastPollNanos) / 1e9;
+        var seconds = (System.nanoTime() - lastPollNanos) / 1e9;
+        return polling ? Math.max(0, seconds - IDLE_POLL_TIMEOUT.toSeconds()) : seconds;
     }
 
     /** Returns how long the first record of the last batch had waited in its topic. */
@@ -159,7 +163,9 @@ public final class PollLoop {
                 .onComplete(done -> {
                     polling = false;
                     if (done.succeeded()) {
-                        pollAfter(from, gatherDelayMs(done.result()));
+                        var delayMs = gatherDelayMs(done.result());
+                        lastPollNanos = System.nanoTime();
+                        pollAfter(from, delayMs);
                     } else if (stopping) {
                         poll(from);
                     } else {

@@ -48,7 +48,7 @@ public final class StateHeartbeat {
 
     private Future<Void> publish() {
         return outbox.transaction(new ChangeContext(Ids.next().toString(), Context.root()), unit -> {
-            unit.publish(topic, "heartbeat", eventType, Json.toObject(new Heartbeat(unit.now())));
+            unit.publish(topic, Topics.HEARTBEAT_KEY, eventType, Json.toObject(new Heartbeat(unit.now())));
             return Future.succeededFuture();
         });
     }

@@ -21,7 +21,7 @@ public final class StateReader {
     private static final Logger LOG = LoggerFactory.getLogger(StateReader.class);
     private static final Duration CATCH_UP_POLL_TIMEOUT = Duration.ofMillis(250);
     /** Data ends a poll at once, so only the cost of an idle reader depends on this. */
-    private static final Duration IDLE_POLL_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration IDLE_POLL_TIMEOUT = Duration.ofSeconds(20);
 
     private static final long RETRY_MS = 500;
 

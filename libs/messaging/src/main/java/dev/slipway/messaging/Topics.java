@@ -71,6 +71,9 @@ public final class Topics {
             .map(RegistrySeeds.Entry::id)
             .toList();
 
+    /** The key of heartbeats on state topics. */
+    public static final String HEARTBEAT_KEY = "heartbeat";
+
     private static final String THIRTY_DAYS_MS = String.valueOf(TimeUnit.DAYS.toMillis(30));
 
     private static final int TIMEOUT_MS = 15_000;

@@ -173,6 +173,13 @@ public final class Service {
         return this;
     }
 
+    /** Makes the consumer that was registered last apply heartbeats too, from which it knows the age of its copy of a state topic. */
+    @CanIgnoreReturnValue
+    public Service withHeartbeats() {
+        consumers.get(consumers.size() - 1).applyHeartbeats();
+        return this;
+    }
+
     /** Checks an invariant of the service's own rows in the background. */
     @CanIgnoreReturnValue
     public Service check(ConsistencyCheck check) {

@@ -39,6 +39,7 @@ final class ReleaseGateWiring {
     /** The service starts without the verdicts: where gates are required, stale ones are refused. */
     Service serve(Service service) {
         return service.consumeOptional(
-                "releases", List.of(Topics.EVIDENCE_STATE), new ReleaseGateConsumer(store)::apply);
+                        "releases", List.of(Topics.EVIDENCE_STATE), new ReleaseGateConsumer(store)::apply)
+                .withHeartbeats();
     }
 }

@@ -229,6 +229,7 @@ public final class InstancesVerticle extends VerticleBase {
                             ? Future.succeededFuture()
                             : Topics.createRuntimeCommands(vertx, serviceContext.kafka(), backend);
                 })
+                .withHeartbeats()
                 // A consumer of its own: billing may be behind or absent without delaying the other read models.
                 .consume(
                         "billing-state",

@@ -33,6 +33,11 @@ final class KafkaClientFiles {
     private static final Pattern ADAPTER_FILE = Pattern.compile("adapter-(.+)\\.properties");
     private static final Pattern PASSWORD = Pattern.compile("password=\"([^\"]+)\"");
 
+    private static final Map<String, String> LONG_SESSIONS = Map.of(
+            "session.timeout.ms", "45000",
+            "heartbeat.interval.ms", "15000",
+            "fetch.max.wait.ms", "20000");
+
     private final Path directory;
     private final Map<String, String> common;
     /** Backends that are not built in, for whose adapters there is a file. */
@@ -73,7 +78,10 @@ final class KafkaClientFiles {
     BrokerAccess brokerAccess(String topicPrefix) {
         var rules = new ArrayList<>(BrokerAcls.rules());
         registeredBackends.forEach(backend -> rules.addAll(BrokerAcls.adapterRules(backend)));
-        return new BrokerAccess(passwords, new HashSet<>(BrokerAcls.bindings(rules, topicPrefix)));
+        return new BrokerAccess(
+                passwords,
+                new HashSet<>(BrokerAcls.bindings(rules, topicPrefix)),
+                BrokerAcls.serviceGroups(topicPrefix));
     }
 
     /**
@@ -104,9 +112,21 @@ final class KafkaClientFiles {
         }
     }
 
-    /** Returns the client settings by principal. */
-    Map<String, Map<String, String>> clients() {
-        return clients;
+    /**
+     * Returns the settings by principal for clients in the process of the broker. Nobody takes over the partitions of these clients, because
+     * the broker ends with them. Their sessions can therefore be long, and they need few heartbeats and fetches.
+     */
+    Map<String, Map<String, String>> inProcessClients() {
+        if (common.keySet().stream().anyMatch(LONG_SESSIONS::containsKey)) {
+            return clients; // the settings depend on each other
+        }
+        var withLongSessions = new HashMap<String, Map<String, String>>();
+        clients.forEach((principal, client) -> {
+            var settings = new HashMap<>(client);
+            settings.putAll(LONG_SESSIONS);
+            withLongSessions.put(principal, settings);
+        });
+        return withLongSessions;
     }
 
     Login login(String principal, String bootstrap) {

@@ -171,7 +171,7 @@ public final class StandaloneMain implements Callable<Integer> {
                     new AdapterLogins(Objects.requireNonNull(kafkaClients), started.kafka(), config.topicPrefix());
             return new Addresses(
                     started.kafka().bootstrap(),
-                    Objects.requireNonNull(kafkaClients).clients(),
+                    Objects.requireNonNull(kafkaClients).inProcessClients(),
                     started.postgres().uri());
         } catch (PortInUseException e) {
             var variable = e.port() == config.kafkaPort() ? "SLIPWAY_KAFKA_PORT" : "SLIPWAY_POSTGRES_PORT";

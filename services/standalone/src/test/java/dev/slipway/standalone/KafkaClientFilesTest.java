@@ -39,4 +39,21 @@ class KafkaClientFilesTest {
                 .containsAll(before.acls())
                 .containsAll(granted.get(0).acls());
     }
+
+    @Test
+    void inProcessClients_haveLongSessions_unlessConfigured() {
+        var files = KafkaClientFiles.open(home, Map.of("client.rack", "r1"));
+        var configured = KafkaClientFiles.open(home, Map.of("session.timeout.ms", "4000"));
+
+        assertThat(files.inProcessClients().get("iam"))
+                .containsEntry("session.timeout.ms", "45000")
+                .containsEntry("heartbeat.interval.ms", "15000")
+                .containsEntry("fetch.max.wait.ms", "20000")
+                .containsEntry("client.rack", "r1")
+                .containsKey("sasl.jaas.config");
+        assertThat(KafkaClientFiles.file(home, "adapter-bare_metal")).content().doesNotContain("heartbeat.interval");
+        assertThat(configured.inProcessClients().get("iam"))
+                .containsEntry("session.timeout.ms", "4000")
+                .doesNotContainKey("heartbeat.interval.ms");
+    }
 }

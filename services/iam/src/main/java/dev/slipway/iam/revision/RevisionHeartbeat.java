@@ -82,8 +82,15 @@ public final class RevisionHeartbeat {
                     id, "state.heartbeat", clock.instant(), 1, id.toString(), Json.toObject(new Heartbeat(revision)));
             var headers = new HashMap<String, String>();
             CloudEvents.addHeaders(
-                    headers, "slipway/iam", id, event.eventType(), "heartbeat", event.occurredAt(), id.toString());
-            return sender.send(List.of(new OutgoingRecord(Topics.AUTHZ_STATE, "heartbeat", event.toBytes(), headers)));
+                    headers,
+                    "slipway/iam",
+                    id,
+                    event.eventType(),
+                    Topics.HEARTBEAT_KEY,
+                    event.occurredAt(),
+                    id.toString());
+            return sender.send(
+                    List.of(new OutgoingRecord(Topics.AUTHZ_STATE, Topics.HEARTBEAT_KEY, event.toBytes(), headers)));
         });
         return lastSend;
     }

@@ -81,6 +81,8 @@ public final class DeploymentStore {
                 ORDER BY d.position LIMIT 1 FOR UPDATE SKIP LOCKED)
             RETURNING\s""" + COLUMNS + ", attempts, bundle::text AS bundle, plan::text AS plan, previous::text AS previous";
 
+    private static final String IS_PENDING =
+            "SELECT EXISTS (SELECT FROM deployments WHERE status NOT IN ('ready', 'failed')) AS pending";
     private static final String RENEW = """
             UPDATE deployments SET lease_until = $3::timestamptz + $4::bigint * interval '1 millisecond'
             WHERE deployment_id = $1 AND lease_id = $2
@@ -211,6 +213,13 @@ public final class DeploymentStore {
     Future<Long> countDeployment(UnitOfWork unit, UUID tenantId) {
         return unit.query(COUNT_DEPLOYMENT, Tuple.of(tenantId, LocalDate.ofInstant(unit.now(), ZoneOffset.UTC)))
                 .map(rows -> rows.iterator().next().getLong("deployments_today"));
+    }
+
+    /** Returns whether a deployment is not completed, claimed or not. */
+    Future<Boolean> isPending() {
+        return reads.query(IS_PENDING)
+                .execute()
+                .map(rows -> rows.iterator().next().getBoolean("pending"));
     }
 
     /** Claims the next deployment; returns null if there is nothing to do. */

@@ -74,7 +74,8 @@ public final class DeploymentWorker {
         this.planner = planner;
         this.executor = executor;
         this.lease = lease;
-        this.work = new LeasedWork<>(vertx, "deployment", MAX_ACTIVE, lease, this::claim, this::renew, this::run);
+        this.work = new LeasedWork<>(
+                vertx, "deployment", MAX_ACTIVE, lease, store::isPending, this::claim, this::renew, this::run);
     }
 
     /** Continues what an earlier process left, and looks regularly for deployments whose process ended. */

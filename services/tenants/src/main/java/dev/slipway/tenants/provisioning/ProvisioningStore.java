@@ -47,6 +47,9 @@ public final class ProvisioningStore {
             RETURNING t.*
             """;
 
+    private static final String IS_PENDING = """
+            SELECT EXISTS (SELECT FROM tenants WHERE status IN ('provisioning', 'destroying') OR access_pending) AS pending
+            """;
     private static final String RENEW = """
             UPDATE tenants SET lease_until = $3::timestamptz + $4::bigint * interval '1 millisecond'
             WHERE tenant_id = $1 AND lease_id = $2
@@ -97,6 +100,13 @@ public final class ProvisioningStore {
     /** Makes failed steps pending again. */
     void resetFailedSteps(UnitOfWork unit, UUID tenantId) {
         unit.write(RESET_FAILED, Tuple.of(tenantId));
+    }
+
+    /** Returns whether a tenant has work to do, now or later, claimed or not. */
+    Future<Boolean> isPending() {
+        return reads.query(IS_PENDING)
+                .execute()
+                .map(rows -> rows.iterator().next().getBoolean("pending"));
     }
 
     /** Claims a tenant that has work to do; null if there is none. */

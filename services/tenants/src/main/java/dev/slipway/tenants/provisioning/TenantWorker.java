@@ -82,7 +82,8 @@ public final class TenantWorker {
         this.onDestroyed = onDestroyed;
         this.lease = lease;
         this.clock = clock;
-        this.work = new LeasedWork<>(vertx, "tenant", maxActive, lease, this::claim, this::renew, this::run);
+        this.work = new LeasedWork<>(
+                vertx, "tenant", maxActive, lease, steps::isPending, this::claim, this::renew, this::run);
     }
 
     /** Looks for work now and then, and whenever {@link #wake} is called. Call it on the event loop of the service. */

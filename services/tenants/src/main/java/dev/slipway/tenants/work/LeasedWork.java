@@ -22,6 +22,7 @@ public final class LeasedWork<T> {
     private final String kind;
     private final int maxActive;
     private final Duration lease;
+    private final Supplier<Future<Boolean>> isPending;
     private final Supplier<Future<@Nullable T>> claim;
     private final Function<T, Future<Void>> renew;
     private final Function<T, Future<Void>> run;
@@ -29,6 +30,7 @@ public final class LeasedWork<T> {
     private boolean stopping;
 
     /**
+     * @param isPending returns false if there is certainly nothing to claim, at less cost than a claim
      * @param claim claims the next piece of work; returns null if there is none
      */
     public LeasedWork(
@@ -36,6 +38,7 @@ public final class LeasedWork<T> {
             String kind,
             int maxActive,
             Duration lease,
+            Supplier<Future<Boolean>> isPending,
             Supplier<Future<@Nullable T>> claim,
             Function<T, Future<Void>> renew,
             Function<T, Future<Void>> run) {
@@ -43,6 +46,7 @@ public final class LeasedWork<T> {
         this.kind = kind;
         this.maxActive = maxActive;
         this.lease = lease;
+        this.isPending = isPending;
         this.claim = claim;
         this.renew = renew;
         this.run = run;
@@ -54,13 +58,25 @@ public final class LeasedWork<T> {
             if (stopping) {
                 vertx.cancelTimer(timer);
             } else {
-                wake();
+                wakeIfPending();
             }
         });
     }
 
     public void stop() {
         stopping = true;
+    }
+
+    private void wakeIfPending() {
+        isPending
+                .get()
+                .onSuccess(pending -> {
+                    if (pending) {
+                        wake();
+                    }
+                })
+                .onFailure(
+                        e -> LOG.atWarn().addKeyValue("kind", kind).setCause(e).log("cannot look for work; retrying"));
     }
 
     /** Starts the next piece of work, if there is one and fewer than the maximum are running. */
