@@ -10,7 +10,7 @@ import java.nio.file.Path;
 @Order(10) // slow: it should not run alone at the end
 class ContractFuzzTest {
     private static final int SEED = 17;
-    private static final int SAMPLE = 700;
+    private static final int SAMPLE = 1_140;
 
     @TempDir
     Path directory;
