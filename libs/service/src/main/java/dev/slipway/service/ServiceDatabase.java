@@ -22,6 +22,7 @@ import java.util.Set;
 public final class ServiceDatabase {
     private static final long SETUP_LOCK = 0x51_19_7A_79L;
     private static final int SETUP_ATTEMPTS = 10;
+    private static final int CONNECT_ATTEMPTS = 5;
     /** The errors of the slower of two sessions that change the same role: unique violation, duplicate object, internal error. */
     private static final Set<String> CONCURRENT_ROLE_CHANGE_STATES = Set.of("23505", "42710", "XX000");
 
@@ -64,7 +65,20 @@ public final class ServiceDatabase {
                         vertx,
                         settings.runtimeOptions(service).setTracingPolicy(policy),
                         service,
-                        settings.poolSize()));
+                        settings.poolSize()))
+                .compose(database -> database.connect(CONNECT_ATTEMPTS));
+    }
+
+    /**
+     * Connects both pools. On a machine that is busy starting, the first connection can take longer than a statement waits for one; that
+     * must not end the start.
+     */
+    private Future<ServiceDatabase> connect(int attempts) {
+        return Future.join(
+                        transactions.query("SELECT 1").execute(),
+                        reads.query("SELECT 1").execute())
+                .map(this)
+                .recover(e -> attempts > 1 ? connect(attempts - 1) : Future.failedFuture(e));
     }
 
     /** Returns the pool for transactions; use it through {@link dev.slipway.messaging.Outbox}. */
