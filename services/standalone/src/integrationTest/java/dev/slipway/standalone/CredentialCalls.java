@@ -8,6 +8,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -155,5 +156,21 @@ final class CredentialCalls {
 
     private static String ownerOf(UUID projectId) {
         return projectId.equals(DemoData.OTHER_PROJECT) ? "other_tenant_owner" : "tenant_owner";
+    }
+
+    /** Returns the keys that IAM signs with: one, unless something is wrong. */
+    static List<String> signingKids(PlatformUnderTest platform) {
+        var signing = new ArrayList<String>();
+        for (var key : platform.as("platform_superadmin")
+                .call("listSigningKeys")
+                .send()
+                .expect(200)
+                .body()
+                .path("items")) {
+            if (key.path("state").asText().equals("signing")) {
+                signing.add(key.path("kid").asText());
+            }
+        }
+        return signing;
     }
 }

@@ -90,7 +90,8 @@ enum SharedRuntimeMatrixChange implements MatrixChange {
 
     @Override
     public String auditAction() {
-        return "apps.shared_runtime.";
+        // An operation of the app is audited with the action that its manifest names.
+        return this == SUBMIT ? "apps.instance.update" : "apps.shared_runtime.";
     }
 
     /** Creates what the change needs: each change needs the result of the one before it, except that a worker need not work. */

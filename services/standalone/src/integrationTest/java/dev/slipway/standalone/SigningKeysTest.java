@@ -29,13 +29,13 @@ class SigningKeysTest {
 
     @Test
     void rotateSigningKey_leavesTheCurrentKeySigning_whenManyKeysWait() {
-        var signing = signingKids();
+        var signing = CredentialCalls.signingKids(platform);
 
         for (int i = 0; i < 12; i++) {
             rotate();
         }
 
-        assertThat(signingKids()).hasSize(1).isEqualTo(signing);
+        assertThat(CredentialCalls.signingKids(platform)).hasSize(1).isEqualTo(signing);
         assertTokensAreIssued();
     }
 
@@ -61,7 +61,7 @@ class SigningKeysTest {
             threads.shutdown();
         }
 
-        eventually(() -> assertThat(signingKids()).hasSize(1).doesNotContainAnyElementsOf(revoked));
+        eventually(() -> assertThat(CredentialCalls.signingKids(platform)).hasSize(1).doesNotContainAnyElementsOf(revoked));
         assertTokensAreIssued();
     }
 
@@ -84,20 +84,5 @@ class SigningKeysTest {
                 .body()
                 .path("keys")
                 .findValuesAsText("kid");
-    }
-
-    private static List<String> signingKids() {
-        var signing = new ArrayList<String>();
-        for (var key : platform.as("platform_superadmin")
-                .call("listSigningKeys")
-                .send()
-                .expect(200)
-                .body()
-                .path("items")) {
-            if (key.path("state").asText().equals("signing")) {
-                signing.add(key.path("kid").asText());
-            }
-        }
-        return signing;
     }
 }

@@ -5,7 +5,6 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 
 import static dev.slipway.testkit.Eventually.eventually;
@@ -184,17 +183,7 @@ class TokensTest extends CredentialTestBase {
 
     /** Returns the key that IAM signs with; fails while there is none. */
     private static String signingKid() {
-        var signing = new ArrayList<String>();
-        for (var key : platform.as("platform_superadmin")
-                .call("listSigningKeys")
-                .send()
-                .expect(200)
-                .body()
-                .path("items")) {
-            if (key.path("state").asText().equals("signing")) {
-                signing.add(key.path("kid").asText());
-            }
-        }
+        var signing = CredentialCalls.signingKids(platform);
         assertThat(signing).hasSize(1);
         return signing.get(0);
     }
