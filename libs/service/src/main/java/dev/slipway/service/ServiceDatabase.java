@@ -62,10 +62,7 @@ public final class ServiceDatabase {
         return setUp(vertx, settings, service, 1)
                 .compose(ok -> migrate(vertx, settings, service))
                 .map(ok -> new ServiceDatabase(
-                        vertx,
-                        settings.runtimeOptions(service).setTracingPolicy(policy),
-                        service,
-                        settings.poolSize()))
+                        vertx, settings.runtimeOptions(service).setTracingPolicy(policy), service, settings.poolSize()))
                 .compose(database -> database.connect(CONNECT_ATTEMPTS));
     }
 

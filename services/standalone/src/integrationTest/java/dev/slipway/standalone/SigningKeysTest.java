@@ -61,7 +61,8 @@ class SigningKeysTest {
             threads.shutdown();
         }
 
-        eventually(() -> assertThat(CredentialCalls.signingKids(platform)).hasSize(1).doesNotContainAnyElementsOf(revoked));
+        eventually(() ->
+                assertThat(CredentialCalls.signingKids(platform)).hasSize(1).doesNotContainAnyElementsOf(revoked));
         assertTokensAreIssued();
     }
 
