@@ -40,6 +40,8 @@ public final class SimulatedAdapter implements AutoCloseable {
     public static final String VERSION = "3.2.1";
     public static final String SOURCE_COMMIT = "9fceb02d0ae598e95dc970b74767f19372d61af8";
 
+    private static final String DEFAULT_BACKEND = "bare_metal";
+
     private final Telemetry telemetry = Telemetry.start(Map.of());
     private final Vertx vertx =
             telemetry.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();
@@ -124,7 +126,7 @@ public final class SimulatedAdapter implements AutoCloseable {
     }
 
     public static SimulatedAdapter start(AdapterSettings adapterSettings) {
-        return start(adapterSettings, "bare_metal");
+        return start(adapterSettings, DEFAULT_BACKEND);
     }
 
     public static SimulatedAdapter start(AdapterSettings adapterSettings, String backend) {
@@ -135,9 +137,12 @@ public final class SimulatedAdapter implements AutoCloseable {
 
     /** Runs as a separate process: {@code baseUrl bootstrap prefix adapterId secretFile directory}. */
     public static void main(String[] args) {
-        var adapter = start(new AdapterSettings(
-                args[0], args[1], args[2], UUID.fromString(args[3]), Path.of(args[4]), Path.of(args[5])));
+        var adapterSettings = new AdapterSettings(
+                args[0], args[1], args[2], UUID.fromString(args[3]), Path.of(args[4]), Path.of(args[5]));
+        var adapter = new SimulatedAdapter(adapterSettings, DEFAULT_BACKEND);
+        // Before the start, which continues the commands of a killed process.
         adapter.replyWith((operation, input) -> ((ObjectNode) input).deepCopy().put("member", "simulated"));
+        await(adapter.host.start());
         System.out.println("adapter takes commands: " + adapter.instanceFiles);
     }
 
