@@ -3,7 +3,6 @@ package dev.slipway.standalone;
 import dev.slipway.contract.Json;
 import dev.slipway.service.KeyCipher;
 import dev.slipway.testkit.ApiClient;
-import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.EventTap;
 import dev.slipway.testkit.FreePorts;
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -257,22 +255,18 @@ class ClusterTest {
                 .path("items"));
     }
 
-    /** A token and the call that revokes its access. */
-    private record Access(String name, String token, Call end) {}
-
     @Test
     @Order(2)
     void call_isRejectedByEveryService_whenAccessIsRevoked() {
-        var accesses = List.of(tokenRevoked(), credentialRevoked(), keyRevoked(), accountDeleted(), userDisabled());
-        for (var access : accesses) {
-            eventually(() -> assertThat(answers(access.token)).doesNotContain("401 token_invalid"));
-            access.end.send().expect(200);
+        for (var access : new RevocableAccesses(front).all()) {
+            eventually(() -> assertThat(answers(access.token())).doesNotContain("401 token_invalid"));
+            access.end().send().expect(200);
             var ended = System.nanoTime();
-            eventually(() -> assertThat(answers(access.token))
+            eventually(() -> assertThat(answers(access.token()))
                     .allSatisfy(answer -> assertThat(answer).isIn("401 token_invalid", "401 token_revoked")));
             System.out.printf(
                     "revocation: %s refused by all services through both processes %d ms after the answer%n",
-                    access.name, (System.nanoTime() - ended) / 1_000_000);
+                    access.name(), (System.nanoTime() - ended) / 1_000_000);
         }
     }
 
@@ -292,88 +286,6 @@ class ClusterTest {
             }
         }
         return answers;
-    }
-
-    private static Access tokenRevoked() {
-        var account = account();
-        var token = exchanged("exchangeServiceAccountToken", credential(account), "credential_id");
-        var jti = DecodedToken.of(token).jti();
-        return new Access("a token", token, inProject("revokeProjectToken").path("jti", jti));
-    }
-
-    private static Access credentialRevoked() {
-        var account = account();
-        var credential = credential(account);
-        return new Access(
-                "a credential",
-                exchanged("exchangeServiceAccountToken", credential, "credential_id"),
-                inProject("revokeServiceAccountCredential")
-                        .path("service_account_id", account)
-                        .path("credential_id", credential.text("credential_id")));
-    }
-
-    private static Access keyRevoked() {
-        var body = Json.object()
-                .put("name", "k")
-                .put("expires_at", Instant.now().plusSeconds(3_600).toString());
-        body.putArray("actions").add("apps.instance.read");
-        var key = front.as("project_viewer")
-                .call("createApiKey")
-                .body(body)
-                .send()
-                .expect(201);
-        return new Access(
-                "an API key",
-                exchanged("exchangeApiKeyToken", key, "api_key_id"),
-                front.as("project_viewer").call("revokeApiKey").path("api_key_id", key.text("api_key_id")));
-    }
-
-    private static Access accountDeleted() {
-        var account = account();
-        return new Access(
-                "a service account",
-                exchanged("exchangeServiceAccountToken", credential(account), "credential_id"),
-                inProject("deleteServiceAccount").path("service_account_id", account));
-    }
-
-    private static Access userDisabled() {
-        return new Access(
-                "a user",
-                front.demo().path("tokens").path("project_admin").asText(),
-                front.as("platform_superadmin").call("disableUser").path("user_id", userId("project_admin")));
-    }
-
-    private static String userId(String user) {
-        return front.as(user).call("getMe").send().expect(200).text("principal_id");
-    }
-
-    private static Call inProject(String operation) {
-        return owner.call(operation).path("project_id", DemoData.PROJECT);
-    }
-
-    private static String account() {
-        return inProject("createServiceAccount")
-                .body(CredentialCalls.account())
-                .send()
-                .expect(201)
-                .text("id");
-    }
-
-    private static ApiResponse credential(String account) {
-        return inProject("createServiceAccountCredential")
-                .path("service_account_id", account)
-                .body(Json.object())
-                .send()
-                .expect(201);
-    }
-
-    private static String exchanged(String operation, ApiResponse secret, String idField) {
-        return owner.as(null)
-                .call(operation)
-                .body(CredentialCalls.client(secret.text(idField), secret.text("secret")))
-                .send()
-                .expect(200)
-                .text("access_token");
     }
 
     @Test

@@ -195,19 +195,24 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
     private static void auditDeletion(UnitOfWork unit, AppInstance instance, InstanceChange change) {
         change.openedOperations().stream()
                 .filter(operation -> operation.kind() == Kind.DELETE)
-                .forEach(operation -> AuditTrail.recordSystemAction(
-                        unit,
-                        "system",
-                        "instances",
-                        null,
-                        new AuditEntry(
-                                "apps.instance.delete",
-                                "app_instance",
-                                instance.id().toString(),
-                                instance.orgId(),
-                                instance.projectId(),
-                                Json.toObject(new DeletionAudit(operation.id()))),
-                        "success",
-                        "failure_policy"));
+                .forEach(operation -> auditDeletion(unit, instance, operation.id(), "failure_policy"));
+    }
+
+    /** Records that the platform itself deletes an instance. */
+    static void auditDeletion(UnitOfWork unit, AppInstance instance, UUID operationId, String reason) {
+        AuditTrail.recordSystemAction(
+                unit,
+                "system",
+                "instances",
+                null,
+                new AuditEntry(
+                        "apps.instance.delete",
+                        "app_instance",
+                        instance.id().toString(),
+                        instance.orgId(),
+                        instance.projectId(),
+                        Json.toObject(new DeletionAudit(operationId))),
+                "success",
+                reason);
     }
 }

@@ -1,6 +1,5 @@
 package dev.slipway.instances.appinstance;
 
-import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.AppInstanceStore.Part;
 import dev.slipway.instances.appinstance.domain.InstanceRequests;
 import dev.slipway.instances.appinstance.domain.LoadedInstance;
@@ -9,21 +8,15 @@ import dev.slipway.instances.spending.SpendingStopSweep.StopHandler;
 import dev.slipway.instances.spending.SpendingStore;
 import dev.slipway.instances.spending.SpendingStore.DueStop;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.service.AuditTrail;
-import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
-import java.util.UUID;
 
 /** Deletes instances whose balance or budget is used up. */
 public final class InstanceStopHandler implements StopHandler {
     private final SpendingStore spending;
     private final AppInstanceStore instances;
-
-    /** The metadata of the audit entry. */
-    private record StopAudit(UUID operationId) {}
 
     public InstanceStopHandler(SpendingStore spending, AppInstanceStore instances) {
         this.spending = spending;
@@ -45,20 +38,8 @@ public final class InstanceStopHandler implements StopHandler {
         var change = InstanceRequests.stop(
                 loaded, SpendingStopSweep.input(confirmed), InstanceChangeApi.decisionContext(unit));
         var instance = instances.apply(unit, change);
-        AuditTrail.recordSystemAction(
-                unit,
-                "system",
-                "instances",
-                null,
-                new AuditEntry(
-                        "apps.instance.delete",
-                        "app_instance",
-                        instance.id().toString(),
-                        instance.orgId(),
-                        instance.projectId(),
-                        Json.toObject(new StopAudit(change.openedOperation().id()))),
-                "success",
-                confirmed.reason());
+        AppInstanceReports.auditDeletion(
+                unit, instance, change.openedOperation().id(), confirmed.reason());
         return true;
     }
 }
