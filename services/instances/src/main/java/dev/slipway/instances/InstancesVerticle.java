@@ -34,6 +34,7 @@ import dev.slipway.instances.sharedruntime.SharedRuntimeStopHandler;
 import dev.slipway.instances.sharedruntime.SharedRuntimeStore;
 import dev.slipway.instances.sharedruntime.WorkerApi;
 import dev.slipway.instances.spending.BillingStateStore;
+import dev.slipway.instances.spending.MemberSpendingCheck;
 import dev.slipway.instances.spending.SpendingStopSweep;
 import dev.slipway.instances.spending.SpendingStore;
 import dev.slipway.instances.spending.SpendingStore.DueStop.Kind;
@@ -115,7 +116,8 @@ public final class InstancesVerticle extends VerticleBase {
         var instanceApi = new AppInstanceApi(instanceReads, history);
         var launchApi = new LaunchApi(contexts, instances, adapters, mutations, config.region());
         var changeApi = new InstanceChangeApi(instances, contexts, policies, authorizer, clock, mutations);
-        var memberApi = new MemberApi(instances, instanceReads, contexts, policies, spending, mutations);
+        var memberApi = new MemberApi(
+                instances, instanceReads, contexts, policies, new MemberSpendingCheck(spending), mutations);
         var appOperationApi = new AppOperationApi(vertx, instances, contexts, policies, authorizer, mutations);
         var operationApi = new OperationApi(
                 request -> instanceReads
@@ -265,7 +267,8 @@ public final class InstancesVerticle extends VerticleBase {
                 new SharedRuntimeChangeApi(vertx, runtimes, runtimeContexts, contexts, policies, authorizer, mutations);
         var attachmentApi = new AttachmentApi(
                 vertx, runtimes, reads, runtimeContexts, contexts, policies, adapters, authorizer, mutations);
-        var workerApi = new WorkerApi(runtimes, reads, contexts, spending, policies, mutations);
+        var workerApi =
+                new WorkerApi(runtimes, reads, contexts, new MemberSpendingCheck(spending), policies, mutations);
         var attachedApi = new AttachedRuntimeApi(reads, contexts, policies);
         var ownerOperations = new OperationApi(
                 request -> reads.find(request.pathId("org_id"), request.pathId("shared_runtime_id"))

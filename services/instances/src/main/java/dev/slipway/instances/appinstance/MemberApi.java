@@ -9,7 +9,7 @@ import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.ProjectPolicyStore;
 import dev.slipway.instances.member.MemberJson;
 import dev.slipway.instances.member.domain.MemberOperation;
-import dev.slipway.instances.spending.SpendingStore;
+import dev.slipway.instances.spending.MemberSpendingCheck;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.domain.Operation;
@@ -32,7 +32,7 @@ public final class MemberApi {
     private final AppInstanceReadStore reads;
     private final LaunchContextStore contexts;
     private final ProjectPolicyStore policies;
-    private final SpendingStore spending;
+    private final MemberSpendingCheck spending;
     private final Mutations mutations;
 
     public MemberApi(
@@ -40,7 +40,7 @@ public final class MemberApi {
             AppInstanceReadStore reads,
             LaunchContextStore contexts,
             ProjectPolicyStore policies,
-            SpendingStore spending,
+            MemberSpendingCheck spending,
             Mutations mutations) {
         this.instances = instances;
         this.reads = reads;
@@ -91,10 +91,11 @@ public final class MemberApi {
                                     MemberJson::writeInput,
                                     InstanceChangeApi.decisionContext(unit)));
                             return policies.requireMutable(unit, request.projectId())
-                                    .compose(ok -> memberRequest.operation() == MemberOperation.ADD
-                                            ? spending.requireAffordable(
-                                                    unit, loaded.instance().orgId(), request.projectId())
-                                            : Future.succeededFuture())
+                                    .compose(ok -> spending.requireAffordable(
+                                            unit,
+                                            memberRequest.operation(),
+                                            loaded.instance().orgId(),
+                                            request.projectId()))
                                     .map(ok -> {
                                         instances.apply(unit, change);
                                         return operationReply(unit, request, change.openedOperation());

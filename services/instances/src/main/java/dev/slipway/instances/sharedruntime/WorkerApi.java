@@ -9,7 +9,7 @@ import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.instances.sharedruntime.domain.Worker;
 import dev.slipway.instances.sharedruntime.domain.WorkerRequests;
 import dev.slipway.instances.sharedruntime.domain.WorkerRequests.WorkerRequest;
-import dev.slipway.instances.spending.SpendingStore;
+import dev.slipway.instances.spending.MemberSpendingCheck;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
@@ -26,7 +26,7 @@ public final class WorkerApi {
     private final SharedRuntimeStore runtimes;
     private final SharedRuntimeReadStore reads;
     private final LaunchContextStore manifests;
-    private final SpendingStore spending;
+    private final MemberSpendingCheck spending;
     private final ProjectPolicyStore policies;
     private final Mutations mutations;
 
@@ -34,7 +34,7 @@ public final class WorkerApi {
             SharedRuntimeStore runtimes,
             SharedRuntimeReadStore reads,
             LaunchContextStore manifests,
-            SpendingStore spending,
+            MemberSpendingCheck spending,
             ProjectPolicyStore policies,
             Mutations mutations) {
         this.runtimes = runtimes;
@@ -88,9 +88,8 @@ public final class WorkerApi {
                         var mutable = call.projectId() == null
                                 ? Future.<Void>succeededFuture()
                                 : policies.requireMutable(unit, call.projectId());
-                        return mutable.compose(ok -> requested.operation() == MemberOperation.ADD
-                                        ? spending.requireAffordable(unit, call.orgId(), call.projectId())
-                                        : Future.succeededFuture())
+                        return mutable.compose(ok -> spending.requireAffordable(
+                                        unit, requested.operation(), call.orgId(), call.projectId()))
                                 .map(ok -> {
                                     var runtime = runtimes.apply(unit, change);
                                     var operation = change.openedOperation();

@@ -11,7 +11,6 @@ import dev.slipway.instances.spending.domain.LimitPolicy;
 import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.operations.Refusals;
 import dev.slipway.operations.domain.TextEnum;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -22,7 +21,6 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 
 /** The SQL of balances, budgets, prices and reservations, which limit launches. */
@@ -128,14 +126,6 @@ public final class SpendingStore {
                 .map(rows -> rows.size() == 0
                         ? Spending.UNLIMITED
                         : toSpending(rows.iterator().next(), usage, now));
-    }
-
-    /** Rejects additional members and workers, of which the cost is not known, while the balance or the budget refuses launches. */
-    public Future<Void> requireAffordable(UnitOfWork unit, UUID orgId, @Nullable UUID projectId) {
-        return load(unit, orgId, projectId, ExpectedUsage.ofUnits(Set.of())).map(spending -> {
-            Refusals.rejectIf(spending.check());
-            return null;
-        });
     }
 
     private static Spending toSpending(Row row, ExpectedUsage usage, Instant now) {
