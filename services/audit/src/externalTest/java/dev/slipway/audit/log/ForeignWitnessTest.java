@@ -121,7 +121,7 @@ class ForeignWitnessTest {
     private void replaceLog(int entries) {
         fixture.database.execute("DELETE FROM audit.log_cosignatures; DELETE FROM audit.log_checkpoints;"
                 + "DELETE FROM audit.log_personal_values; DELETE FROM audit.log_entries; DELETE FROM audit.log_leaves;"
-                + "DELETE FROM audit.log_nodes; DELETE FROM audit.log_heads");
+                + "DELETE FROM audit.log_nodes; DELETE FROM audit.log_heads; DELETE FROM audit.log_signed_sizes");
         fixture.append(records(ORG, entries));
         fixture.awaitCheckpoints();
     }

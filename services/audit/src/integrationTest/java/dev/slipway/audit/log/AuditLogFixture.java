@@ -187,8 +187,7 @@ final class AuditLogFixture implements AutoCloseable {
     }
 
     void awaitCheckpoints() {
-        eventually(() -> assertThat(
-                        database.query("SELECT NOT EXISTS (SELECT FROM audit.log_heads WHERE signed_size < size)"))
+        eventually(() -> assertThat(database.query("SELECT NOT EXISTS (SELECT FROM audit.log_unsigned_heads)"))
                 .isEqualTo("t"));
     }
 

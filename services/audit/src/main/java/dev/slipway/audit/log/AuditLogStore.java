@@ -26,8 +26,8 @@ import java.util.UUID;
 /** Appends to the logs. Entries and hashes are never updated. */
 public final class AuditLogStore {
     private static final String CREATE_HEADS = """
-            INSERT INTO log_heads (log_id, size, roots, signed_size)
-            SELECT log_id, 0, '', 0 FROM unnest($1::uuid[]) AS new(log_id) ON CONFLICT DO NOTHING
+            INSERT INTO log_heads (log_id, size, roots)
+            SELECT log_id, 0, '' FROM unnest($1::uuid[]) AS new(log_id) ON CONFLICT DO NOTHING
             """;
     private static final String LOCK_HEADS =
             "SELECT log_id, size, roots FROM log_heads WHERE log_id = ANY($1) ORDER BY log_id FOR UPDATE";

@@ -9,7 +9,6 @@ import dev.slipway.contract.Json;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.Topics;
-import dev.slipway.messaging.UnitOfWork;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -21,8 +20,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
@@ -60,8 +58,6 @@ public final class CheckpointSigner {
             String rootHash,
             String note,
             Instant signedAt) {}
-
-    private record NewCheckpoint(LogId logId, String origin, StoredCheckpoint checkpoint) {}
 
     public CheckpointSigner(
             Vertx vertx, CheckpointStore store, AuditLogStore logs, LogKeyRing keys, Outbox outbox, Clock clock) {
@@ -125,54 +121,41 @@ public final class CheckpointSigner {
         return store.findUnsignedHeads(MAX_LOGS)
                 .compose(heads -> heads.isEmpty()
                         ? Future.succeededFuture()
-                        : vertx.executeBlocking(() -> sign(heads)).compose(this::insertAll));
+                        : vertx.executeBlocking(() -> sign(heads)).compose(this::insert));
     }
 
-    private List<NewCheckpoint> sign(Map<LogId, Frontier> heads) {
-        var signed = new ArrayList<NewCheckpoint>(heads.size());
+    /** In the order of the heads, so that processes that sign the same logs lock them in the same order. */
+    private Map<LogId, StoredCheckpoint> sign(Map<LogId, Frontier> heads) {
+        var signed = new LinkedHashMap<LogId, StoredCheckpoint>();
         heads.forEach((logId, head) -> {
             var checkpoint = new Checkpoint(keys.origin(logId), head.size(), head.root());
             var note = keys.sign(logId, checkpoint.text()).encode();
-            signed.add(new NewCheckpoint(
-                    logId,
-                    checkpoint.origin(),
-                    new StoredCheckpoint(checkpoint.size(), checkpoint.root(), note, clock.instant())));
+            signed.put(logId, new StoredCheckpoint(checkpoint.size(), checkpoint.root(), note, clock.instant()));
         });
         return signed;
     }
 
-    private Future<Void> insertAll(List<NewCheckpoint> signed) {
+    private Future<Void> insert(Map<LogId, StoredCheckpoint> signed) {
         var context = new ChangeContext(Ids.next().toString(), Context.root());
-        return outbox.transaction(context, unit -> {
-            var chain = Future.<Void>succeededFuture();
-            for (var checkpoint : signed) {
-                chain = chain.compose(ok -> insert(unit, checkpoint));
-            }
-            return chain;
-        });
-    }
-
-    private Future<Void> insert(UnitOfWork unit, NewCheckpoint signed) {
-        return store.insert(unit, signed.logId, signed.checkpoint).map(inserted -> {
-            if (inserted) {
-                unit.publish(
-                        Topics.AUDIT_CHECKPOINTS,
-                        signed.logId.name(),
-                        "audit.checkpoint.signed",
-                        Json.toObject(payload(signed)));
-            }
+        return outbox.transaction(context, unit -> store.insert(unit, signed).map(inserted -> {
+            signed.forEach((logId, checkpoint) -> {
+                if (inserted.contains(logId)) {
+                    var payload = Json.toObject(payload(logId, checkpoint));
+                    unit.publish(Topics.AUDIT_CHECKPOINTS, logId.name(), "audit.checkpoint.signed", payload);
+                }
+            });
             return null;
-        });
+        }));
     }
 
-    private static CheckpointPayload payload(NewCheckpoint signed) {
+    private CheckpointPayload payload(LogId logId, StoredCheckpoint checkpoint) {
         return new CheckpointPayload(
-                signed.logId.name(),
-                signed.logId.equals(LogId.PLATFORM) ? null : signed.logId.value(),
-                signed.origin,
-                signed.checkpoint.size(),
-                signed.checkpoint.root().hex(),
-                signed.checkpoint.note(),
-                signed.checkpoint.signedAt());
+                logId.name(),
+                logId.equals(LogId.PLATFORM) ? null : logId.value(),
+                keys.origin(logId),
+                checkpoint.size(),
+                checkpoint.root().hex(),
+                checkpoint.note(),
+                checkpoint.signedAt());
     }
 }

@@ -14,22 +14,29 @@ import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 
 /** All SQL of checkpoints and of the keys that sign them. */
 public final class CheckpointStore {
     private static final String FIND_UNSIGNED_HEADS =
-            "SELECT log_id, size, roots FROM log_heads WHERE signed_size < size ORDER BY log_id LIMIT $1";
+            "SELECT log_id, size, roots FROM log_unsigned_heads ORDER BY log_id LIMIT $1";
     private static final String INSERT = """
-            INSERT INTO log_checkpoints (log_id, size, root_hash, note, signed_at) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT DO NOTHING RETURNING size
+            INSERT INTO log_checkpoints (log_id, size, root_hash, note, signed_at)
+            SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bytea[], $4::text[], $5::timestamptz[])
+            ON CONFLICT DO NOTHING RETURNING log_id
             """;
-    private static final String UPDATE_SIGNED_SIZE =
-            "UPDATE log_heads SET signed_size = $2 WHERE log_id = $1 AND signed_size < $2";
+    private static final String UPDATE_SIGNED_SIZES = """
+            INSERT INTO log_signed_sizes (log_id, size) SELECT * FROM unnest($1::uuid[], $2::bigint[])
+            ON CONFLICT (log_id) DO UPDATE SET size = greatest(log_signed_sizes.size, excluded.size)
+            """;
     /** The cosignatures are the last lines of the note. */
     static final String COLUMNS = """
             SELECT c.size, c.root_hash, c.signed_at, c.note || coalesce((
@@ -41,13 +48,13 @@ public final class CheckpointStore {
     private static final String FIND_LATEST = COLUMNS + "WHERE c.log_id = $1 ORDER BY c.size DESC LIMIT 1";
     private static final String FIND = COLUMNS + "WHERE c.log_id = $1 AND c.size = $2";
     private static final String FIND_UNCOSIGNED = """
-            SELECT h.log_id, h.signed_size, coalesce(cosigned.size, 0) AS cosigned_size, c.note
-            FROM log_heads h
-            JOIN log_checkpoints c ON c.log_id = h.log_id AND c.size = h.signed_size
+            SELECT c.log_id, c.size, coalesce(cosigned.size, 0) AS cosigned_size, c.note
+            FROM log_signed_sizes newest
+            JOIN log_checkpoints c USING (log_id, size)
             LEFT JOIN LATERAL (
-                SELECT max(s.size) AS size FROM log_cosignatures s WHERE s.log_id = h.log_id AND s.witness = $1) cosigned ON true
-            WHERE h.signed_size > coalesce(cosigned.size, 0)
-            ORDER BY h.log_id LIMIT $2
+                SELECT max(s.size) AS size FROM log_cosignatures s WHERE s.log_id = c.log_id AND s.witness = $1) cosigned ON true
+            WHERE c.size > coalesce(cosigned.size, 0)
+            ORDER BY c.log_id LIMIT $2
             """;
     private static final String INSERT_COSIGNATURE = """
             INSERT INTO log_cosignatures (log_id, size, witness, signature) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
@@ -80,18 +87,29 @@ public final class CheckpointStore {
         });
     }
 
-    /** Stores a checkpoint; returns false if another process has stored one of this size. */
-    Future<Boolean> insert(UnitOfWork unit, LogId logId, StoredCheckpoint checkpoint) {
-        unit.write(UPDATE_SIGNED_SIZE, Tuple.of(logId.value(), checkpoint.size));
+    /** Stores checkpoints; returns the logs of which no other process has stored one of this size. */
+    Future<Set<LogId>> insert(UnitOfWork unit, Map<LogId, StoredCheckpoint> checkpoints) {
+        var logIds = checkpoints.keySet().stream().map(LogId::value).toArray(UUID[]::new);
+        var stored = checkpoints.values();
+        var sizes = stored.stream().map(StoredCheckpoint::size).toArray(Long[]::new);
+        unit.write(UPDATE_SIGNED_SIZES, Tuple.of(logIds, (Object) sizes));
         return unit.query(
                         INSERT,
                         Tuple.of(
-                                logId.value(),
-                                checkpoint.size,
-                                Buffer.buffer(checkpoint.root.bytes()),
-                                checkpoint.note,
-                                checkpoint.signedAt.atOffset(ZoneOffset.UTC)))
-                .map(rows -> rows.size() > 0);
+                                logIds,
+                                sizes,
+                                stored.stream()
+                                        .map(checkpoint -> Buffer.buffer(checkpoint.root.bytes()))
+                                        .toArray(Buffer[]::new),
+                                stored.stream().map(StoredCheckpoint::note).toArray(String[]::new),
+                                stored.stream()
+                                        .map(checkpoint -> checkpoint.signedAt.atOffset(ZoneOffset.UTC))
+                                        .toArray(OffsetDateTime[]::new)))
+                .map(rows -> {
+                    var inserted = new HashSet<LogId>();
+                    rows.forEach(row -> inserted.add(new LogId(row.getUUID("log_id"))));
+                    return inserted;
+                });
     }
 
     /** Returns the newest checkpoint, or null if the log has none. */
@@ -112,7 +130,7 @@ public final class CheckpointStore {
                     var found = new ArrayList<PendingCosignature>(rows.size());
                     rows.forEach(row -> found.add(new PendingCosignature(
                             new LogId(row.getUUID("log_id")),
-                            row.getLong("signed_size"),
+                            row.getLong("size"),
                             row.getLong("cosigned_size"),
                             row.getString("note"))));
                     return found;
