@@ -1,9 +1,8 @@
 package dev.slipway.benchmarks;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import org.flywaydb.core.Flyway;
+
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -15,25 +14,6 @@ import java.util.Map;
 
 /** Queries the platform's database directly, and creates the tables of the baseline. */
 final class BenchDatabase implements AutoCloseable {
-    private static final List<String> MIGRATIONS = List.of(
-            "messaging/V000_1__outbox_and_inbox.sql",
-            "service/V000_2__idempotency.sql",
-            "instances/V001__projections.sql",
-            "instances/V002__app_instances.sql",
-            "instances/V020__policy.sql",
-            "instances/V030__revoked_digests.sql",
-            "instances/V040__history_and_commands.sql",
-            "instances/V041__adapters.sql",
-            "instances/V042__freshness.sql",
-            "instances/V043__traces_of_commands.sql",
-            "instances/V050__operations.sql",
-            "instances/V051__upgrades_and_plans.sql",
-            "instances/V060__who_did_it.sql",
-            "instances/V061__members.sql",
-            "instances/V070__registry_versions.sql",
-            "instances/V080__artifacts_of_versions.sql",
-            "instances/V081__due_by_backend.sql",
-            "instances/V082__known_facts.sql");
     private static final List<String> COPIED = List.of(
             "organizations",
             "users",
@@ -43,14 +23,19 @@ final class BenchDatabase implements AutoCloseable {
             "app_versions",
             "project_app_entitlements");
 
+    private final String jdbcUrl;
+    private final String user;
+    private final String password;
     private final Connection connection;
 
     BenchDatabase(String url) {
         var uri = URI.create(url);
-        var user = uri.getUserInfo().split(":", 2);
+        var credentials = uri.getUserInfo().split(":", 2);
+        user = credentials[0];
+        password = credentials[1];
+        jdbcUrl = "jdbc:postgresql://" + uri.getHost() + ":" + uri.getPort() + uri.getPath();
         try {
-            connection = DriverManager.getConnection(
-                    "jdbc:postgresql://" + uri.getHost() + ":" + uri.getPort() + uri.getPath(), user[0], user[1]);
+            connection = DriverManager.getConnection(jdbcUrl, user, password);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -58,10 +43,17 @@ final class BenchDatabase implements AutoCloseable {
 
     /** Creates the same tables with the same migrations and tenants in a schema that no relay reads. */
     void createBaselineTables() {
-        execute("DROP SCHEMA IF EXISTS baseline CASCADE; CREATE SCHEMA baseline; SET search_path = baseline");
-        MIGRATIONS.forEach(file -> execute(resource("/db/migration/" + file)));
-        COPIED.forEach(table -> execute("INSERT INTO " + table + " SELECT * FROM instances." + table));
-        execute("SET search_path = public");
+        execute("DROP SCHEMA IF EXISTS baseline CASCADE; CREATE SCHEMA baseline");
+        Flyway.configure()
+                .dataSource(jdbcUrl, user, password)
+                .defaultSchema("baseline")
+                .locations(
+                        "classpath:db/migration/messaging",
+                        "classpath:db/migration/service",
+                        "classpath:db/migration/instances")
+                .load()
+                .migrate();
+        COPIED.forEach(table -> execute("INSERT INTO baseline." + table + " SELECT * FROM instances." + table));
     }
 
     /** Empties the baseline's outbox, as the relay does with the platform's between passes. */
@@ -106,17 +98,6 @@ final class BenchDatabase implements AutoCloseable {
             statement.execute(sql);
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
-        }
-    }
-
-    private static String resource(String name) {
-        try (var in = BenchDatabase.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IllegalStateException("not on the class path: " + name);
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
