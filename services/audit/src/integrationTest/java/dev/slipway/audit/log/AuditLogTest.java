@@ -96,6 +96,22 @@ class AuditLogTest {
                 .isEqualTo(proof.path("root_hash"));
     }
 
+    /** Each append asks for a checkpoint soon. That must not postpone the checkpoint that is due already. */
+    @Test
+    void checkpoint_isSigned_whileAppendsContinue() {
+        fixture.append(records(ORG, 1));
+        for (var appended = 1; isUnsigned(); appended++) {
+            assertThat(appended).as("appends without a checkpoint").isLessThan(2_000);
+            fixture.append(records(ORG, 1));
+        }
+    }
+
+    private boolean isUnsigned() {
+        return fixture.database
+                .query("SELECT count(*) FROM audit.log_checkpoints")
+                .equals("0");
+    }
+
     @Test
     void checkpoint_isSignedWithBothKeys_whileTheyOverlap() {
         fixture.append(records(ORG, 1));

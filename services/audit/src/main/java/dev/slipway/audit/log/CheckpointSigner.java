@@ -86,8 +86,10 @@ public final class CheckpointSigner {
     /** Looks for new entries more often for a while. Called before the entries are committed. */
     public void onAppending() {
         context.runOnContext(ignored -> {
+            // A run that is due soon is not postponed: under steady load it would never start.
+            var isDueSoon = signing || frequentRuns > 0;
             frequentRuns = RUNS_AFTER_APPEND;
-            if (!signing) {
+            if (!isDueSoon) {
                 schedule(INTERVAL_MS);
             }
         });
