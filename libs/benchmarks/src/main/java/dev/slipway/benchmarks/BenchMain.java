@@ -20,6 +20,7 @@ public final class BenchMain {
             "events",
             "exchange",
             "usage",
+            "reports",
             "catalog",
             "audit",
             "runtimes",
@@ -71,6 +72,11 @@ public final class BenchMain {
                 new AuditBenchmark(stage, resultTable).measure();
             }
         }
+        if (rows.contains("reports")) {
+            try (var stage = environment(directory, "reports")) {
+                new UsageReportBenchmark(stage, resultTable).measure();
+            }
+        }
         if (rows.stream().anyMatch(List.of("get", "post", "events", "exchange", "usage", "running")::contains)) {
             try (var stage = environment(directory, "platform")) {
                 // First: its adapter would have to launch what the others leave behind.
@@ -87,7 +93,9 @@ public final class BenchMain {
                     new TokenExchangeBenchmark(stage, resultTable).measure();
                 }
                 if (rows.contains("usage")) {
-                    new UsageBenchmark(stage, resultTable).measure();
+                    try (var usage = new UsageBenchmark(stage, resultTable)) {
+                        usage.measure();
+                    }
                 }
             }
         }

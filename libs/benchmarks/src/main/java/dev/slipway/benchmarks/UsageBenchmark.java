@@ -22,24 +22,31 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-/** Measures the ingest of usage facts by topic and by API, and a monthly report over many facts against one over few. */
-final class UsageBenchmark {
+/** Measures the ingest of usage facts by topic and by API, and how soon they are rated. */
+final class UsageBenchmark implements AutoCloseable {
     private static final int FACTS = 500_000 * Integer.getInteger("bench.scale", 100) / 100;
     private static final int FACTS_PER_RECORD = 50;
     private static final int RESOURCES = 100;
     private static final int API_FACTS = Math.max(10_000, FACTS / 10);
     private static final int API_BATCH = 1_000;
-    private static final int REPORTS = 40;
     private static final double BAR = 20_000;
-    private static final int SMALL_SHARE = 50;
+    private static final int WARMING_FACTS = FACTS / 50;
+    private static final int PROBES = 300;
+    /** The facts that are reported per second while the probes are rated. */
+    private static final int FACTS_PER_SECOND = 2_000;
+
     private static final long TIMEOUT_NS = 600_000_000_000L;
 
     private final BenchEnvironment benchEnvironment;
     private final ResultTable resultTable;
     private final HttpClient http = HttpClient.newHttpClient();
+    private final KafkaProducer<String, byte[]> producer;
 
     /** A project whose usage is reported, and the tokens of its reporter. */
     private record Reporter(int project, String apiToken, String reportToken) {}
@@ -47,20 +54,36 @@ final class UsageBenchmark {
     UsageBenchmark(BenchEnvironment benchEnvironment, ResultTable resultTable) {
         this.benchEnvironment = benchEnvironment;
         this.resultTable = resultTable;
+        this.producer = new KafkaProducer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        benchEnvironment.kafkaBootstrap(),
+                        "linger.ms",
+                        5,
+                        "compression.type",
+                        "lz4"),
+                new StringSerializer(),
+                new ByteArraySerializer());
+    }
+
+    @Override
+    public void close() {
+        producer.close();
     }
 
     void measure() {
         try (var platform = benchEnvironment.platform(HttpBenchmark.ALL)) {
             benchEnvironment.awaitTenants();
+            insertPrice();
             // Two projects of different organizations.
-            var large = reporter(platform, 0);
-            var small = reporter(platform, 1);
-            send(small, FACTS / SMALL_SHARE);
-            await(FACTS / SMALL_SHARE);
+            var measured = reporter(platform, 0);
+            var warming = reporter(platform, 1);
+            send(warming, "topic", 0, WARMING_FACTS);
+            await(WARMING_FACTS);
             var baseline = insertBaseline();
             var started = System.nanoTime();
-            send(large, FACTS);
-            await(FACTS + FACTS / SMALL_SHARE);
+            send(measured, "topic", 0, FACTS);
+            await(FACTS + WARMING_FACTS);
             var byTopic = FACTS / ((System.nanoTime() - started) / 1e9);
             resultTable.add(new ResultTable.Row(
                     "usage facts by topic, each counted exactly once",
@@ -71,7 +94,7 @@ final class UsageBenchmark {
                     "≥ " + ResultTable.number(BAR) + "/s",
                     ResultTable.isMet(byTopic >= BAR),
                     ResultTable.number(FACTS) + " facts, " + FACTS_PER_RECORD + " per record"));
-            var byApi = post(platform, large);
+            var byApi = post(platform, measured);
             resultTable.add(new ResultTable.Row(
                     "usage facts by API",
                     ResultTable.number(byApi) + "/s",
@@ -80,18 +103,61 @@ final class UsageBenchmark {
                     "",
                     "",
                     "batches of " + API_BATCH + ", one connection"));
-            var few = reportMs(platform, small);
-            var many = reportMs(platform, large);
+            var rating = System.nanoTime();
+            while (benchEnvironment.database().count("metering.unrated_facts") > 0) {
+                LockSupport.parkNanos(100_000_000);
+            }
+            BenchOutput.note("all facts are rated " + ResultTable.number((System.nanoTime() - rating) / 1e9)
+                    + " s after the last one was counted");
+            var milliseconds = rateProbes(measured);
             resultTable.add(new ResultTable.Row(
-                    "monthly usage report over " + SMALL_SHARE + " times as many facts",
-                    ResultTable.number(many) + " ms",
-                    "over " + ResultTable.number(FACTS / (double) SMALL_SHARE) + " facts " + ResultTable.number(few)
-                            + " ms",
-                    ResultTable.number(many / few) + " ×",
-                    "≤ 2 ×",
-                    ResultTable.isMet(many / few <= 2),
-                    "by resource, median of " + REPORTS));
+                    "fact sent → rated, p99",
+                    ResultTable.number(milliseconds[PROBES * 99 / 100]) + " ms",
+                    "",
+                    "",
+                    "",
+                    "",
+                    "by topic, " + ResultTable.number(FACTS_PER_SECOND) + " facts per second; half of them within "
+                            + ResultTable.number(milliseconds[PROBES / 2]) + " ms"));
         }
+    }
+
+    /** Facts without a price have no amount. */
+    private void insertPrice() {
+        benchEnvironment.database().execute("""
+                INSERT INTO metering.prices (id, unit, rating_category, scope, subject, version, currency, included, tiers,
+                    snapshot_at_launch, valid_from, created_at, created_by)
+                VALUES (gen_random_uuid(), 'token', 'inference', 'default', '', 1, 'EUR', 1000,
+                    '{"items": [{"up_to": "1000000", "unit_price": "0.000002"}, {"up_to": null, "unit_price": "0.000001"}]}', false, '2020-01-01', now(), gen_random_uuid())
+                ON CONFLICT DO NOTHING
+                """);
+    }
+
+    /** Returns the sorted times from sending a fact until its line is rated, in milliseconds, while others are reported. */
+    private double[] rateProbes(Reporter reporter) {
+        var stopped = new AtomicBoolean();
+        var load = CompletableFuture.runAsync(() -> {
+            for (var first = 0; !stopped.get(); first += FACTS_PER_RECORD) {
+                send(reporter, "load", first, FACTS_PER_RECORD);
+                LockSupport.parkNanos(1_000_000_000L * FACTS_PER_RECORD / FACTS_PER_SECOND);
+            }
+        });
+        var milliseconds = new double[PROBES];
+        for (var probe = 0; probe < PROBES; probe++) {
+            var started = System.nanoTime();
+            send(reporter, "probe", probe, 1);
+            var rated = """
+                    metering.usage_fact_ids i WHERE source = '%s/probe' AND fact_id = 'fact-%d'
+                    AND NOT EXISTS (SELECT FROM metering.unrated_facts u WHERE u.fact_key = i.fact_key)""".formatted(BenchSeeds.project(reporter.project), probe);
+            while (benchEnvironment.database().count(rated) == 0) {
+                LockSupport.parkNanos(2_000_000);
+            }
+            milliseconds[probe] = (System.nanoTime() - started) / 1e6;
+        }
+        stopped.set(true);
+        load.join();
+        Arrays.sort(milliseconds);
+        return milliseconds;
     }
 
     /** Creates a service account that may report usage. */
@@ -140,19 +206,15 @@ final class UsageBenchmark {
         }
     }
 
-    private void send(Reporter reporter, int count) {
-        var settings = Map.<String, Object>of(
-                "bootstrap.servers", benchEnvironment.kafkaBootstrap(), "linger.ms", 5, "compression.type", "lz4");
-        try (var producer = new KafkaProducer<>(settings, new StringSerializer(), new ByteArraySerializer())) {
-            for (var first = 0; first < count; first += FACTS_PER_RECORD) {
-                var payload = batch("topic", first, Math.min(FACTS_PER_RECORD, count - first));
-                var event = new Envelope(Ids.next(), "usage.facts.reported", Instant.now(), 1, "bench-usage", payload);
-                var sent = new ProducerRecord<>("usage.facts", "bench-" + first, event.toBytes());
-                sent.headers()
-                        .add("authorization", ("Bearer " + reporter.reportToken).getBytes(StandardCharsets.UTF_8));
-                var unused = producer.send(sent);
-            }
+    private void send(Reporter reporter, String source, int from, int count) {
+        for (var first = from; first < from + count; first += FACTS_PER_RECORD) {
+            var payload = batch(source, first, Math.min(FACTS_PER_RECORD, from + count - first));
+            var event = new Envelope(Ids.next(), "usage.facts.reported", Instant.now(), 1, "bench-usage", payload);
+            var sent = new ProducerRecord<>("usage.facts", "bench-" + first, event.toBytes());
+            sent.headers().add("authorization", ("Bearer " + reporter.reportToken).getBytes(StandardCharsets.UTF_8));
+            var unused = producer.send(sent);
         }
+        producer.flush();
     }
 
     /** Windows are spread over the last day, so that the sums by hour are realistic. */
@@ -210,22 +272,5 @@ final class UsageBenchmark {
             }
         }
         return API_FACTS / ((System.nanoTime() - started) / 1e9);
-    }
-
-    private double reportMs(RunningPlatform platform, Reporter reporter) {
-        var path = "/api/v1/projects/" + BenchSeeds.project(reporter.project)
-                + "/usage/lines?bucket=month&group_by=resource_id&source=" + BenchSeeds.project(reporter.project)
-                + "/topic&limit=500";
-        var milliseconds = new double[REPORTS];
-        for (var i = 0; i < REPORTS; i++) {
-            var started = System.nanoTime();
-            var lines = call(platform, "GET", path, reporter.apiToken, Json.object())
-                    .path("items");
-            milliseconds[i] = (System.nanoTime() - started) / 1e6;
-            if (lines.size() < RESOURCES) {
-                throw new IllegalStateException("the report has " + lines.size() + " lines");
-            }
-        }
-        return ResultTable.median(milliseconds);
     }
 }
