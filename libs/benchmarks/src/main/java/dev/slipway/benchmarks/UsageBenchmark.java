@@ -36,7 +36,9 @@ final class UsageBenchmark implements AutoCloseable {
     private static final int API_FACTS = Math.max(10_000, FACTS / 10);
     private static final int API_BATCH = 1_000;
     private static final double BAR = 20_000;
-    private static final int WARMING_FACTS = FACTS / 50;
+    /** Enough for the compiler: most of the code of the ingest runs once per fact. */
+    private static final int WARMING_FACTS = FACTS / 2;
+
     private static final int PROBES = 300;
     /** The facts that are reported per second while the probes are rated. */
     private static final int FACTS_PER_SECOND = 2_000;
