@@ -159,7 +159,7 @@ public final class BillingFixture implements AutoCloseable {
                     period, body_hash)
                 VALUES ('test', '%s', '%s', 1, %s, '%s', '%s', '%s', %s, %s, %s, %s, 'echo', 'correlation', %s, %s, '%s-01', '')
                 RETURNING fact_key, period)
-                INSERT INTO metering.unrated_facts (fact_key, period) SELECT fact_key, period FROM f
+                INSERT INTO metering.unrated_batches (period, facts, fact_keys) SELECT period, 1, ARRAY[fact_key] FROM f
                 """.formatted(
                         id,
                         unit,

@@ -26,7 +26,8 @@ import static java.util.stream.Collectors.toList;
  * rated once, whatever fails. A batch that cannot be posted is retried until it can be; nothing is skipped.
  */
 public final class Rater {
-    static final int BATCH = 2_000;
+    /** Facts per transaction: it ends after the batch of reported facts that reaches this number. */
+    static final int BATCH = 5_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Rater.class);
     private static final int QUEUE_BATCH = 20;

@@ -39,15 +39,21 @@ public final class RatingStore {
             f.org_id, f.unit, f.quantity, f.window_start, f.window_end, f.period, f.project_id, f.app_instance_id, f.shared_runtime_id,
             f.attachment_id, f.source_project_id, f.app_slug, f.resource_type, f.resource_id
             """;
-    /** The limit is a constant: with a parameter, the planner expects many rows and reads whole partitions. */
+    /**
+     * Takes whole batches of one period, at least one. The limits are constants: with parameters, the planner expects many rows and reads whole
+     * partitions.
+     */
     private static final String TAKE_UNRATED = """
-            WITH next AS (
-                SELECT fact_key, period FROM unrated_facts WHERE period = (SELECT min(period) FROM unrated_facts)
-                ORDER BY fact_key LIMIT %d
+            WITH oldest AS (
+                SELECT batch_key, sum(facts) OVER (ORDER BY batch_key) - facts AS facts_before
+                FROM (SELECT batch_key, facts FROM unrated_batches
+                    WHERE period = (SELECT min(period) FROM unrated_batches) ORDER BY batch_key LIMIT %1$d) b
             ), taken AS (
-                DELETE FROM unrated_facts u USING next n WHERE u.fact_key = n.fact_key
+                DELETE FROM unrated_batches WHERE batch_key IN (SELECT batch_key FROM oldest WHERE facts_before < %1$d)
+                RETURNING period, fact_keys
             )
-            SELECT %s FROM next n JOIN usage_facts f ON f.fact_key = n.fact_key AND f.period = n.period
+            SELECT %2$s FROM (SELECT period, unnest(fact_keys) AS fact_key FROM taken) n
+            JOIN usage_facts f ON f.fact_key = n.fact_key AND f.period = n.period
             """.formatted(Rater.BATCH, FACT_COLUMNS);
 
     private static final String TAKE_QUEUED = """
@@ -117,14 +123,14 @@ public final class RatingStore {
     private static final String FIND_OPEN_PERIOD =
             "SELECT min(period) AS period FROM usage_periods WHERE period >= $1 AND closed_at IS NULL";
     private static final String FIND_BACKLOG = """
-            SELECT (SELECT count(*) FROM unrated_facts) + (SELECT count(*) FROM rating_queue) AS unrated,
+            SELECT (SELECT coalesce(sum(facts), 0) FROM unrated_batches) + (SELECT count(*) FROM rating_queue) AS unrated,
                 coalesce((SELECT extract(epoch FROM now() - f.received_at) FROM usage_facts f
-                    JOIN (SELECT fact_key, period FROM unrated_facts ORDER BY fact_key LIMIT 1) o
+                    JOIN (SELECT fact_keys[1] AS fact_key, period FROM unrated_batches ORDER BY batch_key LIMIT 1) o
                         ON f.fact_key = o.fact_key AND f.period = o.period), 0)::float8 AS lag_s
             """;
 
     private static final String IS_PENDING =
-            "SELECT EXISTS (SELECT FROM unrated_facts) OR EXISTS (SELECT FROM rating_queue) AS pending";
+            "SELECT EXISTS (SELECT FROM unrated_batches) OR EXISTS (SELECT FROM rating_queue) AS pending";
 
     private final SqlClient reads;
 

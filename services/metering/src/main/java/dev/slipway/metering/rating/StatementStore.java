@@ -64,7 +64,7 @@ public final class StatementStore {
     private static final String OPEN = "SELECT create_usage_period($1)";
     private static final String LOCK_RATING = "SELECT pg_advisory_xact_lock(hashtextextended('metering.rating', 0))";
     private static final String COUNT_UNRATED = """
-            SELECT (SELECT count(*) FROM unrated_facts WHERE period <= $1) + (SELECT count(*) FROM rating_queue WHERE usage_month <= $1) AS unrated
+            SELECT (SELECT coalesce(sum(facts), 0) FROM unrated_batches WHERE period <= $1) + (SELECT count(*) FROM rating_queue WHERE usage_month <= $1) AS unrated
             """;
     private static final String FINALIZE = """
             INSERT INTO statements (org_id, period, currency, total, finalized_at)

@@ -65,7 +65,8 @@ public final class UsageFactStore {
                     AS f({columns})
                 RETURNING *
             ), unrated AS (
-                INSERT INTO unrated_facts (fact_key, period) SELECT fact_key, period FROM facts
+                INSERT INTO unrated_batches (period, facts, fact_keys)
+                SELECT period, count(*), array_agg(fact_key) FROM facts GROUP BY period
             ), dimensions AS (
                 INSERT INTO usage_dimensions (dimension, {dimensions})
                 SELECT DISTINCT ON (dimension) dimension, {dimensions}

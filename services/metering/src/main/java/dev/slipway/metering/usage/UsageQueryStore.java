@@ -58,10 +58,11 @@ public final class UsageQueryStore {
             ORDER BY received_at DESC, refusal_id DESC LIMIT $5
             """;
     private static final String BACKLOG = """
-            SELECT count(*) AS facts, coalesce(extract(epoch FROM now() - (
-                SELECT received_at FROM usage_facts f JOIN unrated_facts u ON u.fact_key = f.fact_key AND u.period = f.period
-                ORDER BY u.fact_key LIMIT 1)), 0)::float8 AS oldest
-            FROM unrated_facts
+            SELECT coalesce(sum(facts), 0)::bigint AS facts, coalesce(extract(epoch FROM now() - (
+                SELECT f.received_at
+                FROM (SELECT fact_keys[1] AS fact_key, period FROM unrated_batches ORDER BY batch_key LIMIT 1) o
+                JOIN usage_facts f ON f.fact_key = o.fact_key AND f.period = o.period)), 0)::float8 AS oldest
+            FROM unrated_batches
             """;
     /** Compares the sums of a month of bookings with its facts. */
     private static final String COMPARE = """
