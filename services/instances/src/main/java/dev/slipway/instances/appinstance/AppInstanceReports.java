@@ -10,7 +10,6 @@ import dev.slipway.instances.appinstance.domain.InstanceChange;
 import dev.slipway.instances.appinstance.domain.InstanceReports;
 import dev.slipway.instances.appinstance.domain.LoadedInstance;
 import dev.slipway.instances.launch.LaunchContextStore;
-import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.instances.report.ReportInputs;
 import dev.slipway.instances.report.ReportMapper;
 import dev.slipway.instances.report.domain.ReportedUsageWindow;
@@ -88,13 +87,15 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
     }
 
     private Future<AppliedReport> apply(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
-        return loadTarget(unit, report, loaded).compose(target -> inputs.validateOutput(
-                        unit, report, loaded.instance().app(), loaded.operation())
+        var instance = loaded.instance();
+        var operation = loaded.operation();
+        return inputs.loadTarget(unit, report, operation, instance.generation(), instance.app(), instance.config())
+                .compose(target -> inputs.validateOutput(unit, report, instance.app(), operation)
                 .compose(invalidOutput -> {
                     var decision = InstanceReports.apply(
                             loaded,
                             ReportMapper.toReport(
-                                    report, loaded.instance().runtimeState(), loaded.members(), target, invalidOutput),
+                                    report, instance.runtimeState(), loaded.members(), target, invalidOutput),
                             InstanceChangeApi.decisionContext(unit));
                     if (decision instanceof ChangeDecision.Refused refused) {
                         return Future.failedFuture(Refusals.toException(refused.refusal()));
@@ -105,7 +106,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                     // The operation has ended, and the report is rejected, so that the adapter's author learns of the
                     // fault.
                     return invalidOutput == null
-                            ? Future.succeededFuture(toApplied(next, loaded.operation()))
+                            ? Future.succeededFuture(toApplied(next, operation))
                             : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
                                     .asException());
                 }));
@@ -114,17 +115,6 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
     private static AppliedReport toApplied(AppInstance instance, @Nullable Operation operation) {
         return new AppliedReport(
                 instance.ref(), instance.status().text(), instance.status() == AppInstance.Status.DELETED, operation);
-    }
-
-    private Future<@Nullable VersionChange> loadTarget(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
-        return report.runsTargetVersion(loaded.operation(), loaded.instance().generation())
-                ? contexts.loadVersionChange(
-                                unit,
-                                loaded.instance().app(),
-                                loaded.instance().config(),
-                                Objects.requireNonNull(loaded.operation()))
-                        .map(found -> found)
-                : Future.succeededFuture();
     }
 
     /** Usage does not change the instance, so it is accepted in any generation; metering counts each fact once. */

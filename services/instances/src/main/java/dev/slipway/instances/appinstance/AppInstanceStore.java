@@ -13,7 +13,7 @@ import dev.slipway.instances.launch.PlacementJson;
 import dev.slipway.instances.member.MemberJson;
 import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.member.domain.MemberOperationInput;
-import dev.slipway.instances.spending.SpendingStore;
+import dev.slipway.instances.spending.domain.BudgetReservation;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.CommandStore;
@@ -58,6 +58,11 @@ public final class AppInstanceStore {
             WHERE id = $1 AND app_instance_id = $2 AND project_id = $3
             """;
 
+    private static final String INSERT_RESERVATION = """
+            INSERT INTO budget_reservations (app_instance_id, project_id, per_hour, amount, committed, created_at, expires_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            """;
+
     private final OperationStore operations;
     private final CommandStore commands;
     private final EventStore events;
@@ -92,7 +97,7 @@ public final class AppInstanceStore {
         }
         var reservation = change.reservation();
         if (reservation != null) {
-            SpendingStore.insert(unit, next.projectId(), reservation);
+            insert(unit, next.projectId(), reservation);
         }
         for (var update : change.operationUpdates()) {
             operations.update(unit, update.next());
@@ -272,6 +277,19 @@ public final class AppInstanceStore {
             previous == null ? null : previous.config(),
             i.sharedRuntimeId()
         }));
+    }
+
+    private static void insert(UnitOfWork unit, UUID projectId, BudgetReservation reservation) {
+        unit.insert(
+                INSERT_RESERVATION,
+                Tuple.of(
+                        reservation.appInstanceId(),
+                        projectId,
+                        reservation.perHour(),
+                        reservation.amount(),
+                        reservation.committed(),
+                        SqlTime.of(reservation.createdAt()),
+                        SqlTime.of(reservation.expiresAt())));
     }
 
     private static void update(UnitOfWork unit, AppInstance i, boolean withVersion) {
