@@ -79,7 +79,7 @@ public final class OperationStore {
     /** An operation whose deadline has passed. */
     public record DueOperation(UUID operationId, SubjectRef subject) {}
 
-    public void insert(UnitOfWork unit, Operation o) {
+    void insert(UnitOfWork unit, Operation o) {
         var attribution = o.attribution();
         var parameters = Tuple.from(new @Nullable Object[] {
             o.id(),
@@ -107,7 +107,7 @@ public final class OperationStore {
         unit.insert(tables.sql(INSERT), parameters);
     }
 
-    public void update(UnitOfWork unit, Operation o) {
+    void update(UnitOfWork unit, Operation o) {
         unit.write(tables.sql(UPDATE), Tuple.from(new @Nullable Object[] {
             o.id(),
             o.subject().id(),

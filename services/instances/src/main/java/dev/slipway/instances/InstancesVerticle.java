@@ -56,6 +56,7 @@ import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportAuthorization;
 import dev.slipway.operations.ReportConsumer;
 import dev.slipway.operations.ReportConsumer.SubjectReports;
+import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.TimelineApi;
 import dev.slipway.operations.TimelineStore;
 import dev.slipway.operations.UsageWindowStore;
@@ -105,7 +106,11 @@ public final class InstancesVerticle extends VerticleBase {
         var adapters = new AdapterStore(reads);
         var operations = new OperationStore(SubjectKind.APP_INSTANCE, reads);
         var commands = new CommandStore(SubjectKind.APP_INSTANCE);
-        var instances = new AppInstanceStore(operations, commands, new EventStore(SubjectKind.APP_INSTANCE));
+        var instances = new AppInstanceStore(
+                new SubjectStore(SubjectKind.APP_INSTANCE, operations, commands),
+                operations,
+                commands,
+                new EventStore(SubjectKind.APP_INSTANCE));
         var instanceReads = new AppInstanceReadStore(reads);
         var policyMetrics = PolicyMetrics.register(serviceContext.telemetry().metrics());
         var spending = new SpendingStore();
@@ -148,8 +153,11 @@ public final class InstancesVerticle extends VerticleBase {
         var reports = new AppInstanceReports(instances, contexts, inputs);
         var runtimeCommands = new CommandStore(SubjectKind.SHARED_RUNTIME);
         var runtimeOperations = new OperationStore(SubjectKind.SHARED_RUNTIME, reads);
-        var runtimes =
-                new SharedRuntimeStore(runtimeOperations, runtimeCommands, new EventStore(SubjectKind.SHARED_RUNTIME));
+        var runtimes = new SharedRuntimeStore(
+                new SubjectStore(SubjectKind.SHARED_RUNTIME, runtimeOperations, runtimeCommands),
+                runtimeOperations,
+                runtimeCommands,
+                new EventStore(SubjectKind.SHARED_RUNTIME));
         var runtimeReads = new SharedRuntimeReadStore(reads);
         var runtimeReports = new SharedRuntimeReportHandler(runtimes, contexts, inputs);
         serveSharedRuntimes(

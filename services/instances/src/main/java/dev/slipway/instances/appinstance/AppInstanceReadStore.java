@@ -4,7 +4,6 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.domain.AppInstance;
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.launch.PlacementJson;
 import dev.slipway.instances.launch.domain.AppVersionRef;
 import dev.slipway.instances.launch.domain.LifecycleSettings;
@@ -15,6 +14,7 @@ import dev.slipway.instances.member.domain.Member.DesiredState;
 import dev.slipway.instances.member.domain.Member.ObservedState;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
+import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
 import dev.slipway.operations.domain.TextEnum;
@@ -183,18 +183,11 @@ public final class AppInstanceReadStore {
                 row.getString("display_name"),
                 row.getString("operating_mode"),
                 row.getString("control_plane_scope"),
-                TextEnum.parse(Status.class, row.getString("status")),
                 row.getUUID("requested_by_user_id"),
                 row.getUUID("requested_by_principal_id"),
                 row.getUUID("operator_service_account_id"),
                 row.getString("config"),
-                row.getString("runtime_state"),
-                row.getString("failure_reason"),
-                row.getInteger("generation"),
-                row.getLong("sequence"),
                 SqlTime.read(row, "created_at"),
-                SqlTime.read(row, "updated_at"),
-                SqlTime.readNullable(row, "deleted_at"),
                 PlacementJson.parse(row.getString("placement_intent")),
                 row.getString("policy_version"),
                 new LifecycleSettings(
@@ -203,7 +196,8 @@ public final class AppInstanceReadStore {
                         ? null
                         : new PreviousVersion(
                                 previousId, row.getString("previous_version"), row.getString("previous_config")),
-                row.getUUID("shared_runtime_id"));
+                row.getUUID("shared_runtime_id"),
+                SubjectStore.readState(row));
     }
 
     static List<Member> membersFromRows(RowSet<Row> rows) {

@@ -24,6 +24,7 @@ import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.ReportType;
+import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
@@ -95,7 +96,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                     var decision = InstanceReports.apply(
                             loaded,
                             ReportMapper.toReport(
-                                    report, instance.runtimeState(), loaded.members(), target, invalidOutput),
+                                    report, instance.state().runtimeState(), loaded.members(), target, invalidOutput),
                             InstanceChangeApi.decisionContext(unit));
                     if (decision instanceof ChangeDecision.Refused refused) {
                         return Future.failedFuture(Refusals.toException(refused.refusal()));
@@ -114,7 +115,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
 
     private static AppliedReport toApplied(AppInstance instance, @Nullable Operation operation) {
         return new AppliedReport(
-                instance.ref(), instance.status().text(), instance.status() == AppInstance.Status.DELETED, operation);
+                instance.ref(), instance.status().text(), instance.status() == SubjectState.Status.DELETED, operation);
     }
 
     /** Usage does not change the instance, so it is accepted in any generation; metering counts each fact once. */
@@ -125,7 +126,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                 .compose(manifest -> {
                     Refusals.rejectIf(ReportedUsageWindow.check(
                             instance.createdAt(),
-                            instance.deletedAt(),
+                            instance.state().deletedAt(),
                             manifest.spec().usageUnits(),
                             payload.unit(),
                             payload.windowStart(),

@@ -20,6 +20,7 @@ import dev.slipway.operations.CommandStore;
 import dev.slipway.operations.EventStore;
 import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.OperationStore;
+import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import io.vertx.core.Future;
@@ -35,11 +36,6 @@ public final class AppInstanceStore {
     private static final String LOCK = AppInstanceReadStore.FIND + " FOR NO KEY UPDATE OF i";
     private static final String LOCK_IF_FREE = LOCK + " SKIP LOCKED";
     private static final String INSERT = AppInstanceReadStore.COLUMNS.insert();
-    private static final String UPDATE = """
-            UPDATE app_instances SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
-                updated_at = $8, deleted_at = $9
-            WHERE id = $1 AND project_id = $2
-            """;
     private static final String UPDATE_VERSION = """
             UPDATE app_instances SET app_version_id = $3, config = $4::text::jsonb, delete_seconds = $5, reap = $6,
                 previous_version_id = $7, previous_config = $8::text::jsonb, registry_versions = $9::text::jsonb
@@ -63,11 +59,14 @@ public final class AppInstanceStore {
             VALUES ($1, $2, $3, $4, $5, $6, $7)
             """;
 
+    private final SubjectStore subjects;
     private final OperationStore operations;
     private final CommandStore commands;
     private final EventStore events;
 
-    public AppInstanceStore(OperationStore operations, CommandStore commands, EventStore events) {
+    public AppInstanceStore(
+            SubjectStore subjects, OperationStore operations, CommandStore commands, EventStore events) {
+        this.subjects = subjects;
         this.operations = operations;
         this.commands = commands;
         this.events = events;
@@ -88,7 +87,7 @@ public final class AppInstanceStore {
     @CanIgnoreReturnValue
     AppInstance apply(UnitOfWork unit, InstanceChange change) {
         var before = change.before();
-        var sequence = before == null ? 0 : before.sequence();
+        var sequence = before == null ? 0 : before.state().sequence();
         var next = change.next().withSequence(sequence + change.events().size());
         if (before == null) {
             insert(unit, next);
@@ -99,25 +98,12 @@ public final class AppInstanceStore {
         if (reservation != null) {
             insert(unit, next.projectId(), reservation);
         }
-        for (var update : change.operationUpdates()) {
-            operations.update(unit, update.next());
-            if (update.endsOperation()) {
-                commands.endCommands(unit, update);
-            }
-        }
         change.updatedMembers().forEach(member -> updateMember(unit, member));
         insertMembers(unit, next, change.addedMembers());
         change.commands()
                 .forEach(command -> commands.send(
                         unit, command.id(), command.type(), command.instance().subject(), CommandPayload.of(command)));
-        change.openedOperations().forEach(operation -> operations.insert(unit, operation));
-        var resend = change.resendCommandId();
-        if (resend != null) {
-            commands.scheduleResend(unit, next.id(), resend);
-        }
-        if (change.deletesCommands()) {
-            commands.deleteAll(unit, next.id());
-        }
+        subjects.applyOperations(unit, next.ref(), change);
         for (var event : change.events()) {
             sequence++;
             append(unit, event, sequence);
@@ -261,13 +247,13 @@ public final class AppInstanceStore {
             i.requestedByPrincipalId(),
             i.operatorServiceAccountId(),
             i.config(),
-            i.runtimeState(),
-            i.failureReason(),
+            i.state().runtimeState(),
+            i.state().failureReason(),
             i.generation(),
-            i.sequence(),
+            i.state().sequence(),
             SqlTime.of(i.createdAt()),
-            SqlTime.of(i.updatedAt()),
-            SqlTime.ofNullable(i.deletedAt()),
+            SqlTime.of(i.state().updatedAt()),
+            SqlTime.ofNullable(i.state().deletedAt()),
             Json.text(PlacementJson.of(i.placement())),
             i.policyVersion(),
             i.lifecycleSettings().deleteSeconds(),
@@ -292,7 +278,7 @@ public final class AppInstanceStore {
                         SqlTime.of(reservation.expiresAt())));
     }
 
-    private static void update(UnitOfWork unit, AppInstance i, boolean withVersion) {
+    private void update(UnitOfWork unit, AppInstance i, boolean withVersion) {
         var previous = i.previous();
         if (withVersion) {
             unit.write(UPDATE_VERSION, Tuple.from(new @Nullable Object[] {
@@ -307,17 +293,7 @@ public final class AppInstanceStore {
                 i.lifecycleSettings().registryVersions()
             }));
         }
-        unit.write(UPDATE, Tuple.from(new @Nullable Object[] {
-            i.id(),
-            i.projectId(),
-            i.status().text(),
-            i.runtimeState(),
-            i.failureReason(),
-            i.generation(),
-            i.sequence(),
-            SqlTime.of(i.updatedAt()),
-            SqlTime.ofNullable(i.deletedAt())
-        }));
+        subjects.updateState(unit, i.ref(), i.state());
     }
 
     private static void insertMembers(UnitOfWork unit, AppInstance instance, List<Member> members) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.Request;
@@ -15,7 +16,7 @@ import java.util.UUID;
 record InstanceAudit(
         String appSlug,
         String version,
-        AppInstance.Status status,
+        SubjectState.Status status,
         @Nullable String policyVersion,
         @Nullable UUID operationId,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String reason) {

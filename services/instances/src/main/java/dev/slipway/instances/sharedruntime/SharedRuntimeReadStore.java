@@ -16,6 +16,7 @@ import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.Worker;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
+import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.TimelineApi.Snapshot;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
@@ -291,14 +292,7 @@ public final class SharedRuntimeReadStore {
                         : new PreviousVersion(
                                 previousId, row.getString("previous_version"), row.getString("previous_config")),
                 SqlTime.read(row, "created_at"),
-                new SharedRuntime.State(
-                        TextEnum.parse(SharedRuntime.Status.class, row.getString("status")),
-                        row.getString("runtime_state"),
-                        row.getString("failure_reason"),
-                        row.getInteger("generation"),
-                        row.getLong("sequence"),
-                        SqlTime.read(row, "updated_at"),
-                        SqlTime.readNullable(row, "deleted_at")));
+                SubjectStore.readState(row));
     }
 
     static List<Attachment> attachments(RowSet<Row> rows) {

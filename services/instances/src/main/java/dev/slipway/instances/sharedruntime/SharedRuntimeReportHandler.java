@@ -26,6 +26,7 @@ import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.ReportType;
+import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.service.AuditTrail;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
@@ -102,7 +103,7 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
 
     private static AppliedReport toApplied(SharedRuntime runtime, @Nullable Operation operation) {
         return new AppliedReport(
-                runtime.ref(), runtime.status().text(), runtime.status() == SharedRuntime.Status.DELETED, operation);
+                runtime.ref(), runtime.status().text(), runtime.status() == SubjectState.Status.DELETED, operation);
     }
 
     /** Usage keeps both anchors: the runtime and its organization, and the project that it belongs to. */

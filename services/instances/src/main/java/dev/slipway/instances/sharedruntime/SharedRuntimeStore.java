@@ -22,6 +22,7 @@ import dev.slipway.operations.CommandStore;
 import dev.slipway.operations.EventStore;
 import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.OperationStore;
+import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import io.vertx.core.Future;
@@ -50,11 +51,6 @@ public final class SharedRuntimeStore {
             ORDER BY shared_runtime_id
             """;
     private static final String INSERT = SharedRuntimeReadStore.COLUMNS.insert();
-    private static final String UPDATE = """
-            UPDATE shared_runtimes SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
-                updated_at = $8, deleted_at = $9
-            WHERE id = $1 AND org_id = $2
-            """;
     private static final String UPDATE_VERSION = """
             UPDATE shared_runtimes SET app_version_id = $3, config = $4::text::jsonb, delete_seconds = $5, reap = $6,
                 previous_version_id = $7, previous_config = $8::text::jsonb, registry_versions = $9::text::jsonb
@@ -78,11 +74,14 @@ public final class SharedRuntimeStore {
             WHERE id = $1 AND shared_runtime_id = $2 AND org_id = $3
             """;
 
+    private final SubjectStore subjects;
     private final OperationStore operations;
     private final CommandStore commands;
     private final EventStore events;
 
-    public SharedRuntimeStore(OperationStore operations, CommandStore commands, EventStore events) {
+    public SharedRuntimeStore(
+            SubjectStore subjects, OperationStore operations, CommandStore commands, EventStore events) {
+        this.subjects = subjects;
         this.operations = operations;
         this.commands = commands;
         this.events = events;
@@ -102,12 +101,6 @@ public final class SharedRuntimeStore {
         } else if (!next.equals(before)) {
             update(unit, next, change.changesVersion());
         }
-        for (var update : change.operationUpdates()) {
-            operations.update(unit, update.next());
-            if (update.endsOperation()) {
-                commands.endCommands(unit, update);
-            }
-        }
         change.updatedAttachments().forEach(attachment -> update(unit, attachment));
         change.addedAttachments().forEach(attachment -> insert(unit, attachment));
         change.updatedWorkers().forEach(worker -> update(unit, worker));
@@ -119,14 +112,7 @@ public final class SharedRuntimeStore {
                         command.type(),
                         command.runtime().subject(),
                         SharedRuntimeCommandPayload.of(command)));
-        change.openedOperations().forEach(operation -> operations.insert(unit, operation));
-        var resend = change.resendCommandId();
-        if (resend != null) {
-            commands.scheduleResend(unit, next.id(), resend);
-        }
-        if (change.deletesCommands()) {
-            commands.deleteAll(unit, next.id());
-        }
+        subjects.applyOperations(unit, next.ref(), change);
         for (var event : change.events()) {
             sequence++;
             append(unit, event, sequence);
@@ -272,7 +258,7 @@ public final class SharedRuntimeStore {
         }));
     }
 
-    private static void update(UnitOfWork unit, SharedRuntime r, boolean withVersion) {
+    private void update(UnitOfWork unit, SharedRuntime r, boolean withVersion) {
         var previous = r.previous();
         if (withVersion) {
             unit.write(UPDATE_VERSION, Tuple.from(new @Nullable Object[] {
@@ -287,17 +273,7 @@ public final class SharedRuntimeStore {
                 r.lifecycleSettings().registryVersions()
             }));
         }
-        unit.write(UPDATE, Tuple.from(new @Nullable Object[] {
-            r.id(),
-            r.orgId(),
-            r.status().text(),
-            r.state().runtimeState(),
-            r.state().failureReason(),
-            r.generation(),
-            r.state().sequence(),
-            SqlTime.ofNullable(r.state().updatedAt()),
-            SqlTime.ofNullable(r.state().deletedAt())
-        }));
+        subjects.updateState(unit, r.ref(), r.state());
     }
 
     private static void insert(UnitOfWork unit, Attachment a) {

@@ -11,6 +11,7 @@ import dev.slipway.operations.domain.OperationDecision;
 import dev.slipway.operations.domain.OperationLifecycle;
 import dev.slipway.operations.domain.Refusal;
 
+import dev.slipway.operations.domain.SubjectState;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Objects;
@@ -88,7 +89,7 @@ public final class SharedRuntimeReports {
                 loaded,
                 SharedRuntimeLifecycle.reportRunning(loaded.runtime(), report.generation(), report.runtimeState(), now),
                 current -> report.applyRunning(current, now));
-        if (decision instanceof RuntimeDecision.Refused || change.current().status() != SharedRuntime.Status.RUNNING) {
+        if (decision instanceof RuntimeDecision.Refused || change.current().status() != SubjectState.Status.RUNNING) {
             return decision;
         }
         AttachmentRequests.activate(change, context);
@@ -111,7 +112,7 @@ public final class SharedRuntimeReports {
     /** Ends everything that belongs to a runtime once it is deleted. */
     static void endDeleted(SharedRuntimeChange.Builder change, RuntimeTransition transition, DecisionContext context) {
         if (!(transition instanceof RuntimeTransition.Accepted accepted)
-                || accepted.next().status() != SharedRuntime.Status.DELETED) {
+                || accepted.next().status() != SubjectState.Status.DELETED) {
             return;
         }
         change.apply(accepted);
