@@ -17,13 +17,13 @@ import dev.slipway.instances.appinstance.LaunchApi;
 import dev.slipway.instances.appinstance.MemberApi;
 import dev.slipway.instances.appinstance.RuntimeApi;
 import dev.slipway.instances.consistency.InstanceInvariantStore;
+import dev.slipway.instances.launch.AppVersionStore;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.MemberSpendingCheck;
 import dev.slipway.instances.launch.PlanStore;
 import dev.slipway.instances.launch.PlanTable;
 import dev.slipway.instances.launch.PolicyMetrics;
 import dev.slipway.instances.launch.ProjectPolicyStore;
-import dev.slipway.instances.launch.VersionChangeStore;
 import dev.slipway.instances.projection.InstancesProjectionStore;
 import dev.slipway.instances.report.ReportInputs;
 import dev.slipway.instances.sharedruntime.AttachedRuntimeApi;
@@ -149,7 +149,7 @@ public final class InstancesVerticle extends VerticleBase {
 
         var rejectedReports = new RejectedReportStore(reads);
         var rejectedReportApi = new RejectedReportApi(rejectedReports);
-        var inputs = new ReportInputs(vertx, contexts, new VersionChangeStore(contexts), adapters, rejectedReports, new UsageWindowStore());
+        var inputs = new ReportInputs(vertx, contexts, new AppVersionStore(contexts), adapters, rejectedReports, new UsageWindowStore());
         var reports = new AppInstanceReports(instances, contexts, inputs);
         var runtimeCommands = new CommandStore(SubjectKind.SHARED_RUNTIME);
         var runtimeOperations = new OperationStore(SubjectKind.SHARED_RUNTIME, reads);

@@ -1,8 +1,8 @@
 package dev.slipway.instances.report;
 
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.slipway.instances.launch.AppVersionStore;
 import dev.slipway.instances.launch.LaunchContextStore;
-import dev.slipway.instances.launch.VersionChangeStore;
 import dev.slipway.instances.launch.domain.AppVersionRef;
 import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.instances.report.domain.ReportedUsageWindow;
@@ -30,7 +30,7 @@ import java.util.UUID;
 public final class ReportInputs {
     private final Vertx vertx;
     private final LaunchContextStore manifests;
-    private final VersionChangeStore versions;
+    private final AppVersionStore versions;
     private final AdapterStore adapters;
     private final RejectedReportStore rejectedReports;
     private final UsageWindowStore usageWindows;
@@ -38,7 +38,7 @@ public final class ReportInputs {
     public ReportInputs(
             Vertx vertx,
             LaunchContextStore manifests,
-            VersionChangeStore versions,
+            AppVersionStore versions,
             AdapterStore adapters,
             RejectedReportStore rejectedReports,
             UsageWindowStore usageWindows) {
@@ -59,7 +59,7 @@ public final class ReportInputs {
             AppVersionRef app,
             String config) {
         return report.runsTargetVersion(operation, generation)
-                ? versions.load(unit, app, config, Objects.requireNonNull(operation))
+                ? versions.loadChange(unit, app, config, Objects.requireNonNull(operation))
                         .map(found -> found)
                 : Future.succeededFuture();
     }

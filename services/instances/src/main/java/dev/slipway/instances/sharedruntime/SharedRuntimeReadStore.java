@@ -3,14 +3,9 @@ package dev.slipway.instances.sharedruntime;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.instances.launch.AppVersionStore;
 import dev.slipway.instances.launch.PlacementJson;
-import dev.slipway.instances.launch.domain.AppVersionRef;
-import dev.slipway.instances.launch.domain.LifecycleSettings;
-import dev.slipway.instances.launch.domain.PreviousVersion;
-import dev.slipway.instances.member.MemberJson;
-import dev.slipway.instances.member.domain.Member;
-import dev.slipway.instances.member.domain.Member.DesiredState;
-import dev.slipway.instances.member.domain.Member.ObservedState;
+import dev.slipway.instances.member.MemberStore;
 import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.Worker;
@@ -77,11 +72,8 @@ public final class SharedRuntimeReadStore {
                     "registry_versions",
                     "previous_config");
     private static final String JOINED_COLUMNS =
-            COLUMNS.listOf("r") + ", a.slug, v.version, v.runtime_backend, b.version AS previous_version ";
-    private static final String FROM = """
-             FROM shared_runtimes r JOIN app_catalog a ON a.id = r.app_id JOIN app_versions v ON v.id = r.app_version_id
-            LEFT JOIN app_versions b ON b.id = r.previous_version_id
-            """;
+            COLUMNS.listOf("r") + ", " + AppVersionStore.JOINED_COLUMNS;
+    private static final String FROM = " FROM shared_runtimes r" + AppVersionStore.joins("r");
     static final String FIND = "SELECT " + JOINED_COLUMNS + FROM + "WHERE r.id = $1 AND r.org_id = $2";
     private static final String FIND_OPERATION = """
             SELECT o.id FROM shared_runtime_operations o WHERE o.shared_runtime_id = $1 AND o.org_id = $2
@@ -264,18 +256,12 @@ public final class SharedRuntimeReadStore {
     }
 
     static SharedRuntime runtime(Row row) {
-        var previousId = row.getUUID("previous_version_id");
         return new SharedRuntime(
                 row.getUUID("id"),
                 row.getString("resource_name"),
                 row.getUUID("org_id"),
                 row.getString("environment"),
-                new AppVersionRef(
-                        row.getUUID("app_id"),
-                        row.getUUID("app_version_id"),
-                        row.getString("slug"),
-                        row.getString("version"),
-                        row.getString("runtime_backend")),
+                AppVersionStore.readApp(row),
                 row.getString("display_name"),
                 row.getUUID("requested_by_user_id"),
                 row.getUUID("requested_by_principal_id"),
@@ -285,12 +271,8 @@ public final class SharedRuntimeReadStore {
                 AttachmentPolicyJson.parseContribution(row.getString("contribution_policy")),
                 AttachmentPolicyJson.parseSubmission(row.getString("submission_policy")),
                 row.getString("policy_version"),
-                new LifecycleSettings(
-                        row.getInteger("delete_seconds"), row.getBoolean("reap"), row.getString("registry_versions")),
-                previousId == null
-                        ? null
-                        : new PreviousVersion(
-                                previousId, row.getString("previous_version"), row.getString("previous_config")),
+                AppVersionStore.readSettings(row),
+                AppVersionStore.readPrevious(row),
                 SqlTime.read(row, "created_at"),
                 SubjectStore.readState(row));
     }
@@ -332,21 +314,7 @@ public final class SharedRuntimeReadStore {
     }
 
     private static Worker worker(Row row) {
-        var member = new Member(
-                row.getUUID("id"),
-                new SubjectRef(
-                        SubjectKind.SHARED_RUNTIME, row.getUUID("shared_runtime_id"), row.getUUID("org_id"), null),
-                row.getString("component"),
-                row.getInteger("generation"),
-                TextEnum.parse(DesiredState.class, row.getString("desired_state")),
-                TextEnum.parse(ObservedState.class, row.getString("observed_state")),
-                row.getString("component_key"),
-                row.getString("adapter_detail"),
-                row.getString("reason"),
-                MemberJson.readLabels(row.getString("labels")),
-                row.getBoolean("cordoned"),
-                SqlTime.read(row, "created_at"),
-                SqlTime.read(row, "updated_at"));
+        var member = MemberStore.read(row, new SubjectRef(SubjectKind.SHARED_RUNTIME, row.getUUID("shared_runtime_id"), row.getUUID("org_id"), null));
         return new Worker(
                 member,
                 TextEnum.parse(Worker.Source.class, row.getString("source")),
