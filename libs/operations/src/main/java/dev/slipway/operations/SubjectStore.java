@@ -1,12 +1,12 @@
 package dev.slipway.operations;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.SubjectChange;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
 import dev.slipway.operations.domain.SubjectState;
-import dev.slipway.operations.domain.TextEnum;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;

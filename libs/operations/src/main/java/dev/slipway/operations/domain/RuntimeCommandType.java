@@ -1,5 +1,7 @@
 package dev.slipway.operations.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 /** The commands that runtime adapters receive. */
 public enum RuntimeCommandType implements TextEnum {
     DEPLOY,

@@ -13,6 +13,7 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -152,7 +153,7 @@ public final class ArtifactReadStore {
                 row.getString("app_slug"),
                 row.getString("artifact_type"),
                 row.getInteger("artifact_type_version"),
-                Kind.of(row.getString("artifact_kind")),
+                TextEnum.parse(Kind.class, row.getString("artifact_kind")),
                 new Artifact.Source(
                         row.getString("source_type"),
                         row.getString("source_uri"),
@@ -164,11 +165,11 @@ public final class ArtifactReadStore {
                 new Digest(row.getString("digest")),
                 row.getString("media_type"),
                 row.getLong("size_bytes"),
-                Visibility.of(row.getString("visibility")),
-                Lifecycle.of(row.getString("lifecycle_state")),
-                Trust.of(row.getString("trust_state")),
+                TextEnum.parse(Visibility.class, row.getString("visibility")),
+                TextEnum.parse(Lifecycle.class, row.getString("lifecycle_state")),
+                TextEnum.parse(Trust.class, row.getString("trust_state")),
                 row.getString("trust_reason"),
-                channel == null ? null : Channel.of(channel),
+                channel == null ? null : TextEnum.parse(Channel.class, channel),
                 verification == null ? null : VerificationFields.parse(verification),
                 row.getUUID("created_by_principal_id"),
                 row.getUUID("created_by_user_id"),

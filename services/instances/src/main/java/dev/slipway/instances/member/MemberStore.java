@@ -1,11 +1,11 @@
 package dev.slipway.instances.member;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.member.domain.Member.DesiredState;
 import dev.slipway.instances.member.domain.Member.ObservedState;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.operations.domain.SubjectRef;
-import dev.slipway.operations.domain.TextEnum;
 import io.vertx.sqlclient.Row;
 
 /** Reads members from the rows of instances' members and of shared runtimes' workers. */

@@ -1,6 +1,7 @@
 package dev.slipway.instances.spending;
 
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.spending.domain.AccountLimit;
 import dev.slipway.instances.spending.domain.BudgetLimit;
 import dev.slipway.instances.spending.domain.CostEstimate;
@@ -58,7 +59,7 @@ public record SpendingRow(
     private @Nullable AccountLimit account() {
         return state == null
                 ? null
-                : new AccountLimit(state, LimitPolicy.of(Objects.requireNonNull(atZero)), refusesLaunches);
+                : new AccountLimit(state, TextEnum.parse(LimitPolicy.class, Objects.requireNonNull(atZero)), refusesLaunches);
     }
 
     private @Nullable BudgetLimit budget(Instant now) {
@@ -69,7 +70,7 @@ public record SpendingRow(
                         new BigDecimal(Objects.requireNonNull(spent)),
                         period == null ? null : LocalDate.parse(period),
                         new BigDecimal(reserved),
-                        LimitPolicy.of(Objects.requireNonNull(atLimit)),
+                        TextEnum.parse(LimitPolicy.class, Objects.requireNonNull(atLimit)),
                         reservationHours,
                         now);
     }

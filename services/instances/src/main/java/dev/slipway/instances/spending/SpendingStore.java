@@ -1,9 +1,9 @@
 package dev.slipway.instances.spending;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.spending.domain.BudgetLimit;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.operations.domain.TextEnum;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;

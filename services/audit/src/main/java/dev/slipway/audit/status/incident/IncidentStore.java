@@ -7,6 +7,7 @@ import dev.slipway.audit.status.incident.domain.Incident.Source;
 import dev.slipway.audit.status.incident.domain.Incident.Status;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -248,12 +249,12 @@ public final class IncidentStore {
                 row.getUUID("incident_id"),
                 row.getString("title"),
                 row.getString("summary"),
-                Severity.of(row.getString("severity")),
-                Status.of(row.getString("status")),
+                TextEnum.parse(Severity.class, row.getString("severity")),
+                TextEnum.parse(Status.class, row.getString("status")),
                 row.getBoolean("public"),
                 List.of(row.getArrayOfStrings("components")),
                 List.of(row.getArrayOfUUIDs("org_ids")),
-                Source.of(row.getString("source")),
+                TextEnum.parse(Source.class, row.getString("source")),
                 row.getString("group_key"),
                 row.getString("postmortem_url"),
                 row.getLong("version"),
@@ -268,7 +269,7 @@ public final class IncidentStore {
         return new IncidentUpdate(
                 row.getUUID("update_id"),
                 row.getUUID("incident_id"),
-                Status.of(row.getString("status")),
+                TextEnum.parse(Status.class, row.getString("status")),
                 row.getString("message"),
                 row.getBoolean("public"),
                 row.getString("author"),

@@ -3,6 +3,7 @@ package dev.slipway.audit.status.maintenance;
 import dev.slipway.audit.status.maintenance.domain.Maintenance;
 import dev.slipway.audit.status.maintenance.domain.Maintenance.Status;
 import dev.slipway.contract.Cursor;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -138,7 +139,7 @@ public final class MaintenanceStore {
                 row.getUUID("maintenance_id"),
                 row.getString("title"),
                 row.getString("description"),
-                Status.of(row.getString("status")),
+                TextEnum.parse(Status.class, row.getString("status")),
                 row.getBoolean("public"),
                 List.of(row.getArrayOfStrings("components")),
                 List.of(row.getArrayOfUUIDs("org_ids")),

@@ -1,12 +1,12 @@
 package dev.slipway.instances.member.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.member.domain.Member.DesiredState;
 import dev.slipway.instances.member.domain.Member.ObservedState;
 import dev.slipway.instances.member.domain.MemberDecision.Accepted;
 import dev.slipway.instances.member.domain.MemberDecision.Refused;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Refusal;
-import dev.slipway.operations.domain.TextEnum;
 
 import java.time.Instant;
 import java.util.Collection;
