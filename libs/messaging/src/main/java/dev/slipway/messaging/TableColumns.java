@@ -37,6 +37,13 @@ public record TableColumns(String table, List<String> names, Set<String> jsonNam
         return list(alias + ".");
     }
 
+    /** Returns the columns for a SELECT, named with a prefix so that they differ from those of other tables. */
+    public String listOf(String alias, String namePrefix) {
+        return names.stream()
+                .map(name -> alias + "." + name + (jsonNames.contains(name) ? "::text AS " : " AS ") + namePrefix + name)
+                .collect(Collectors.joining(", "));
+    }
+
     private String list(String prefix) {
         return names.stream()
                 .map(name -> prefix + name + (jsonNames.contains(name) ? "::text AS " + name : ""))

@@ -18,6 +18,7 @@ class TableColumnsTest {
         var columns = TableColumns.of("things", "id", "body").withJson("body");
         assertThat(columns.select()).isEqualTo("SELECT id, body::text AS body FROM things ");
         assertThat(columns.listOf("t")).isEqualTo("t.id, t.body::text AS body");
+        assertThat(columns.listOf("t", "thing_")).isEqualTo("t.id AS thing_id, t.body::text AS thing_body");
         assertThat(columns.insert()).isEqualTo("INSERT INTO things (id, body) VALUES ($1, $2::text::jsonb) ");
     }
 }

@@ -88,22 +88,34 @@ public final class SharedRuntimeReadStore {
             AND ($3::timestamptz IS NULL OR (r.created_at, r.id) < ($3, $4::uuid))
             ORDER BY r.created_at DESC, r.id DESC LIMIT $5
             """;
+    static final TableColumns ATTACHMENT_COLUMNS = TableColumns.of(
+                    "shared_runtime_attachments",
+                    "id",
+                    "shared_runtime_id",
+                    "org_id",
+                    "project_id",
+                    "status",
+                    "contribution_policy",
+                    "submission_policy",
+                    "app_policy",
+                    "billing_policy_ref",
+                    "failure_reason",
+                    "revision",
+                    "created_at",
+                    "updated_at",
+                    "detached_at")
+            .withJson("contribution_policy", "submission_policy", "app_policy");
     /** Named so that they can be selected together with those of the runtime. */
-    private static final String ATTACHMENT_COLUMNS = """
-            t.id AS attachment_id, t.shared_runtime_id, t.org_id AS attachment_org_id, t.project_id, t.status AS attachment_status,
-            t.contribution_policy::text AS own_contribution, t.submission_policy::text AS own_submission, t.app_policy::text AS app_policy,
-            t.billing_policy_ref, t.failure_reason AS attachment_failure, t.revision, t.created_at AS attachment_created_at,
-            t.updated_at AS attachment_updated_at, t.detached_at
-            """;
+    private static final String ATTACHMENT = ATTACHMENT_COLUMNS.listOf("t", "attachment_") + " ";
 
-    static final String SELECT_ATTACHMENTS = "SELECT " + ATTACHMENT_COLUMNS + """
+    static final String SELECT_ATTACHMENTS = "SELECT " + ATTACHMENT + """
             FROM shared_runtime_attachments t WHERE t.shared_runtime_id = $1 AND t.org_id = $2
             """;
     private static final String FIND_ATTACHMENT = SELECT_ATTACHMENTS + "AND t.id = $3";
     private static final String LIST_ATTACHMENTS = SELECT_ATTACHMENTS + """
             AND ($3::timestamptz IS NULL OR (t.created_at, t.id) < ($3, $4::uuid)) ORDER BY t.created_at DESC, t.id DESC LIMIT $5
             """;
-    private static final String SELECT_ATTACHED = "SELECT " + JOINED_COLUMNS + ", " + ATTACHMENT_COLUMNS + FROM + """
+    private static final String SELECT_ATTACHED = "SELECT " + JOINED_COLUMNS + ", " + ATTACHMENT + FROM + """
             JOIN shared_runtime_attachments t ON t.shared_runtime_id = r.id AND t.org_id = r.org_id
             WHERE t.project_id = $1 AND t.status <> 'detached'
             """;
@@ -284,23 +296,23 @@ public final class SharedRuntimeReadStore {
     }
 
     private static Attachment attachment(Row row) {
-        var contribution = row.getString("own_contribution");
-        var submission = row.getString("own_submission");
+        var contribution = row.getString("attachment_contribution_policy");
+        var submission = row.getString("attachment_submission_policy");
         return new Attachment(
                 row.getUUID("attachment_id"),
-                row.getUUID("shared_runtime_id"),
+                row.getUUID("attachment_shared_runtime_id"),
                 row.getUUID("attachment_org_id"),
-                row.getUUID("project_id"),
+                row.getUUID("attachment_project_id"),
                 TextEnum.parse(Attachment.Status.class, row.getString("attachment_status")),
                 contribution == null ? null : AttachmentPolicyJson.parseContribution(contribution),
                 submission == null ? null : AttachmentPolicyJson.parseSubmission(submission),
-                row.getString("app_policy"),
-                row.getString("billing_policy_ref"),
-                row.getString("attachment_failure"),
-                row.getInteger("revision"),
+                row.getString("attachment_app_policy"),
+                row.getString("attachment_billing_policy_ref"),
+                row.getString("attachment_failure_reason"),
+                row.getInteger("attachment_revision"),
                 SqlTime.read(row, "attachment_created_at"),
                 SqlTime.read(row, "attachment_updated_at"),
-                SqlTime.readNullable(row, "detached_at"));
+                SqlTime.readNullable(row, "attachment_detached_at"));
     }
 
     private static AttachedRuntime attached(Row row) {

@@ -56,11 +56,7 @@ public final class SharedRuntimeStore {
                 previous_version_id = $7, previous_config = $8::text::jsonb, registry_versions = $9::text::jsonb
             WHERE id = $1 AND org_id = $2
             """;
-    private static final String INSERT_ATTACHMENT = """
-            INSERT INTO shared_runtime_attachments (id, shared_runtime_id, org_id, project_id, status, contribution_policy,
-                submission_policy, app_policy, billing_policy_ref, revision, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7::text::jsonb, $8::text::jsonb, $9, $10, $11, $11)
-            """;
+    private static final String INSERT_ATTACHMENT = SharedRuntimeReadStore.ATTACHMENT_COLUMNS.insert();
     private static final String UPDATE_ATTACHMENT = """
             UPDATE shared_runtime_attachments SET status = $4, contribution_policy = $5::text::jsonb, submission_policy = $6::text::jsonb,
                 app_policy = $7::text::jsonb, billing_policy_ref = $8, failure_reason = $9, revision = $10, updated_at = $11,
@@ -287,8 +283,11 @@ public final class SharedRuntimeStore {
             AttachmentPolicyJson.text(a.submission()),
             a.appPolicy(),
             a.billingPolicyRef(),
+            a.failureReason(),
             a.revision(),
-            SqlTime.ofNullable(a.createdAt())
+            SqlTime.of(a.createdAt()),
+            SqlTime.of(a.updatedAt()),
+            SqlTime.ofNullable(a.detachedAt())
         }));
     }
 
@@ -304,7 +303,7 @@ public final class SharedRuntimeStore {
             a.billingPolicyRef(),
             a.failureReason(),
             a.revision(),
-            SqlTime.ofNullable(a.updatedAt()),
+            SqlTime.of(a.updatedAt()),
             SqlTime.ofNullable(a.detachedAt())
         }));
     }
