@@ -100,7 +100,8 @@ class InstanceHistoryTest {
                 UUID.randomUUID(),
                 UUID.randomUUID(),
                 Placement.UNSPECIFIED,
-                Map.of());
+                Map.of(),
+                null);
         var eligibility = new LaunchEligibility(
                 UUID.randomUUID(),
                 UUID.randomUUID(),

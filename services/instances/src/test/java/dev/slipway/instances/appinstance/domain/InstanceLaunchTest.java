@@ -156,7 +156,8 @@ class InstanceLaunchTest {
                 PERSON,
                 ACCOUNT,
                 ANYWHERE,
-                Map.of(component, count));
+                Map.of(component, count),
+                null);
 
         assertThat(((Refused) request(launch, eligibility())).code()).isEqualTo(code);
     }
