@@ -12,7 +12,6 @@ import dev.slipway.instances.appinstance.domain.LoadedInstance;
 import dev.slipway.instances.launch.PlacementJson;
 import dev.slipway.instances.member.MemberJson;
 import dev.slipway.instances.member.domain.Member;
-import dev.slipway.instances.member.domain.MemberOperationInput;
 import dev.slipway.instances.spending.domain.BudgetReservation;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
@@ -22,7 +21,6 @@ import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.OperationStore;
 import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.operations.domain.Operation.Kind;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -211,10 +209,7 @@ public final class AppInstanceStore {
 
     private static LoadedInstance toLoaded(
             AppInstance instance, @Nullable Operation operation, List<Operation> open, List<Member> members) {
-        var input = operation != null && operation.kind() == Kind.MEMBER
-                ? MemberJson.readInput(operation.input())
-                : MemberOperationInput.NONE;
-        return new LoadedInstance(instance, operation, input, open, members);
+        return new LoadedInstance(instance, operation, MemberJson.readInput(operation), open, members);
     }
 
     private static Future<@Nullable AppInstance> lock(UnitOfWork unit, String statement, UUID projectId, UUID id) {

@@ -6,7 +6,6 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.launch.PlacementJson;
 import dev.slipway.instances.member.MemberJson;
-import dev.slipway.instances.member.domain.MemberOperationInput;
 import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
@@ -24,7 +23,6 @@ import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.OperationStore;
 import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.operations.domain.Operation.Kind;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -193,11 +191,13 @@ public final class SharedRuntimeStore {
         var attachments = unit.query(LIST_ATTACHMENTS, scope).map(SharedRuntimeReadStore::attachments);
         return Future.all(operation, open, workers, attachments).map(all -> {
             var found = operation.result();
-            var input = found != null && found.kind() == Kind.MEMBER
-                    ? MemberJson.readInput(found.input())
-                    : MemberOperationInput.NONE;
             return new LoadedSharedRuntime(
-                    runtime, found, input, open.result(), workers.result(), attachments.result());
+                    runtime,
+                    found,
+                    MemberJson.readInput(found),
+                    open.result(),
+                    workers.result(),
+                    attachments.result());
         });
     }
 
