@@ -40,7 +40,8 @@ public record TableColumns(String table, List<String> names, Set<String> jsonNam
     /** Returns the columns for a SELECT, named with a prefix so that they differ from those of other tables. */
     public String listOf(String alias, String namePrefix) {
         return names.stream()
-                .map(name -> alias + "." + name + (jsonNames.contains(name) ? "::text AS " : " AS ") + namePrefix + name)
+                .map(name ->
+                        alias + "." + name + (jsonNames.contains(name) ? "::text AS " : " AS ") + namePrefix + name)
                 .collect(Collectors.joining(", "));
     }
 

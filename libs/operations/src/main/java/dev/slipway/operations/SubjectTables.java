@@ -33,7 +33,13 @@ final class SubjectTables {
     String sql(String template) {
         return statements.computeIfAbsent(template, text -> switch (kind) {
             case APP_INSTANCE ->
-                fill(text, "app_instances", "app_instance_operations", "runtime_commands", "instance_events", "project_id");
+                fill(
+                        text,
+                        "app_instances",
+                        "app_instance_operations",
+                        "runtime_commands",
+                        "instance_events",
+                        "project_id");
             case SHARED_RUNTIME ->
                 fill(
                         text,

@@ -149,7 +149,8 @@ public final class InstancesVerticle extends VerticleBase {
 
         var rejectedReports = new RejectedReportStore(reads);
         var rejectedReportApi = new RejectedReportApi(rejectedReports);
-        var inputs = new ReportInputs(vertx, contexts, new AppVersionStore(contexts), adapters, rejectedReports, new UsageWindowStore());
+        var inputs = new ReportInputs(
+                vertx, contexts, new AppVersionStore(contexts), adapters, rejectedReports, new UsageWindowStore());
         var reports = new AppInstanceReports(instances, contexts, inputs);
         var runtimeCommands = new CommandStore(SubjectKind.SHARED_RUNTIME);
         var runtimeOperations = new OperationStore(SubjectKind.SHARED_RUNTIME, reads);
@@ -160,8 +161,7 @@ public final class InstancesVerticle extends VerticleBase {
                 new EventStore(SubjectKind.SHARED_RUNTIME));
         var runtimeReads = new SharedRuntimeReadStore(reads);
         var runtimeReports = new SharedRuntimeReportHandler(runtimes, contexts, inputs);
-        serveSharedRuntimes(
-                opened, contexts, policies, adapters, runtimes, runtimeReads, runtimeOperations, changes);
+        serveSharedRuntimes(opened, contexts, policies, adapters, runtimes, runtimeReads, runtimeOperations, changes);
 
         var reportConsumer = new ReportConsumer(
                 serviceContext.authz(),
@@ -180,11 +180,8 @@ public final class InstancesVerticle extends VerticleBase {
             PlanStore.deleteExpired(unit, PlanTable.APP_INSTANCES);
             rejectedReports.deleteExpired(unit);
         });
-        var runtimeDeadlines =
-                new DeadlineSweep(
-                runtimeOperations,
-                runtimeReports,
-                unit -> PlanStore.deleteExpired(unit, PlanTable.SHARED_RUNTIMES));
+        var runtimeDeadlines = new DeadlineSweep(
+                runtimeOperations, runtimeReports, unit -> PlanStore.deleteExpired(unit, PlanTable.SHARED_RUNTIMES));
         var runtimeStops = new SharedRuntimeStopHandler(spending, runtimes, runtimeReports);
         var stops = new SpendingStopSweep(
                 spending,

@@ -34,8 +34,7 @@ class LaunchPathTest {
                 .map(JavaClass::getSimpleName)
                 .forEach(entered::add);
 
-        assertThat(entered)
-                .containsExactly("AppInstanceStore", "InstanceLifecycle", "LaunchApi", "LaunchContextStore");
+        assertThat(entered).containsExactly("AppInstanceStore", "InstanceLifecycle", "LaunchApi", "LaunchContextStore");
         var contributing = Files.readString(Path.of("../../CONTRIBUTING.md"));
         assertThat(entered).allSatisfy(name -> assertThat(contributing).contains("`" + name));
     }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.UUID;
 
-/** What one decision changes of the operations and commands of a subject. */
+/** The changes that one decision makes to the operations and commands of a subject. */
 public interface SubjectChange {
     List<Operation> openedOperations();
 

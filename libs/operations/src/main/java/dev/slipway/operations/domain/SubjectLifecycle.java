@@ -18,8 +18,7 @@ public record SubjectLifecycle(String noun, String conflictCode) {
     public SubjectTransition delete(SubjectState current, Instant now) {
         return switch (current.status()) {
             case REQUESTED, DEPLOYING, RUNNING, FAILED ->
-                new Accepted(
-                        current.withStatus(Status.DELETING, current.runtimeState(), current.failureReason(), now));
+                new Accepted(current.withStatus(Status.DELETING, current.runtimeState(), current.failureReason(), now));
             case DELETING, DELETED -> new Accepted(current);
         };
     }

@@ -104,7 +104,8 @@ public final class ArtifactStore {
                         SqlTime.of(next.updatedAt()),
                         next.releaseVerdictId()));
         if (event instanceof ArtifactEvent.Revoked revoked) {
-            unit.write(REVOKE, Tuple.of(next.digest().text(), next.id(), revoked.reason(), SqlTime.of(next.updatedAt())));
+            unit.write(
+                    REVOKE, Tuple.of(next.digest().text(), next.id(), revoked.reason(), SqlTime.of(next.updatedAt())));
         } else if (event instanceof ArtifactEvent.Verified || event instanceof ArtifactEvent.VerificationFailed) {
             var verification = VerificationFields.of(next.verification());
             unit.write(
@@ -121,10 +122,7 @@ public final class ArtifactStore {
 
     /** Publishes the snapshot of a row of {@link #REVOKED_AFTER} again. */
     public static void republishRevoked(UnitOfWork unit, Row row) {
-        ArtifactPublisher.publishRevokedDigest(
-                unit,
-                row.getString("digest"),
-                SqlTime.read(row, "revoked_at"));
+        ArtifactPublisher.publishRevokedDigest(unit, row.getString("digest"), SqlTime.read(row, "revoked_at"));
     }
 
     /** Returns the trust state of registered or revoked digests; unknown digests are missing. */

@@ -131,15 +131,19 @@ public final class RegistryStore {
 
     /** Lists versions, newest first. */
     Future<List<EntryVersion>> listVersions(RegistryKind kind, String id) {
-        return reads.preparedQuery(LIST_VERSIONS).execute(Tuple.of(kind.text(), id)).map(rows -> {
-            var versions = new ArrayList<EntryVersion>(rows.size());
-            rows.forEach(row -> versions.add(new EntryVersion(
-                    toEntry(row),
-                    new RegistryAuthor(
-                            row.getString("author_type"), row.getUUID("author_id"), row.getString("author_name")),
-                    SqlTime.read(row, "created_at"))));
-            return versions;
-        });
+        return reads.preparedQuery(LIST_VERSIONS)
+                .execute(Tuple.of(kind.text(), id))
+                .map(rows -> {
+                    var versions = new ArrayList<EntryVersion>(rows.size());
+                    rows.forEach(row -> versions.add(new EntryVersion(
+                            toEntry(row),
+                            new RegistryAuthor(
+                                    row.getString("author_type"),
+                                    row.getUUID("author_id"),
+                                    row.getString("author_name")),
+                            SqlTime.read(row, "created_at"))));
+                    return versions;
+                });
     }
 
     /** Returns false if the entry exists. */
@@ -206,7 +210,10 @@ public final class RegistryStore {
 
     private static StoredEntry toStoredEntry(Row row) {
         return new StoredEntry(
-                toEntry(row), row.getLong("seed_version"), SqlTime.read(row, "created_at"), SqlTime.read(row, "updated_at"));
+                toEntry(row),
+                row.getLong("seed_version"),
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"));
     }
 
     private static RegistryEntry toEntry(Row row) {

@@ -60,8 +60,7 @@ public final class AppInstanceReadStore {
                     "previous_config",
                     "shared_runtime_id")
             .withJson("config", "runtime_state", "placement_intent", "registry_versions", "previous_config");
-    private static final String JOINED_COLUMNS =
-            COLUMNS.listOf("i") + ", " + AppVersionStore.JOINED_COLUMNS;
+    private static final String JOINED_COLUMNS = COLUMNS.listOf("i") + ", " + AppVersionStore.JOINED_COLUMNS;
     /** Lists leave out the parameters, which may be large. */
     private static final String LIST_COLUMNS =
             JOINED_COLUMNS.replace("i.config::text", "'{}'").replace("i.previous_config::text", "'{}'");
@@ -189,7 +188,13 @@ public final class AppInstanceReadStore {
     }
 
     private static Member memberFromRow(Row row) {
-        return MemberStore.read(row, new SubjectRef(SubjectKind.APP_INSTANCE, row.getUUID("app_instance_id"), row.getUUID("org_id"), row.getUUID("project_id")));
+        return MemberStore.read(
+                row,
+                new SubjectRef(
+                        SubjectKind.APP_INSTANCE,
+                        row.getUUID("app_instance_id"),
+                        row.getUUID("org_id"),
+                        row.getUUID("project_id")));
     }
 
     private static Row requireRow(RowSet<Row> rows, UUID id) {

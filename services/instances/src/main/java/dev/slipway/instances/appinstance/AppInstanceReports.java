@@ -92,25 +92,30 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
         var operation = loaded.operation();
         return inputs.loadTarget(unit, report, operation, instance.generation(), instance.app(), instance.config())
                 .compose(target -> inputs.validateOutput(unit, report, instance.app(), operation)
-                .compose(invalidOutput -> {
-                    var decision = InstanceReports.apply(
-                            loaded,
-                            ReportMapper.toReport(
-                                    report, instance.state().runtimeState(), loaded.members(), target, invalidOutput),
-                            InstanceChangeApi.decisionContext(unit));
-                    if (decision instanceof ChangeDecision.Refused refused) {
-                        return Future.failedFuture(Refusals.toException(refused.refusal()));
-                    }
-                    var change = ((ChangeDecision.Accepted) decision).change();
-                    var next = instances.apply(unit, change);
-                    auditDeletion(unit, next, change);
-                    // The operation has ended, and the report is rejected, so that the adapter's author learns of the
-                    // fault.
-                    return invalidOutput == null
-                            ? Future.succeededFuture(toApplied(next, operation))
-                            : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
-                                    .asException());
-                }));
+                        .compose(invalidOutput -> {
+                            var decision = InstanceReports.apply(
+                                    loaded,
+                                    ReportMapper.toReport(
+                                            report,
+                                            instance.state().runtimeState(),
+                                            loaded.members(),
+                                            target,
+                                            invalidOutput),
+                                    InstanceChangeApi.decisionContext(unit));
+                            if (decision instanceof ChangeDecision.Refused refused) {
+                                return Future.failedFuture(Refusals.toException(refused.refusal()));
+                            }
+                            var change = ((ChangeDecision.Accepted) decision).change();
+                            var next = instances.apply(unit, change);
+                            auditDeletion(unit, next, change);
+                            // The operation has ended, and the report is rejected, so that the adapter's author learns
+                            // of the
+                            // fault.
+                            return invalidOutput == null
+                                    ? Future.succeededFuture(toApplied(next, operation))
+                                    : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
+                                            .asException());
+                        }));
     }
 
     private static AppliedReport toApplied(AppInstance instance, @Nullable Operation operation) {

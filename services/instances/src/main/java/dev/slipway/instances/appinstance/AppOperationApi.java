@@ -99,7 +99,6 @@ public final class AppOperationApi {
 
     private static Reply operationReply(UnitOfWork unit, Request request, Operation operation) {
         InstanceAudit.recordOperation(unit, request, operation, new OperationAudit(operation.name(), operation.id()));
-        return Reply.of(
-                OperationJson.view(operation), operation.subject().path() + "/operations/" + operation.id());
+        return Reply.of(OperationJson.view(operation), operation.subject().path() + "/operations/" + operation.id());
     }
 }

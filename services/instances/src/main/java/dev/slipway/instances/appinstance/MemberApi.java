@@ -102,7 +102,8 @@ public final class MemberApi {
     }
 
     private static Reply operationReply(UnitOfWork unit, Request request, Operation operation) {
-        InstanceAudit.recordOperation(unit, request, operation, new MemberAudit(operation.name(), operation.id(), operation.memberId()));
+        InstanceAudit.recordOperation(
+                unit, request, operation, new MemberAudit(operation.name(), operation.id(), operation.memberId()));
         return Reply.of(
                 OperationJson.view(operation), operation.subject().path() + "/member-operations/" + operation.id());
     }

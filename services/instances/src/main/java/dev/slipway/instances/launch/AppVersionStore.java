@@ -17,8 +17,7 @@ import java.util.Objects;
 /** The SQL of the version that an instance or a shared runtime runs, of the previous one, and of the one that a change leads to. */
 public final class AppVersionStore {
     /** The columns of {@link #joins}, for a SELECT. */
-    public static final String JOINED_COLUMNS =
-            "a.slug, v.version, v.runtime_backend, b.version AS previous_version ";
+    public static final String JOINED_COLUMNS = "a.slug, v.version, v.runtime_backend, b.version AS previous_version ";
 
     private static final String FIND_VERSION = """
             SELECT v.id, v.runtime_backend, v.revision, a.slug

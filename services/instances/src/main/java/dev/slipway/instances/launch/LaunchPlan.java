@@ -63,7 +63,8 @@ public record LaunchPlan(ObjectNode request, ObjectNode outcome) {
     }
 
     static RuntimeException notFound(UUID planId) {
-        return Problem.of(ErrorCode.PLAN_NOT_FOUND, "There is no plan " + planId + " here, or it has been used already.")
+        return Problem.of(
+                        ErrorCode.PLAN_NOT_FOUND, "There is no plan " + planId + " here, or it has been used already.")
                 .asException();
     }
 

@@ -42,7 +42,6 @@ public final class PlanStore {
     }
 
     public static void deleteExpired(UnitOfWork unit, PlanTable table) {
-        unit.write(
-                table.sql(DELETE_EXPIRED), Tuple.of(SqlTime.of(unit.now().minus(RETENTION))));
+        unit.write(table.sql(DELETE_EXPIRED), Tuple.of(SqlTime.of(unit.now().minus(RETENTION))));
     }
 }

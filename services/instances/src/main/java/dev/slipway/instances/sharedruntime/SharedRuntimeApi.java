@@ -120,9 +120,10 @@ public final class SharedRuntimeApi {
     public Future<Reply> create(Request request) {
         var body = Json.toRecord(request.body(), CreateBody.class);
         var wanted = body.toRequest(request);
-        return mutations.run(request, unit -> contexts.load(unit, wanted).compose(context -> LaunchContextStore.consumePlan(
-                        unit, PlanTable.SHARED_RUNTIMES, wanted.orgId(), body.planId())
-                .map(plan -> create(unit, request, decide(unit, wanted, context), plan))));
+        return mutations.run(
+                request, unit -> contexts.load(unit, wanted).compose(context -> LaunchContextStore.consumePlan(
+                                unit, PlanTable.SHARED_RUNTIMES, wanted.orgId(), body.planId())
+                        .map(plan -> create(unit, request, decide(unit, wanted, context), plan))));
     }
 
     private Reply create(UnitOfWork unit, Request request, RuntimeDecision decision, @Nullable LaunchPlan plan) {

@@ -71,8 +71,7 @@ public final class SharedRuntimeReadStore {
                     "runtime_state",
                     "registry_versions",
                     "previous_config");
-    private static final String JOINED_COLUMNS =
-            COLUMNS.listOf("r") + ", " + AppVersionStore.JOINED_COLUMNS;
+    private static final String JOINED_COLUMNS = COLUMNS.listOf("r") + ", " + AppVersionStore.JOINED_COLUMNS;
     private static final String FROM = " FROM shared_runtimes r" + AppVersionStore.joins("r");
     static final String FIND = "SELECT " + JOINED_COLUMNS + FROM + "WHERE r.id = $1 AND r.org_id = $2";
     private static final String FIND_OPERATION = """
@@ -326,7 +325,10 @@ public final class SharedRuntimeReadStore {
     }
 
     private static Worker worker(Row row) {
-        var member = MemberStore.read(row, new SubjectRef(SubjectKind.SHARED_RUNTIME, row.getUUID("shared_runtime_id"), row.getUUID("org_id"), null));
+        var member = MemberStore.read(
+                row,
+                new SubjectRef(
+                        SubjectKind.SHARED_RUNTIME, row.getUUID("shared_runtime_id"), row.getUUID("org_id"), null));
         return new Worker(
                 member,
                 TextEnum.parse(Worker.Source.class, row.getString("source")),

@@ -80,25 +80,26 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
         var operation = loaded.operation();
         return inputs.loadTarget(unit, report, operation, runtime.generation(), runtime.app(), runtime.config())
                 .compose(target -> inputs.validateOutput(unit, report, runtime.app(), operation)
-                .compose(invalidOutput -> {
-                    var change = SharedRuntimeCall.requireAccepted(SharedRuntimeReports.apply(
-                            loaded,
-                            ReportMapper.toReport(
-                                    report,
-                                    runtime.state().runtimeState(),
-                                    loaded.workers().stream()
-                                            .map(Worker::member)
-                                            .toList(),
-                                    target,
-                                    invalidOutput),
-                            SharedRuntimeCall.context(unit)));
-                    var next = runtimes.apply(unit, change);
-                    // The operation has ended, and the report is rejected, so that the adapter's author learns of it.
-                    return invalidOutput == null
-                            ? Future.succeededFuture(toApplied(next, operation))
-                            : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
-                                    .asException());
-                }));
+                        .compose(invalidOutput -> {
+                            var change = SharedRuntimeCall.requireAccepted(SharedRuntimeReports.apply(
+                                    loaded,
+                                    ReportMapper.toReport(
+                                            report,
+                                            runtime.state().runtimeState(),
+                                            loaded.workers().stream()
+                                                    .map(Worker::member)
+                                                    .toList(),
+                                            target,
+                                            invalidOutput),
+                                    SharedRuntimeCall.context(unit)));
+                            var next = runtimes.apply(unit, change);
+                            // The operation has ended, and the report is rejected, so that the adapter's author learns
+                            // of it.
+                            return invalidOutput == null
+                                    ? Future.succeededFuture(toApplied(next, operation))
+                                    : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
+                                            .asException());
+                        }));
     }
 
     private static AppliedReport toApplied(SharedRuntime runtime, @Nullable Operation operation) {

@@ -37,10 +37,7 @@ public final class SharedRuntimeStopHandler {
     /** Detaches a project: its work there is canceled, its workers are removed, and the runtime continues. */
     public Future<Boolean> stopAttachment(UnitOfWork unit, DueStop due) {
         var projectId = Objects.requireNonNull(due.projectId(), "an attachment has a project");
-        return stop(
-                unit,
-                due,
-                (loaded, confirmed) -> detachments.detach(unit, loaded, projectId, confirmed.reason()));
+        return stop(unit, due, (loaded, confirmed) -> detachments.detach(unit, loaded, projectId, confirmed.reason()));
     }
 
     /** Locks the runtime, and stops if that is still due then. */

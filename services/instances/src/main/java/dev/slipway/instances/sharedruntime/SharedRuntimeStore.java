@@ -192,12 +192,7 @@ public final class SharedRuntimeStore {
         return Future.all(operation, open, workers, attachments).map(all -> {
             var found = operation.result();
             return new LoadedSharedRuntime(
-                    runtime,
-                    found,
-                    MemberJson.readInput(found),
-                    open.result(),
-                    workers.result(),
-                    attachments.result());
+                    runtime, found, MemberJson.readInput(found), open.result(), workers.result(), attachments.result());
         });
     }
 

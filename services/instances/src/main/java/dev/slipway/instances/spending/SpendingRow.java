@@ -59,7 +59,8 @@ public record SpendingRow(
     private @Nullable AccountLimit account() {
         return state == null
                 ? null
-                : new AccountLimit(state, TextEnum.parse(LimitPolicy.class, Objects.requireNonNull(atZero)), refusesLaunches);
+                : new AccountLimit(
+                        state, TextEnum.parse(LimitPolicy.class, Objects.requireNonNull(atZero)), refusesLaunches);
     }
 
     private @Nullable BudgetLimit budget(Instant now) {

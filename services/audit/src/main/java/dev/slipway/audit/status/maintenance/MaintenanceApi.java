@@ -75,7 +75,8 @@ public final class MaintenanceApi {
     }
 
     public Future<Reply> move(Request request) {
-        var next = TextEnum.parse(Status.class, Json.toRecord(request.body(), MoveBody.class).status());
+        var next = TextEnum.parse(
+                Status.class, Json.toRecord(request.body(), MoveBody.class).status());
         return mutations
                 .run(request, unit -> store.lock(unit, request.pathId("maintenance_id"))
                         .map(found -> {

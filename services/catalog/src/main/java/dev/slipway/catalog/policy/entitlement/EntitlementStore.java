@@ -101,9 +101,7 @@ public final class EntitlementStore {
      * the app does not exist or was never published, or the project is not replicated yet.
      */
     static Future<@Nullable Entitlement> lock(UnitOfWork unit, UUID orgId, UUID projectId, String appSlug) {
-        unit.write(
-                INSERT_PLACEHOLDER,
-                Tuple.of(projectId, orgId, appSlug, Ids.next(), SqlTime.of(unit.now())));
+        unit.write(INSERT_PLACEHOLDER, Tuple.of(projectId, orgId, appSlug, Ids.next(), SqlTime.of(unit.now())));
         return unit.query(LOCK, Tuple.of(projectId, orgId, appSlug))
                 .map(rows -> rows.size() == 0 ? null : fromRow(rows.iterator().next()));
     }

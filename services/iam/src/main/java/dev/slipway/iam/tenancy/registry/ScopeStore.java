@@ -36,8 +36,7 @@ public final class ScopeStore {
     private static final String SELECT = TABLE.select();
     private static final String FIND = SELECT + "WHERE action = $1";
     private static final String LIST = SELECT + "WHERE $1::text IS NULL OR product = $1 ORDER BY action";
-    private static final String INSERT =
-            TABLE.and("created_at").insert() + "ON CONFLICT DO NOTHING RETURNING action";
+    private static final String INSERT = TABLE.and("created_at").insert() + "ON CONFLICT DO NOTHING RETURNING action";
     /** Changes by administrators are kept until the contract has a newer version of the action. */
     private static final String UPSERT_BUILT_IN = """
             INSERT INTO actions (action, product, version, risk_class, lifecycle, description) VALUES ($1, $2, $3, $4, $5, $6)
@@ -97,11 +96,7 @@ public final class ScopeStore {
     static void setLifecycle(UnitOfWork unit, AuthzPublisher publisher, Action next) {
         unit.write(
                 SET_LIFECYCLE,
-                Tuple.of(
-                        next.key(),
-                        next.lifecycle().text(),
-                        next.version(),
-                        SqlTime.of(next.updatedAt())));
+                Tuple.of(next.key(), next.lifecycle().text(), next.version(), SqlTime.of(next.updatedAt())));
         publisher.publishAction(next);
     }
 

@@ -291,8 +291,7 @@ public final class InstanceLifecycle {
     }
 
     public static InstanceDecision reportDeleted(AppInstance current, int generation, Instant now) {
-        return decide(
-                current, STATES.reportDeleted(current.state(), generation, now), new InstanceEvent.Deleted());
+        return decide(current, STATES.reportDeleted(current.state(), generation, now), new InstanceEvent.Deleted());
     }
 
     /** The events happened if the state changes. */

@@ -172,7 +172,8 @@ public final class InstanceReports {
         }
         var operationId = operation == null ? null : operation.id();
         loaded.members()
-                .forEach(member -> change.updateMember(member, Objects.requireNonNull(next.get(member.id())), operationId));
+                .forEach(member ->
+                        change.updateMember(member, Objects.requireNonNull(next.get(member.id())), operationId));
         return change.accepted();
     }
 

@@ -2,7 +2,6 @@ package dev.slipway.instances.member.domain;
 
 import dev.slipway.contract.domain.TextEnum;
 
-
 /** The operations on members. */
 public enum MemberOperation implements TextEnum {
     ADD,

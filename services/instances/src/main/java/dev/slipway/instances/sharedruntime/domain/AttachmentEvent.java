@@ -2,7 +2,6 @@ package dev.slipway.instances.sharedruntime.domain;
 
 import dev.slipway.contract.domain.TextEnum;
 
-
 /** The events of an attachment. */
 public enum AttachmentEvent implements TextEnum {
     REQUESTED,

@@ -243,7 +243,9 @@ public final class SharedRuntimeLifecycle {
 
     static RuntimeTransition reportFailed(SharedRuntime current, int generation, String reason, Instant now) {
         return decide(
-                current, STATES.reportFailed(current.state(), generation, reason, now), new SharedRuntimeEvent.Failed());
+                current,
+                STATES.reportFailed(current.state(), generation, reason, now),
+                new SharedRuntimeEvent.Failed());
     }
 
     static RuntimeTransition reportDeleted(SharedRuntime current, int generation, Instant now) {

@@ -9,8 +9,8 @@ import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationDecision;
 import dev.slipway.operations.domain.OperationLifecycle;
-
 import dev.slipway.operations.domain.SubjectState;
+
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
@@ -206,7 +206,8 @@ public final class SharedRuntimeReports {
         }
         var operationId = operation == null ? null : operation.id();
         loaded.workers()
-                .forEach(worker -> change.updateWorker(worker, worker.withMember(Objects.requireNonNull(next.get(worker.id()))), operationId));
+                .forEach(worker -> change.updateWorker(
+                        worker, worker.withMember(Objects.requireNonNull(next.get(worker.id()))), operationId));
         AttachmentRequests.continueDetachments(change, context);
         SharedRuntimeRequests.continueDeletion(change, context);
         return change.accepted();

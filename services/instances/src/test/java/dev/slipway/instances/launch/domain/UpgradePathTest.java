@@ -1,8 +1,8 @@
 package dev.slipway.instances.launch.domain;
 
 import dev.slipway.instances.appinstance.domain.AppInstance;
-import dev.slipway.operations.domain.SubjectState.Status;
 import dev.slipway.operations.domain.SubjectState;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;

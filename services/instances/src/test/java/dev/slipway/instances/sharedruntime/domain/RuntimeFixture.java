@@ -20,8 +20,8 @@ import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationLifecycle;
-import dev.slipway.operations.domain.SubjectState.Status;
 import dev.slipway.operations.domain.SubjectState;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
