@@ -1,8 +1,9 @@
 package dev.slipway.operations.domain;
 
 import dev.slipway.operations.domain.SubjectState.Status;
-import dev.slipway.operations.domain.SubjectTransition.Accepted;
+import dev.slipway.operations.domain.SubjectTransition.Changed;
 import dev.slipway.operations.domain.SubjectTransition.Refused;
+import dev.slipway.operations.domain.SubjectTransition.Unchanged;
 
 import java.time.Instant;
 
@@ -18,8 +19,8 @@ public record SubjectLifecycle(String noun, String conflictCode) {
     public SubjectTransition delete(SubjectState current, Instant now) {
         return switch (current.status()) {
             case REQUESTED, DEPLOYING, RUNNING, FAILED ->
-                new Accepted(current.withStatus(Status.DELETING, current.runtimeState(), current.failureReason(), now));
-            case DELETING, DELETED -> new Accepted(current);
+                new Changed(current.withStatus(Status.DELETING, current.runtimeState(), current.failureReason(), now));
+            case DELETING, DELETED -> new Unchanged();
         };
     }
 
@@ -27,7 +28,7 @@ public record SubjectLifecycle(String noun, String conflictCode) {
     public SubjectTransition forceDelete(SubjectState current, Instant now) {
         return switch (current.status()) {
             case FAILED, DELETING -> deleted(current, now);
-            case DELETED -> new Accepted(current);
+            case DELETED -> new Unchanged();
             case REQUESTED, DEPLOYING, RUNNING ->
                 refused("The " + noun + " is " + current.status().text()
                         + ". Delete it first; force the deletion only if that does not end.");
@@ -37,7 +38,7 @@ public record SubjectLifecycle(String noun, String conflictCode) {
     /** Begins an upgrade or a rollback: the subject keeps running, and earlier commands become obsolete. */
     public SubjectTransition beginChange(SubjectState current) {
         return switch (current.status()) {
-            case RUNNING -> new Accepted(current.withNextGeneration());
+            case RUNNING -> new Changed(current.withNextGeneration());
             case REQUESTED, DEPLOYING, FAILED, DELETING, DELETED ->
                 refused("The " + noun + " is " + current.status().text() + ". Only a running " + noun
                         + " can be upgraded or rolled back.");
@@ -48,34 +49,32 @@ public record SubjectLifecycle(String noun, String conflictCode) {
     public SubjectTransition expireLaunch(SubjectState current, String reason, Instant now) {
         return switch (current.status()) {
             case REQUESTED, DEPLOYING -> failed(current, reason, now);
-            case RUNNING, FAILED, DELETING, DELETED -> new Accepted(current);
+            case RUNNING, FAILED, DELETING, DELETED -> new Unchanged();
         };
     }
 
     public SubjectTransition reportDeploying(SubjectState current, int generation, String runtimeState, Instant now) {
         if (generation < current.generation()) {
-            return new Accepted(current);
+            return new Unchanged();
         }
         return switch (current.status()) {
-            case REQUESTED -> new Accepted(current.withStatus(Status.DEPLOYING, runtimeState, null, now));
+            case REQUESTED -> new Changed(current.withStatus(Status.DEPLOYING, runtimeState, null, now));
             // A late or repeated report: the subject has advanced already.
-            case DEPLOYING, RUNNING, FAILED, DELETING -> new Accepted(current);
+            case DEPLOYING, RUNNING, FAILED, DELETING -> new Unchanged();
             case DELETED -> alreadyDeleted();
         };
     }
 
     public SubjectTransition reportRunning(SubjectState current, int generation, String runtimeState, Instant now) {
         if (generation < current.generation()) {
-            return new Accepted(current);
+            return new Unchanged();
         }
         return switch (current.status()) {
             // From failed as well: if an adapter recovers the app, the subject shows what runs.
             case REQUESTED, DEPLOYING, FAILED -> running(current, runtimeState, now);
             case RUNNING ->
-                current.runtimeState().equals(runtimeState)
-                        ? new Accepted(current)
-                        : running(current, runtimeState, now);
-            case DELETING -> new Accepted(current);
+                current.runtimeState().equals(runtimeState) ? new Unchanged() : running(current, runtimeState, now);
+            case DELETING -> new Unchanged();
             case DELETED -> alreadyDeleted();
         };
     }
@@ -83,11 +82,11 @@ public record SubjectLifecycle(String noun, String conflictCode) {
     /** The subject runs another version. */
     public SubjectTransition reportUpgraded(SubjectState current, int generation, String runtimeState, Instant now) {
         if (generation < current.generation()) {
-            return new Accepted(current);
+            return new Unchanged();
         }
         return switch (current.status()) {
             case RUNNING, FAILED -> running(current, runtimeState, now);
-            case DELETING -> new Accepted(current);
+            case DELETING -> new Unchanged();
             case DELETED -> alreadyDeleted();
             case REQUESTED, DEPLOYING -> refused("No upgrade of this " + noun + " was requested.");
         };
@@ -95,36 +94,36 @@ public record SubjectLifecycle(String noun, String conflictCode) {
 
     public SubjectTransition reportFailed(SubjectState current, int generation, String reason, Instant now) {
         if (generation < current.generation()) {
-            return new Accepted(current);
+            return new Unchanged();
         }
         return switch (current.status()) {
             case REQUESTED, DEPLOYING, RUNNING, DELETING -> failed(current, reason, now);
-            case FAILED -> new Accepted(current);
+            case FAILED -> new Unchanged();
             case DELETED -> alreadyDeleted();
         };
     }
 
     public SubjectTransition reportDeleted(SubjectState current, int generation, Instant now) {
         if (generation < current.generation()) {
-            return new Accepted(current);
+            return new Unchanged();
         }
         return switch (current.status()) {
             case DELETING, FAILED -> deleted(current, now);
-            case DELETED -> new Accepted(current);
+            case DELETED -> new Unchanged();
             case REQUESTED, DEPLOYING, RUNNING -> refused("No deletion of this " + noun + " was requested.");
         };
     }
 
     private static SubjectTransition running(SubjectState current, String runtimeState, Instant now) {
-        return new Accepted(current.withStatus(Status.RUNNING, runtimeState, null, now));
+        return new Changed(current.withStatus(Status.RUNNING, runtimeState, null, now));
     }
 
     private static SubjectTransition failed(SubjectState current, String reason, Instant now) {
-        return new Accepted(current.withStatus(Status.FAILED, current.runtimeState(), reason, now));
+        return new Changed(current.withStatus(Status.FAILED, current.runtimeState(), reason, now));
     }
 
     private static SubjectTransition deleted(SubjectState current, Instant now) {
-        return new Accepted(current.withStatus(Status.DELETED, "{}", null, now));
+        return new Changed(current.withStatus(Status.DELETED, "{}", null, now));
     }
 
     private SubjectTransition refused(String message) {

@@ -243,11 +243,11 @@ public final class InstanceLifecycle {
             String runtimeState,
             Instant now) {
         var transition = STATES.reportUpgraded(current.state(), generation, runtimeState, now);
-        if (transition instanceof SubjectTransition.Accepted accepted) {
-            return accepted.next().equals(current.state()) || current.app().equals(change.app())
+        if (transition instanceof SubjectTransition.Changed changed) {
+            return current.app().equals(change.app())
                     ? new Accepted(current, List.of())
                     : new Accepted(
-                            current.withVersion(change).withState(accepted.next()),
+                            current.withVersion(change).withState(changed.next()),
                             List.of(new InstanceEvent.Upgraded(current.app().version(), operationId)));
         }
         return decide(current, transition);
@@ -299,10 +299,9 @@ public final class InstanceLifecycle {
         if (transition instanceof SubjectTransition.Refused refused) {
             return new Refused(refused.refusal());
         }
-        var next = ((SubjectTransition.Accepted) transition).next();
-        return next.equals(current.state())
-                ? new Accepted(current, List.of())
-                : new Accepted(current.withState(next), List.of(events));
+        return transition instanceof SubjectTransition.Changed changed
+                ? new Accepted(current.withState(changed.next()), List.of(events))
+                : new Accepted(current, List.of());
     }
 
     private static Refused refused(String code, String message) {

@@ -212,11 +212,11 @@ public final class SharedRuntimeLifecycle {
             String runtimeState,
             Instant now) {
         var transition = STATES.reportUpgraded(current.state(), generation, runtimeState, now);
-        if (transition instanceof SubjectTransition.Accepted accepted) {
-            return accepted.next().equals(current.state()) || current.app().equals(change.app())
+        if (transition instanceof SubjectTransition.Changed changed) {
+            return current.app().equals(change.app())
                     ? new Accepted(current, null)
                     : new Accepted(
-                            current.withVersion(change).withState(accepted.next()),
+                            current.withVersion(change).withState(changed.next()),
                             new SharedRuntimeEvent.Upgraded(current.app().version(), operationId));
         }
         return decide(current, transition, null);
@@ -259,10 +259,9 @@ public final class SharedRuntimeLifecycle {
         if (transition instanceof SubjectTransition.Refused refused) {
             return new Refused(refused.refusal());
         }
-        var next = ((SubjectTransition.Accepted) transition).next();
-        return next.equals(current.state())
-                ? new Accepted(current, null)
-                : new Accepted(current.withState(next), event);
+        return transition instanceof SubjectTransition.Changed changed
+                ? new Accepted(current.withState(changed.next()), event)
+                : new Accepted(current, null);
     }
 
     /** Returns why the runtime cannot serve a request now; null if it runs. */
