@@ -20,6 +20,17 @@ public enum RuntimeCommandType implements TextEnum {
         };
     }
 
+    /** Returns the command that an operation deploys a version with. */
+    public static RuntimeCommandType ofDeployment(Operation.Kind kind) {
+        return switch (kind) {
+            case CREATE -> DEPLOY;
+            case UPGRADE -> UPGRADE;
+            case ROLLBACK -> ROLLBACK;
+            case DELETE, MEMBER, DECLARED, DETACH ->
+                throw new IllegalArgumentException("the operation " + kind.text() + " deploys no version");
+        };
+    }
+
     public String eventType() {
         return "runtime.command." + text();
     }

@@ -212,9 +212,7 @@ public final class InstanceLifecycle {
             DecisionContext context) {
         var operationId = context.newId();
         var commandId = context.newId();
-        var type = kind == Kind.CREATE
-                ? RuntimeCommandType.DEPLOY
-                : kind == Kind.UPGRADE ? RuntimeCommandType.UPGRADE : RuntimeCommandType.ROLLBACK;
+        var type = RuntimeCommandType.ofDeployment(kind);
         change.send(InstanceCommand.deploy(commandId, type, change.current(), operationId, deadlineAt, deployment));
         var operation = NewOperation.ofKind(kind, operationId, action, requester, deadlineAt, commandId);
         var from = deployment.fromVersion();

@@ -169,9 +169,7 @@ public final class SharedRuntimeLifecycle {
             DecisionContext context) {
         var operationId = context.newId();
         var commandId = context.newId();
-        var type = kind == Kind.CREATE
-                ? RuntimeCommandType.DEPLOY
-                : kind == Kind.UPGRADE ? RuntimeCommandType.UPGRADE : RuntimeCommandType.ROLLBACK;
+        var type = RuntimeCommandType.ofDeployment(kind);
         change.send(SharedRuntimeCommand.deploy(
                 new Header(commandId, operationId, deadlineAt),
                 type,
