@@ -55,18 +55,11 @@ public final class SharedRuntimeStore {
             WHERE id = $1 AND org_id = $2
             """;
     private static final String INSERT_ATTACHMENT = SharedRuntimeReadStore.ATTACHMENT_COLUMNS.insert();
-    private static final String UPDATE_ATTACHMENT = """
-            UPDATE shared_runtime_attachments SET status = $4, contribution_policy = $5::text::jsonb, submission_policy = $6::text::jsonb,
-                app_policy = $7::text::jsonb, billing_policy_ref = $8, failure_reason = $9, revision = $10, updated_at = $11,
-                detached_at = $12
-            WHERE id = $1 AND shared_runtime_id = $2 AND org_id = $3
-            """;
+    private static final String UPDATE_ATTACHMENT =
+            SharedRuntimeReadStore.ATTACHMENT_COLUMNS.update("id", "shared_runtime_id", "org_id");
     private static final String INSERT_WORKER = SharedRuntimeReadStore.WORKER_COLUMNS.insert();
-    private static final String UPDATE_WORKER = """
-            UPDATE shared_runtime_workers SET generation = $4, desired_state = $5, observed_state = $6, component_key = $7,
-                adapter_detail = $8::text::jsonb, reason = $9, labels = $10::text::jsonb, cordoned = $11, updated_at = $12
-            WHERE id = $1 AND shared_runtime_id = $2 AND org_id = $3
-            """;
+    private static final String UPDATE_WORKER =
+            SharedRuntimeReadStore.WORKER_COLUMNS.update("id", "shared_runtime_id", "org_id");
 
     private final SubjectStore subjects;
     private final OperationStore operations;
@@ -95,10 +88,10 @@ public final class SharedRuntimeStore {
         } else if (!next.equals(before)) {
             update(unit, next, change.changesVersion());
         }
-        change.updatedAttachments().forEach(attachment -> update(unit, attachment));
-        change.addedAttachments().forEach(attachment -> insert(unit, attachment));
-        change.updatedWorkers().forEach(worker -> update(unit, worker));
-        change.addedWorkers().forEach(worker -> insert(unit, worker));
+        change.updatedAttachments().forEach(attachment -> unit.write(UPDATE_ATTACHMENT, toRow(attachment)));
+        change.addedAttachments().forEach(attachment -> unit.insert(INSERT_ATTACHMENT, toRow(attachment)));
+        change.updatedWorkers().forEach(worker -> unit.write(UPDATE_WORKER, toRow(worker)));
+        change.addedWorkers().forEach(worker -> unit.insert(INSERT_WORKER, toRow(worker)));
         change.commands()
                 .forEach(command -> commands.send(
                         unit,
@@ -267,8 +260,8 @@ public final class SharedRuntimeStore {
         subjects.updateState(unit, r.ref(), r.state());
     }
 
-    private static void insert(UnitOfWork unit, Attachment a) {
-        unit.insert(INSERT_ATTACHMENT, Tuple.from(new @Nullable Object[] {
+    private static Tuple toRow(Attachment a) {
+        return Tuple.from(new @Nullable Object[] {
             a.id(),
             a.sharedRuntimeId(),
             a.orgId(),
@@ -283,29 +276,12 @@ public final class SharedRuntimeStore {
             SqlTime.of(a.createdAt()),
             SqlTime.of(a.updatedAt()),
             SqlTime.ofNullable(a.detachedAt())
-        }));
+        });
     }
 
-    private static void update(UnitOfWork unit, Attachment a) {
-        unit.write(UPDATE_ATTACHMENT, Tuple.from(new @Nullable Object[] {
-            a.id(),
-            a.sharedRuntimeId(),
-            a.orgId(),
-            a.status().text(),
-            AttachmentPolicyJson.text(a.contribution()),
-            AttachmentPolicyJson.text(a.submission()),
-            a.appPolicy(),
-            a.billingPolicyRef(),
-            a.failureReason(),
-            a.revision(),
-            SqlTime.of(a.updatedAt()),
-            SqlTime.ofNullable(a.detachedAt())
-        }));
-    }
-
-    private static void insert(UnitOfWork unit, Worker w) {
+    private static Tuple toRow(Worker w) {
         var m = w.member();
-        unit.insert(INSERT_WORKER, Tuple.from(new @Nullable Object[] {
+        return Tuple.from(new @Nullable Object[] {
             m.id(),
             m.subject().id(),
             m.subject().orgId(),
@@ -326,25 +302,7 @@ public final class SharedRuntimeStore {
             m.cordoned(),
             SqlTime.of(m.createdAt()),
             SqlTime.of(m.updatedAt())
-        }));
-    }
-
-    private static void update(UnitOfWork unit, Worker w) {
-        var m = w.member();
-        unit.write(UPDATE_WORKER, Tuple.from(new @Nullable Object[] {
-            m.id(),
-            m.subject().id(),
-            m.subject().orgId(),
-            m.generation(),
-            m.desired().text(),
-            m.observed().text(),
-            m.componentKey(),
-            m.adapterDetail(),
-            m.reason(),
-            Json.text(m.labels()),
-            m.cordoned(),
-            SqlTime.of(m.updatedAt())
-        }));
+        });
     }
 
     private static LoadedSharedRuntime require(@Nullable LoadedSharedRuntime loaded, UUID id) {

@@ -67,11 +67,8 @@ public final class IncidentStore {
 
     private static final String LIST_UNRESOLVED =
             COLUMNS.select() + "WHERE status <> 'resolved' ORDER BY opened_at DESC LIMIT 500";
-    private static final String UPDATE = """
-            UPDATE incidents SET title = $2, summary = $3, severity = $4, status = $5, public = $6, components = $7, org_ids = $8,
-                postmortem_url = $9, version = $10, acknowledged_at = $11, mitigated_at = $12, resolved_at = $13, updated_at = $14
-            WHERE incident_id = $1
-            """;
+    private static final String INSERT = COLUMNS.insert();
+    private static final String UPDATE = COLUMNS.update("incident_id");
     private static final String INSERT_UPDATE = """
             INSERT INTO incident_updates (update_id, incident_id, status, message, public, author, created_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -145,7 +142,15 @@ public final class IncidentStore {
     }
 
     void insert(UnitOfWork unit, Incident incident) {
-        unit.write(COLUMNS.insert(), Tuple.from(new @Nullable Object[] {
+        unit.write(INSERT, toRow(incident));
+    }
+
+    void update(UnitOfWork unit, Incident incident) {
+        unit.write(UPDATE, toRow(incident));
+    }
+
+    private static Tuple toRow(Incident incident) {
+        return Tuple.from(new @Nullable Object[] {
             incident.id(),
             incident.title(),
             incident.summary(),
@@ -163,26 +168,7 @@ public final class IncidentStore {
             SqlTime.ofNullable(incident.mitigatedAt()),
             SqlTime.ofNullable(incident.resolvedAt()),
             SqlTime.of(incident.updatedAt())
-        }));
-    }
-
-    void update(UnitOfWork unit, Incident incident) {
-        unit.write(UPDATE, Tuple.from(new @Nullable Object[] {
-            incident.id(),
-            incident.title(),
-            incident.summary(),
-            incident.severity().text(),
-            incident.status().text(),
-            incident.isPublic(),
-            incident.components().toArray(String[]::new),
-            incident.orgIds().toArray(UUID[]::new),
-            incident.postmortemUrl(),
-            incident.version(),
-            SqlTime.ofNullable(incident.acknowledgedAt()),
-            SqlTime.ofNullable(incident.mitigatedAt()),
-            SqlTime.ofNullable(incident.resolvedAt()),
-            SqlTime.of(incident.updatedAt())
-        }));
+        });
     }
 
     void insertUpdate(UnitOfWork unit, IncidentUpdate update) {

@@ -53,9 +53,8 @@ public final class MaintenanceStore {
             WHERE (status = 'scheduled' AND starts_at <= $1) OR (status = 'in_progress' AND ends_at <= $1)
             ORDER BY maintenance_id LIMIT 100 FOR UPDATE SKIP LOCKED
             """;
-    private static final String UPDATE = """
-            UPDATE maintenance SET status = $2, version = $3, started_at = $4, ended_at = $5, updated_at = $6 WHERE maintenance_id = $1
-            """;
+    private static final String INSERT = COLUMNS.insert();
+    private static final String UPDATE = COLUMNS.update("maintenance_id");
 
     private final QueryExecutor reads;
 
@@ -94,7 +93,15 @@ public final class MaintenanceStore {
     }
 
     void insert(UnitOfWork unit, Maintenance window) {
-        unit.write(COLUMNS.insert(), Tuple.from(new @Nullable Object[] {
+        unit.write(INSERT, toRow(window));
+    }
+
+    void update(UnitOfWork unit, Maintenance window) {
+        unit.write(UPDATE, toRow(window));
+    }
+
+    private static Tuple toRow(Maintenance window) {
+        return Tuple.from(new @Nullable Object[] {
             window.id(),
             window.title(),
             window.description(),
@@ -109,19 +116,7 @@ public final class MaintenanceStore {
             SqlTime.ofNullable(window.endedAt()),
             SqlTime.of(window.createdAt()),
             SqlTime.of(window.updatedAt())
-        }));
-    }
-
-    void update(UnitOfWork unit, Maintenance window) {
-        unit.write(
-                UPDATE,
-                Tuple.of(
-                        window.id(),
-                        window.status().text(),
-                        window.version(),
-                        SqlTime.ofNullable(window.startedAt()),
-                        SqlTime.ofNullable(window.endedAt()),
-                        SqlTime.of(window.updatedAt())));
+        });
     }
 
     private static @Nullable Maintenance first(RowSet<Row> rows) {
