@@ -69,12 +69,11 @@ public final class IncidentStore {
             COLUMNS.select() + "WHERE status <> 'resolved' ORDER BY opened_at DESC LIMIT 500";
     private static final String INSERT = COLUMNS.insert();
     private static final String UPDATE = COLUMNS.update("incident_id");
-    private static final String INSERT_UPDATE = """
-            INSERT INTO incident_updates (update_id, incident_id, status, message, public, author, created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            """;
-    private static final String LIST_UPDATES = """
-            SELECT update_id, incident_id, status, message, public, author, created_at FROM (
+    private static final TableColumns UPDATES = TableColumns.of(
+            "incident_updates", "update_id", "incident_id", "status", "message", "public", "author", "created_at");
+    private static final String INSERT_UPDATE = UPDATES.insert();
+    private static final String LIST_UPDATES = "SELECT " + UPDATES.list() + """
+             FROM (
                 SELECT *, row_number() OVER (PARTITION BY incident_id ORDER BY created_at DESC, update_id DESC) AS n
                 FROM incident_updates WHERE incident_id = ANY($1)) AS numbered
             WHERE n <= $2 ORDER BY created_at DESC, update_id DESC
