@@ -43,14 +43,18 @@ public final class SubjectStore {
         }));
     }
 
-    /** Updates operations before it opens others, because a subject has one mutating operation at a time. */
-    public void applyOperations(UnitOfWork unit, SubjectRef subject, SubjectChange change) {
+    /** Updates operations, and ends the commands of those that end. Call it before others are opened: a subject has one mutating operation. */
+    public void updateOperations(UnitOfWork unit, SubjectChange change) {
         for (var update : change.operationUpdates()) {
             operations.update(unit, update.next());
             if (update.endsOperation()) {
                 commands.endCommands(unit, update);
             }
         }
+    }
+
+    /** Opens operations, and resends or deletes commands. */
+    public void openOperations(UnitOfWork unit, SubjectRef subject, SubjectChange change) {
         change.openedOperations().forEach(operation -> operations.insert(unit, operation));
         var resend = change.resendCommandId();
         if (resend != null) {

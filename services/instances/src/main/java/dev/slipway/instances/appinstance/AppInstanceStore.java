@@ -96,12 +96,13 @@ public final class AppInstanceStore {
         if (reservation != null) {
             insert(unit, next.projectId(), reservation);
         }
+        subjects.updateOperations(unit, change);
         change.updatedMembers().forEach(member -> updateMember(unit, member));
         insertMembers(unit, next, change.addedMembers());
         change.commands()
                 .forEach(command -> commands.send(
                         unit, command.id(), command.type(), command.instance().subject(), CommandPayload.of(command)));
-        subjects.applyOperations(unit, next.ref(), change);
+        subjects.openOperations(unit, next.ref(), change);
         for (var event : change.events()) {
             sequence++;
             append(unit, event, sequence);

@@ -88,6 +88,7 @@ public final class SharedRuntimeStore {
         } else if (!next.equals(before)) {
             update(unit, next, change.changesVersion());
         }
+        subjects.updateOperations(unit, change);
         change.updatedAttachments().forEach(attachment -> unit.write(UPDATE_ATTACHMENT, toRow(attachment)));
         change.addedAttachments().forEach(attachment -> unit.insert(INSERT_ATTACHMENT, toRow(attachment)));
         change.updatedWorkers().forEach(worker -> unit.write(UPDATE_WORKER, toRow(worker)));
@@ -99,7 +100,7 @@ public final class SharedRuntimeStore {
                         command.type(),
                         command.runtime().subject(),
                         SharedRuntimeCommandPayload.of(command)));
-        subjects.applyOperations(unit, next.ref(), change);
+        subjects.openOperations(unit, next.ref(), change);
         for (var event : change.events()) {
             sequence++;
             append(unit, event, sequence);
