@@ -3,7 +3,6 @@ package dev.slipway.messaging;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -37,6 +36,14 @@ public record TableColumns(String table, List<String> names, Set<String> jsonNam
         return list(alias + ".");
     }
 
+    /** Returns the columns for a SELECT, named with a prefix so that they differ from those of other tables. */
+    public String listOf(String alias, String namePrefix) {
+        return names.stream()
+                .map(name ->
+                        alias + "." + name + (jsonNames.contains(name) ? "::text AS " : " AS ") + namePrefix + name)
+                .collect(Collectors.joining(", "));
+    }
+
     private String list(String prefix) {
         return names.stream()
                 .map(name -> prefix + name + (jsonNames.contains(name) ? "::text AS " + name : ""))
@@ -50,9 +57,23 @@ public record TableColumns(String table, List<String> names, Set<String> jsonNam
 
     /** Returns the INSERT of a row; its parameters have the order of the columns. */
     public String insert() {
-        var parameters = IntStream.rangeClosed(1, names.size())
-                .mapToObj(index -> "$" + index + (jsonNames.contains(names.get(index - 1)) ? "::text::jsonb" : ""))
-                .collect(Collectors.joining(", "));
+        var parameters = names.stream().map(this::parameter).collect(Collectors.joining(", "));
         return "INSERT INTO " + table + " (" + String.join(", ", names) + ") VALUES (" + parameters + ") ";
+    }
+
+    /** Returns the UPDATE of the row with these keys; its parameters are those of {@link #insert}, so that one tuple serves both. */
+    public String update(String... keys) {
+        var identifying = List.of(keys);
+        var values = names.stream().filter(name -> !identifying.contains(name));
+        return "UPDATE " + table + " SET " + assign(values, ", ") + " WHERE " + assign(identifying.stream(), " AND ")
+                + " ";
+    }
+
+    private String assign(Stream<String> columns, String separator) {
+        return columns.map(name -> name + " = " + parameter(name)).collect(Collectors.joining(separator));
+    }
+
+    private String parameter(String name) {
+        return "$" + (names.indexOf(name) + 1) + (jsonNames.contains(name) ? "::text::jsonb" : "");
     }
 }

@@ -18,6 +18,16 @@ class TableColumnsTest {
         var columns = TableColumns.of("things", "id", "body").withJson("body");
         assertThat(columns.select()).isEqualTo("SELECT id, body::text AS body FROM things ");
         assertThat(columns.listOf("t")).isEqualTo("t.id, t.body::text AS body");
+        assertThat(columns.listOf("t", "thing_")).isEqualTo("t.id AS thing_id, t.body::text AS thing_body");
         assertThat(columns.insert()).isEqualTo("INSERT INTO things (id, body) VALUES ($1, $2::text::jsonb) ");
+        assertThat(columns.update("id")).isEqualTo("UPDATE things SET body = $2::text::jsonb WHERE id = $1 ");
+    }
+
+    @Test
+    void update_takesTheParametersOfTheInsert() {
+        var columns = TableColumns.of("things", "id", "name", "org_id", "size");
+
+        assertThat(columns.update("id", "org_id"))
+                .isEqualTo("UPDATE things SET name = $2, size = $4 WHERE id = $1 AND org_id = $3 ");
     }
 }

@@ -89,29 +89,29 @@ public final class CommandStore {
     }
 
     /** Stops resending a command: its adapter has reported on it. */
-    public void acknowledge(UnitOfWork unit, UUID subjectId, UUID commandId) {
+    void acknowledge(UnitOfWork unit, UUID subjectId, UUID commandId) {
         unit.write(tables.sql(ACKNOWLEDGE), Tuple.of(commandId, subjectId));
     }
 
     /** Resends a command whose adapter accepted it and then went silent. */
-    public void scheduleResend(UnitOfWork unit, UUID subjectId, UUID commandId) {
+    void scheduleResend(UnitOfWork unit, UUID subjectId, UUID commandId) {
         unit.write(
                 tables.sql(SCHEDULE_RESEND),
                 Tuple.of(commandId, subjectId, unit.now().atOffset(ZoneOffset.UTC)));
     }
 
     /** Deletes a command that has ended; one that started a generation stays, because it describes the desired state. */
-    public void delete(UnitOfWork unit, UUID subjectId, UUID commandId) {
+    void delete(UnitOfWork unit, UUID subjectId, UUID commandId) {
         unit.write(tables.sql(DELETE), Tuple.of(commandId, subjectId));
     }
 
     /** Deletes all commands of a deleted subject. */
-    public void deleteAll(UnitOfWork unit, UUID subjectId) {
+    void deleteAll(UnitOfWork unit, UUID subjectId) {
         unit.write(tables.sql(DELETE_ALL), Tuple.of(subjectId));
     }
 
     /** Stops resending the commands of an operation that ends. */
-    public void endCommands(UnitOfWork unit, OperationUpdate update) {
+    void endCommands(UnitOfWork unit, OperationUpdate update) {
         var operation = update.next();
         var command = operation.commandId();
         if (command != null) {

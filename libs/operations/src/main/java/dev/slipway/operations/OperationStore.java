@@ -5,6 +5,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.Attribution;
 import dev.slipway.operations.domain.Operation;
@@ -13,7 +14,6 @@ import dev.slipway.operations.domain.Operation.Progress;
 import dev.slipway.operations.domain.Operation.Status;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
-import dev.slipway.operations.domain.TextEnum;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -79,7 +79,7 @@ public final class OperationStore {
     /** An operation whose deadline has passed. */
     public record DueOperation(UUID operationId, SubjectRef subject) {}
 
-    public void insert(UnitOfWork unit, Operation o) {
+    void insert(UnitOfWork unit, Operation o) {
         var attribution = o.attribution();
         var parameters = Tuple.from(new @Nullable Object[] {
             o.id(),
@@ -107,7 +107,7 @@ public final class OperationStore {
         unit.insert(tables.sql(INSERT), parameters);
     }
 
-    public void update(UnitOfWork unit, Operation o) {
+    void update(UnitOfWork unit, Operation o) {
         unit.write(tables.sql(UPDATE), Tuple.from(new @Nullable Object[] {
             o.id(),
             o.subject().id(),

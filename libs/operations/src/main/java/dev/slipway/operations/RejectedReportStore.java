@@ -1,12 +1,12 @@
 package dev.slipway.operations;
 
 import dev.slipway.contract.Cursor;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.OperationBlockers.RejectedReports;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
-import dev.slipway.operations.domain.TextEnum;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;

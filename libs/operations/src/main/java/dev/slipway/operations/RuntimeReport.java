@@ -4,12 +4,12 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.Principal;
 import dev.slipway.contract.Envelope;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Refusal;
 import dev.slipway.operations.domain.ReportType;
 import dev.slipway.operations.domain.SubjectKind;
-import dev.slipway.operations.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;

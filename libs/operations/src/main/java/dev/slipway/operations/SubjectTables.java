@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The tables of the operations, commands and events of one kind of subject. Each kind has its own, with a foreign key to the subject and the
+ * The tables of one kind of subject, and of its operations, commands and events. Each kind has its own, with a foreign key to the subject and the
  * same columns, so that the statements differ in names only.
  */
 final class SubjectTables {
@@ -33,15 +33,29 @@ final class SubjectTables {
     String sql(String template) {
         return statements.computeIfAbsent(template, text -> switch (kind) {
             case APP_INSTANCE ->
-                fill(text, "app_instance_operations", "runtime_commands", "instance_events", "project_id");
+                fill(
+                        text,
+                        "app_instances",
+                        "app_instance_operations",
+                        "runtime_commands",
+                        "instance_events",
+                        "project_id");
             case SHARED_RUNTIME ->
-                fill(text, "shared_runtime_operations", "shared_runtime_commands", "shared_runtime_events", "org_id");
+                fill(
+                        text,
+                        "shared_runtimes",
+                        "shared_runtime_operations",
+                        "shared_runtime_commands",
+                        "shared_runtime_events",
+                        "org_id");
         });
     }
 
     /** {@code owner} is the column that every statement is scoped by. */
-    private String fill(String template, String operations, String commands, String events, String owner) {
-        return template.replace("{operations}", operations)
+    private String fill(
+            String template, String subjects, String operations, String commands, String events, String owner) {
+        return template.replace("{subjects}", subjects)
+                .replace("{operations}", operations)
                 .replace("{commands}", commands)
                 .replace("{events}", events)
                 .replace("{id}", kind.idField())

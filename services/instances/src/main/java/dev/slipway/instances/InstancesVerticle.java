@@ -17,8 +17,11 @@ import dev.slipway.instances.appinstance.LaunchApi;
 import dev.slipway.instances.appinstance.MemberApi;
 import dev.slipway.instances.appinstance.RuntimeApi;
 import dev.slipway.instances.consistency.InstanceInvariantStore;
+import dev.slipway.instances.launch.AppVersionStore;
 import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.MemberSpendingCheck;
 import dev.slipway.instances.launch.PlanStore;
+import dev.slipway.instances.launch.PlanTable;
 import dev.slipway.instances.launch.PolicyMetrics;
 import dev.slipway.instances.launch.ProjectPolicyStore;
 import dev.slipway.instances.projection.InstancesProjectionStore;
@@ -34,7 +37,6 @@ import dev.slipway.instances.sharedruntime.SharedRuntimeStopHandler;
 import dev.slipway.instances.sharedruntime.SharedRuntimeStore;
 import dev.slipway.instances.sharedruntime.WorkerApi;
 import dev.slipway.instances.spending.BillingStateStore;
-import dev.slipway.instances.spending.MemberSpendingCheck;
 import dev.slipway.instances.spending.SpendingStopSweep;
 import dev.slipway.instances.spending.SpendingStore;
 import dev.slipway.instances.spending.SpendingStore.DueStop.Kind;
@@ -54,6 +56,7 @@ import dev.slipway.operations.RejectedReportStore;
 import dev.slipway.operations.ReportAuthorization;
 import dev.slipway.operations.ReportConsumer;
 import dev.slipway.operations.ReportConsumer.SubjectReports;
+import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.TimelineApi;
 import dev.slipway.operations.TimelineStore;
 import dev.slipway.operations.UsageWindowStore;
@@ -103,11 +106,15 @@ public final class InstancesVerticle extends VerticleBase {
         var adapters = new AdapterStore(reads);
         var operations = new OperationStore(SubjectKind.APP_INSTANCE, reads);
         var commands = new CommandStore(SubjectKind.APP_INSTANCE);
-        var instances = new AppInstanceStore(operations, commands, new EventStore(SubjectKind.APP_INSTANCE));
+        var instances = new AppInstanceStore(
+                new SubjectStore(SubjectKind.APP_INSTANCE, operations, commands),
+                operations,
+                commands,
+                new EventStore(SubjectKind.APP_INSTANCE));
         var instanceReads = new AppInstanceReadStore(reads);
         var policyMetrics = PolicyMetrics.register(serviceContext.telemetry().metrics());
-        var spending = new SpendingStore(config.currency());
-        var contexts = new LaunchContextStore(vertx, reads, config.maxPolicyAge(), spending, policyMetrics);
+        var spending = new SpendingStore();
+        var contexts = new LaunchContextStore(vertx, reads, config.maxPolicyAge(), config.currency(), policyMetrics);
         var policies = new ProjectPolicyStore(reads, contexts, policyMetrics);
         var history = new InstanceHistoryStore(reads);
         var projections = new InstancesProjectionStore();
@@ -117,7 +124,7 @@ public final class InstancesVerticle extends VerticleBase {
         var launchApi = new LaunchApi(contexts, instances, adapters, mutations, config.region());
         var changeApi = new InstanceChangeApi(instances, contexts, policies, authorizer, clock, mutations);
         var memberApi = new MemberApi(
-                instances, instanceReads, contexts, policies, new MemberSpendingCheck(spending), mutations);
+                instances, instanceReads, contexts, policies, new MemberSpendingCheck(contexts), mutations);
         var appOperationApi = new AppOperationApi(vertx, instances, contexts, policies, authorizer, mutations);
         var operationApi = new OperationApi(
                 request -> instanceReads
@@ -142,16 +149,19 @@ public final class InstancesVerticle extends VerticleBase {
 
         var rejectedReports = new RejectedReportStore(reads);
         var rejectedReportApi = new RejectedReportApi(rejectedReports);
-        var inputs = new ReportInputs(vertx, contexts, adapters, rejectedReports, new UsageWindowStore());
+        var inputs = new ReportInputs(
+                vertx, contexts, new AppVersionStore(contexts), adapters, rejectedReports, new UsageWindowStore());
         var reports = new AppInstanceReports(instances, contexts, inputs);
         var runtimeCommands = new CommandStore(SubjectKind.SHARED_RUNTIME);
         var runtimeOperations = new OperationStore(SubjectKind.SHARED_RUNTIME, reads);
-        var runtimes =
-                new SharedRuntimeStore(runtimeOperations, runtimeCommands, new EventStore(SubjectKind.SHARED_RUNTIME));
+        var runtimes = new SharedRuntimeStore(
+                new SubjectStore(SubjectKind.SHARED_RUNTIME, runtimeOperations, runtimeCommands),
+                runtimeOperations,
+                runtimeCommands,
+                new EventStore(SubjectKind.SHARED_RUNTIME));
         var runtimeReads = new SharedRuntimeReadStore(reads);
         var runtimeReports = new SharedRuntimeReportHandler(runtimes, contexts, inputs);
-        serveSharedRuntimes(
-                opened, contexts, spending, policies, adapters, runtimes, runtimeReads, runtimeOperations, changes);
+        serveSharedRuntimes(opened, contexts, policies, adapters, runtimes, runtimeReads, runtimeOperations, changes);
 
         var reportConsumer = new ReportConsumer(
                 serviceContext.authz(),
@@ -167,11 +177,11 @@ public final class InstancesVerticle extends VerticleBase {
                 clock,
                 serviceContext.maxAuthzAgeForWrites());
         var deadlines = new DeadlineSweep(operations, reports, unit -> {
-            PlanStore.APP_INSTANCES.deleteExpired(unit);
+            PlanStore.deleteExpired(unit, PlanTable.APP_INSTANCES);
             rejectedReports.deleteExpired(unit);
         });
-        var runtimeDeadlines =
-                new DeadlineSweep(runtimeOperations, runtimeReports, PlanStore.SHARED_RUNTIMES::deleteExpired);
+        var runtimeDeadlines = new DeadlineSweep(
+                runtimeOperations, runtimeReports, unit -> PlanStore.deleteExpired(unit, PlanTable.SHARED_RUNTIMES));
         var runtimeStops = new SharedRuntimeStopHandler(spending, runtimes, runtimeReports);
         var stops = new SpendingStopSweep(
                 spending,
@@ -250,7 +260,6 @@ public final class InstancesVerticle extends VerticleBase {
     private void serveSharedRuntimes(
             Service opened,
             LaunchContextStore contexts,
-            SpendingStore spending,
             ProjectPolicyStore policies,
             AdapterStore adapters,
             SharedRuntimeStore runtimes,
@@ -260,7 +269,7 @@ public final class InstancesVerticle extends VerticleBase {
         var clock = serviceContext.clock();
         var mutations = opened.mutations();
         var authorizer = new Authorizer(serviceContext.authz());
-        var runtimeContexts = new SharedRuntimeContextStore(contexts, spending, serviceContext.authz());
+        var runtimeContexts = new SharedRuntimeContextStore(contexts, serviceContext.authz());
         var api = new SharedRuntimeApi(
                 runtimes, reads, runtimeContexts, contexts, adapters, authorizer, mutations, config.region());
         var changeApi =
@@ -268,7 +277,7 @@ public final class InstancesVerticle extends VerticleBase {
         var attachmentApi = new AttachmentApi(
                 vertx, runtimes, reads, runtimeContexts, contexts, policies, adapters, authorizer, mutations);
         var workerApi =
-                new WorkerApi(runtimes, reads, contexts, new MemberSpendingCheck(spending), policies, mutations);
+                new WorkerApi(runtimes, reads, contexts, new MemberSpendingCheck(contexts), policies, mutations);
         var attachedApi = new AttachedRuntimeApi(reads, contexts, policies);
         var ownerOperations = new OperationApi(
                 request -> reads.find(request.pathId("org_id"), request.pathId("shared_runtime_id"))

@@ -23,9 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LaunchPathTest {
     private static final String ROOT = "dev.slipway.instances";
 
-    /** Four steps; the stores of plans and of spending hold SQL that launches share with shared runtimes. */
     @Test
-    void launch_entersFourClasses_andTwoSharedStores() throws IOException {
+    void launch_entersFourClasses() throws IOException {
         var create = ArchitectureRules.production(ROOT).get(LaunchApi.class).getMethod("create", Request.class);
 
         var entered = new TreeSet<String>();
@@ -35,14 +34,7 @@ class LaunchPathTest {
                 .map(JavaClass::getSimpleName)
                 .forEach(entered::add);
 
-        assertThat(entered)
-                .containsExactly(
-                        "AppInstanceStore",
-                        "InstanceLifecycle",
-                        "LaunchApi",
-                        "LaunchContextStore",
-                        "PlanStore",
-                        "SpendingStore");
+        assertThat(entered).containsExactly("AppInstanceStore", "InstanceLifecycle", "LaunchApi", "LaunchContextStore");
         var contributing = Files.readString(Path.of("../../CONTRIBUTING.md"));
         assertThat(entered).allSatisfy(name -> assertThat(contributing).contains("`" + name));
     }

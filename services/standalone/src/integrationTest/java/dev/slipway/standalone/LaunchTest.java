@@ -65,8 +65,8 @@ class LaunchTest {
     }
 
     /**
-     * The tables of the launch inputs, from the source of the store. Users never change; attachments are never cached; the
-     * others hold ages, version numbers and instances.
+     * The tables of the launch inputs, from the source of the store. Users never change; attachments and the limits of spending
+     * are never cached; the others hold ages, version numbers and instances.
      */
     static List<String> inputTables() throws IOException {
         var sources = Path.of("../instances/src/main/java/dev/slipway/instances/launch");
@@ -80,8 +80,12 @@ class LaunchTest {
                                 "catalog_freshness",
                                 "known_facts",
                                 "app_instances",
-                                "app_instance_plans",
-                                "shared_runtime_attachments")
+                                "shared_runtime_attachments",
+                                "limits",
+                                "billing_accounts",
+                                "billing_budgets",
+                                "billing_prices",
+                                "budget_reservations")
                         .contains(table))
                 .collect(Collectors.toCollection(TreeSet::new));
         assertThat(tables).isEqualTo(CHANGES.keySet());

@@ -133,7 +133,8 @@ class LaunchEligibilityAgreementTest {
                 ID,
                 ID,
                 Placement.UNSPECIFIED,
-                Map.of());
+                Map.of(),
+                null);
     }
 
     private static String firstAllowed(EffectivePolicy policy, String key, String otherwise) {

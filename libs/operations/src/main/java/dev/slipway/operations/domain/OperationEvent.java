@@ -1,5 +1,7 @@
 package dev.slipway.operations.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 /** The events of an operation. */
 public enum OperationEvent implements TextEnum {
     ACCEPTED,

@@ -1,5 +1,6 @@
 package dev.slipway.operations.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;

@@ -1,5 +1,7 @@
 package dev.slipway.operations.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 /** The commands that runtime adapters receive. */
 public enum RuntimeCommandType implements TextEnum {
     DEPLOY,
@@ -15,6 +17,17 @@ public enum RuntimeCommandType implements TextEnum {
         return switch (this) {
             case DEPLOY, UPGRADE, ROLLBACK, DELETE -> true;
             case MEMBER, OPERATE, CANCEL -> false;
+        };
+    }
+
+    /** Returns the command that an operation deploys a version with. */
+    public static RuntimeCommandType ofDeployment(Operation.Kind kind) {
+        return switch (kind) {
+            case CREATE -> DEPLOY;
+            case UPGRADE -> UPGRADE;
+            case ROLLBACK -> ROLLBACK;
+            case DELETE, MEMBER, DECLARED, DETACH ->
+                throw new IllegalArgumentException("the operation " + kind.text() + " deploys no version");
         };
     }
 

@@ -1,5 +1,7 @@
 package dev.slipway.operations.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 /** The kinds of resources that operations run on. */
 public enum SubjectKind implements TextEnum {
     APP_INSTANCE("app instance", "app-instances", "apps.instance", "apps.instance_operation."),

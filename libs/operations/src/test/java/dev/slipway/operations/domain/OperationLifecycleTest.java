@@ -1,5 +1,6 @@
 package dev.slipway.operations.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;

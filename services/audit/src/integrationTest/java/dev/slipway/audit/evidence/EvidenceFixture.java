@@ -23,6 +23,7 @@ import dev.slipway.service.Request;
 import dev.slipway.service.ServiceDatabase;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.FreshDatabase;
+import dev.slipway.testkit.TestClock;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -30,11 +31,7 @@ import io.vertx.core.VertxOptions;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,26 +64,6 @@ final class EvidenceFixture implements AutoCloseable {
     private final Vertx vertx =
             telemetry.vertx(new VertxOptions().setEventLoopPoolSize(2)).build();
     private final ServiceDatabase service;
-
-    /** A clock that a test can set forward. */
-    private static final class TestClock extends Clock {
-        private volatile Duration offset = Duration.ZERO;
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
-
-        @Override
-        public Instant instant() {
-            return Instant.now().plus(offset);
-        }
-    }
 
     EvidenceFixture(Path directory) {
         service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 4, null), "audit", false));
@@ -125,7 +102,7 @@ final class EvidenceFixture implements AutoCloseable {
     }
 
     void advance(Duration by) {
-        clock.offset = clock.offset.plus(by);
+        clock.advance(by);
     }
 
     static ObjectNode candidate(boolean production, boolean capacity) {

@@ -26,6 +26,7 @@ import dev.slipway.service.Request;
 import dev.slipway.service.ServiceDatabase;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.FreshDatabase;
+import dev.slipway.testkit.TestClock;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -33,11 +34,8 @@ import io.vertx.core.VertxOptions;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -71,26 +69,6 @@ final class AuditLogFixture implements AutoCloseable {
     private final ServiceDatabase service;
     private final Outbox outbox;
     private final CheckpointSigner signer;
-
-    /** A clock that a test can set forward. */
-    private static final class TestClock extends Clock {
-        private volatile Duration offset = Duration.ZERO;
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
-
-        @Override
-        public Instant instant() {
-            return Instant.now().plus(offset);
-        }
-    }
 
     AuditLogFixture() {
         this(FreshDatabase.create(), KeyCipher.generateKey());
@@ -151,7 +129,7 @@ final class AuditLogFixture implements AutoCloseable {
 
     /** Sets the clock forward and lets the keys rotate. */
     void advance(Duration by) {
-        clock.offset = clock.offset.plus(by);
+        clock.advance(by);
         await(keys.refresh());
     }
 

@@ -52,6 +52,7 @@ public final class StatusApis {
         var components = new ComponentApi(reports, service.mutations(), clock, config.processTimeout());
         var objectives = new SloApi(registry, sloStore, clock);
         Predicate<UUID> isOrganization = serviceContext.authz()::hasOrganization;
+        var organizations = new AffectedOrganizations(isOrganization);
         servePages(service, new StatusPageApi(components, incidents, maintenance, clock));
         service.serve("listStatusComponents", components::list)
                 .serve("putStatusComponent", components::put)
@@ -65,9 +66,9 @@ public final class StatusApis {
                         new ReadinessApi(components, objectives, incidents, maintenance, candidates, clock)::get);
         serveIncidents(
                 service,
-                new IncidentApi(incidents, service.mutations(), isOrganization),
+                new IncidentApi(incidents, service.mutations(), organizations),
                 new AlertmanagerApi(incidents, service.mutations(), isOrganization, config.alertmanagerSecret()));
-        serveMaintenance(service, new MaintenanceApi(maintenance, service.mutations(), isOrganization));
+        serveMaintenance(service, new MaintenanceApi(maintenance, service.mutations(), organizations));
         service.consumeOptional(
                 "status",
                 List.of(Topics.STATUS_REPORTS),

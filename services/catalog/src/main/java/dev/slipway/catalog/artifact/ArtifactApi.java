@@ -14,6 +14,7 @@ import dev.slipway.catalog.artifact.domain.ArtifactLifecycle;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
@@ -93,7 +94,7 @@ public final class ArtifactApi {
 
     public Future<Reply> promote(Request request) {
         var body = Json.toRecord(request.body(), PromoteRequest.class);
-        var channel = Channel.of(body.channel());
+        var channel = TextEnum.parse(Channel.class, body.channel());
         return metrics.countOutcome(mutations.run(
                 request,
                 unit -> change(request, unit, "apps.artifact.promote", current -> types.find(

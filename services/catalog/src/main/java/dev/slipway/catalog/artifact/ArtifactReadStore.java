@@ -13,6 +13,9 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.contract.domain.TextEnum;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -22,9 +25,6 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
@@ -32,14 +32,58 @@ import java.util.UUID;
 
 /** Reads artifacts and their history as a project sees them. */
 public final class ArtifactReadStore {
-    static final String SELECT = """
-            SELECT a.id, a.resource_name, a.org_id, a.project_id, a.app_slug, a.artifact_type, a.artifact_type_version, a.artifact_kind,
-                a.source_type, a.source_uri, a.source_ref, a.source_size_bytes, a.source_content_encoding, a.repository, a.tag, a.digest,
-                a.media_type, a.size_bytes, a.visibility, a.lifecycle_state,
-                CASE WHEN r.digest IS NULL THEN a.trust_state ELSE 'revoked' END AS trust_state,
-                CASE WHEN r.digest IS NULL THEN a.trust_reason ELSE r.reason END AS trust_reason,
-                a.channel, a.verification::text AS verification, a.sequence, a.created_by_principal_id, a.created_by_user_id,
-                a.created_at, a.updated_at, a.release_verdict_id
+    static final TableColumns COLUMNS = TableColumns.of(
+                    "app_artifacts",
+                    "id",
+                    "resource_name",
+                    "org_id",
+                    "project_id",
+                    "app_slug",
+                    "artifact_type",
+                    "artifact_type_version",
+                    "artifact_kind",
+                    "source_type",
+                    "source_uri",
+                    "source_ref",
+                    "source_size_bytes",
+                    "source_content_encoding",
+                    "repository",
+                    "tag",
+                    "digest",
+                    "media_type",
+                    "size_bytes",
+                    "visibility",
+                    "lifecycle_state",
+                    "trust_state",
+                    "trust_reason",
+                    "channel",
+                    "verification",
+                    "sequence",
+                    "created_by_principal_id",
+                    "created_by_user_id",
+                    "created_at",
+                    "updated_at",
+                    "release_verdict_id")
+            .withJson("verification");
+    static final TableColumns HISTORY_COLUMNS = TableColumns.of(
+            "artifact_history",
+            "id",
+            "artifact_id",
+            "project_id",
+            "sequence",
+            "event",
+            "lifecycle_state",
+            "trust_from",
+            "trust_to",
+            "channel",
+            "reason",
+            "actor_principal_id",
+            "actor_type",
+            "correlation_id",
+            "occurred_at");
+    /** A revoked digest is revoked in every project that has registered it. */
+    static final String SELECT = "SELECT " + COLUMNS.listOf("a") + """
+            , r.digest IS NOT NULL AS revoked, r.reason AS revoked_reason
             FROM app_artifacts a LEFT JOIN revoked_digests r ON r.digest = a.digest
             """;
     /** The project's own artifacts and those shared with it. */
@@ -57,10 +101,8 @@ public final class ArtifactReadStore {
             AND ($10::text IS NULL OR a.app_slug = $10) AND ($11::text IS NULL OR a.digest = $11)
             ORDER BY a.created_at DESC, a.id DESC LIMIT $12
             """;
-    private static final String HISTORY = """
-            SELECT id, sequence, event, lifecycle_state, trust_from, trust_to, channel, reason, actor_principal_id, actor_type,
-                correlation_id, occurred_at
-            FROM artifact_history WHERE artifact_id = $1 AND project_id = $2
+    private static final String HISTORY = HISTORY_COLUMNS.select() + """
+            WHERE artifact_id = $1 AND project_id = $2
             AND ($3::timestamptz IS NULL OR (occurred_at, id) < ($3, $4::uuid))
             ORDER BY occurred_at DESC, id DESC LIMIT $5
             """;
@@ -96,7 +138,7 @@ public final class ArtifactReadStore {
             projectId,
             filter.shared(),
             orgId,
-            after == null ? null : at(after.createdAt()),
+            after == null ? null : SqlTime.of(after.createdAt()),
             after == null ? null : after.id(),
             filter.lifecycleState(),
             filter.trustState(),
@@ -117,7 +159,7 @@ public final class ArtifactReadStore {
         var parameters = Tuple.of(
                 artifact.id(),
                 artifact.projectId(),
-                after == null ? null : at(after.createdAt()),
+                after == null ? null : SqlTime.of(after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(HISTORY).execute(parameters).map(rows -> {
@@ -144,6 +186,7 @@ public final class ArtifactReadStore {
     static Artifact fromRow(Row row) {
         var verification = row.getString("verification");
         var channel = row.getString("channel");
+        var revoked = row.getBoolean("revoked");
         return new Artifact(
                 row.getUUID("id"),
                 row.getString("resource_name"),
@@ -152,7 +195,7 @@ public final class ArtifactReadStore {
                 row.getString("app_slug"),
                 row.getString("artifact_type"),
                 row.getInteger("artifact_type_version"),
-                Kind.of(row.getString("artifact_kind")),
+                TextEnum.parse(Kind.class, row.getString("artifact_kind")),
                 new Artifact.Source(
                         row.getString("source_type"),
                         row.getString("source_uri"),
@@ -164,17 +207,17 @@ public final class ArtifactReadStore {
                 new Digest(row.getString("digest")),
                 row.getString("media_type"),
                 row.getLong("size_bytes"),
-                Visibility.of(row.getString("visibility")),
-                Lifecycle.of(row.getString("lifecycle_state")),
-                Trust.of(row.getString("trust_state")),
-                row.getString("trust_reason"),
-                channel == null ? null : Channel.of(channel),
+                TextEnum.parse(Visibility.class, row.getString("visibility")),
+                TextEnum.parse(Lifecycle.class, row.getString("lifecycle_state")),
+                revoked ? Trust.REVOKED : TextEnum.parse(Trust.class, row.getString("trust_state")),
+                row.getString(revoked ? "revoked_reason" : "trust_reason"),
+                channel == null ? null : TextEnum.parse(Channel.class, channel),
                 verification == null ? null : VerificationFields.parse(verification),
                 row.getUUID("created_by_principal_id"),
                 row.getUUID("created_by_user_id"),
                 row.getLong("sequence"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant(),
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"),
                 row.getUUID("release_verdict_id"));
     }
 
@@ -191,16 +234,12 @@ public final class ArtifactReadStore {
                 row.getUUID("actor_principal_id"),
                 row.getString("actor_type"),
                 row.getString("correlation_id"),
-                row.getOffsetDateTime("occurred_at").toInstant());
+                SqlTime.read(row, "occurred_at"));
     }
 
     private static Future<Artifact> requireOne(RowSet<Row> rows, UUID id) {
         return rows.size() == 0
                 ? Future.failedFuture(notFound(id))
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
-    }
-
-    private static OffsetDateTime at(Instant instant) {
-        return instant.atOffset(ZoneOffset.UTC);
     }
 }

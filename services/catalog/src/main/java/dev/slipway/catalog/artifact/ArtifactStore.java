@@ -9,6 +9,7 @@ import dev.slipway.catalog.artifact.source.domain.Digest;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.NotReplicatedException;
 import io.vertx.core.Future;
@@ -16,9 +17,6 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -31,13 +29,8 @@ public final class ArtifactStore {
     private static final String PROJECT = "SELECT org_id FROM projects WHERE id = $1 FOR NO KEY UPDATE";
     private static final String FIND_SAME =
             "SELECT id FROM app_artifacts WHERE project_id = $1 AND repository = $2 AND digest = $3";
-    private static final String INSERT = """
-            INSERT INTO app_artifacts (id, resource_name, org_id, project_id, app_slug, artifact_type, artifact_type_version, artifact_kind,
-                source_type, source_uri, source_ref, source_size_bytes, source_content_encoding, repository, tag, digest, media_type,
-                size_bytes, visibility, lifecycle_state, trust_state, sequence, created_by_principal_id, created_by_user_id, created_at,
-                updated_at, deployable)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $25, $26)
-            """;
+    private static final String INSERT =
+            ArtifactReadStore.COLUMNS.and("deployable").insert();
     private static final String UPDATE = """
             UPDATE app_artifacts SET lifecycle_state = $3, channel = $4, sequence = $5, updated_at = $6, release_verdict_id = $7
             WHERE id = $1 AND project_id = $2
@@ -66,11 +59,7 @@ public final class ArtifactStore {
     public static final String REVOKED_AFTER =
             "SELECT digest, revoked_at FROM revoked_digests WHERE digest > $1 ORDER BY digest LIMIT $2";
 
-    private static final String INSERT_HISTORY = """
-            INSERT INTO artifact_history (id, artifact_id, project_id, sequence, event, lifecycle_state, trust_from, trust_to, channel,
-                reason, actor_principal_id, actor_type, correlation_id, occurred_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-            """;
+    private static final String INSERT_HISTORY = ArtifactReadStore.HISTORY_COLUMNS.insert();
 
     /** Locks a project, so that concurrent registrations of a digest are serialized, and returns its organization. */
     Future<UUID> lockProject(UnitOfWork unit, UUID projectId) {
@@ -112,10 +101,11 @@ public final class ArtifactStore {
                         next.lifecycle().text(),
                         channel == null ? null : channel.text(),
                         next.sequence(),
-                        at(next.updatedAt()),
+                        SqlTime.of(next.updatedAt()),
                         next.releaseVerdictId()));
         if (event instanceof ArtifactEvent.Revoked revoked) {
-            unit.write(REVOKE, Tuple.of(next.digest().text(), next.id(), revoked.reason(), at(next.updatedAt())));
+            unit.write(
+                    REVOKE, Tuple.of(next.digest().text(), next.id(), revoked.reason(), SqlTime.of(next.updatedAt())));
         } else if (event instanceof ArtifactEvent.Verified || event instanceof ArtifactEvent.VerificationFailed) {
             var verification = VerificationFields.of(next.verification());
             unit.write(
@@ -132,10 +122,7 @@ public final class ArtifactStore {
 
     /** Publishes the snapshot of a row of {@link #REVOKED_AFTER} again. */
     public static void republishRevoked(UnitOfWork unit, Row row) {
-        ArtifactPublisher.publishRevokedDigest(
-                unit,
-                row.getString("digest"),
-                row.getOffsetDateTime("revoked_at").toInstant());
+        ArtifactPublisher.publishRevokedDigest(unit, row.getString("digest"), SqlTime.read(row, "revoked_at"));
     }
 
     /** Returns the trust state of registered or revoked digests; unknown digests are missing. */
@@ -168,12 +155,14 @@ public final class ArtifactStore {
             actor.id(),
             actor.type().text(),
             unit.context().correlationId(),
-            at(unit.now())
+            SqlTime.of(unit.now())
         }));
     }
 
     private static Tuple parameters(Artifact artifact, boolean deployable) {
         var source = artifact.source();
+        var channel = artifact.channel();
+        var verification = VerificationFields.of(artifact.verification());
         return Tuple.from(new @Nullable Object[] {
             artifact.id(),
             artifact.resourceName(),
@@ -196,15 +185,16 @@ public final class ArtifactStore {
             artifact.visibility().text(),
             artifact.lifecycle().text(),
             artifact.trust().text(),
+            artifact.trustReason(),
+            channel == null ? null : channel.text(),
+            verification == null ? null : Json.text(verification),
             artifact.sequence(),
             artifact.createdByPrincipalId(),
             artifact.createdByUserId(),
-            at(artifact.createdAt()),
+            SqlTime.of(artifact.createdAt()),
+            SqlTime.of(artifact.updatedAt()),
+            artifact.releaseVerdictId(),
             deployable
         });
-    }
-
-    private static OffsetDateTime at(Instant instant) {
-        return instant.atOffset(ZoneOffset.UTC);
     }
 }

@@ -25,6 +25,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.contract.ResourceName;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
@@ -189,7 +190,7 @@ public final class RegistrationApi {
 
     private Visibility visibility(Request request, RegisterRequest body) {
         var given = body.visibility();
-        var visibility = given == null ? Visibility.PROJECT : Visibility.of(given);
+        var visibility = given == null ? Visibility.PROJECT : TextEnum.parse(Visibility.class, given);
         if (visibility == Visibility.PLATFORM
                 && !authorizer
                         .decide(
@@ -230,7 +231,7 @@ public final class RegistrationApi {
     }
 
     private static Kind kind(RegisterRequest body, SourceLocation location) {
-        var kind = Kind.of(body.artifactKind());
+        var kind = TextEnum.parse(Kind.class, body.artifactKind());
         if (kind == Kind.OCI && !location.type().equals("oci")) {
             throw Problem.validationOf(
                             ErrorCode.VALIDATION_ERROR, "/artifact_kind", "is oci, but the source is not a registry")

@@ -6,6 +6,8 @@ import dev.slipway.catalog.registry.domain.RegistryKind;
 import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -16,7 +18,6 @@ import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -25,9 +26,30 @@ import java.util.Map;
 
 /** Stores registry entries and all their versions. Every change appends a version, an event and a snapshot. */
 public final class RegistryStore {
-    private static final String ENTRY_COLUMNS = "kind, id, version, state, body::text AS body";
-    private static final String SELECT =
-            "SELECT " + ENTRY_COLUMNS + ", seed_version, created_at, updated_at FROM registry_entries ";
+    private static final TableColumns ENTRIES = TableColumns.of(
+                    "registry_entries",
+                    "kind",
+                    "id",
+                    "version",
+                    "state",
+                    "body",
+                    "seed_version",
+                    "updated_at",
+                    "created_at")
+            .withJson("body");
+    private static final TableColumns VERSIONS = TableColumns.of(
+                    "registry_versions",
+                    "kind",
+                    "id",
+                    "version",
+                    "state",
+                    "body",
+                    "author_type",
+                    "author_id",
+                    "author_name",
+                    "created_at")
+            .withJson("body");
+    private static final String SELECT = ENTRIES.select();
     public static final String AFTER = SELECT + "WHERE (kind, id) > ($1, $2) ORDER BY kind, id LIMIT $3 FOR SHARE";
 
     private static final String ACTIVE = SELECT + "WHERE kind = $1 AND id = ANY($2) AND state = 'active' ORDER BY id";
@@ -38,23 +60,15 @@ public final class RegistryStore {
             WHERE kind = $1 AND ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR id > $3)
             ORDER BY id LIMIT $4
             """;
-    private static final String VERSIONS = "SELECT " + ENTRY_COLUMNS + """
-            , author_type, author_id, author_name, created_at
-            FROM registry_versions WHERE kind = $1 AND id = $2 ORDER BY version DESC LIMIT 500
-            """;
-    private static final String INSERT = """
-            INSERT INTO registry_entries (kind, id, version, state, body, seed_version, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5::text::jsonb, $6, $7, $7) ON CONFLICT DO NOTHING RETURNING id
-            """;
+    private static final String LIST_VERSIONS =
+            VERSIONS.select() + "WHERE kind = $1 AND id = $2 ORDER BY version DESC LIMIT 500";
+    private static final String INSERT = ENTRIES.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String UPDATE = """
             UPDATE registry_entries SET version = $3, state = $4, body = $5::text::jsonb, seed_version = GREATEST(seed_version, $6),
                 updated_at = $7
             WHERE kind = $1 AND id = $2
             """;
-    private static final String INSERT_VERSION = """
-            INSERT INTO registry_versions (kind, id, version, state, body, author_type, author_id, author_name, created_at)
-            VALUES ($1, $2, $3, $4, $5::text::jsonb, $6, $7, $8, $9)
-            """;
+    private static final String INSERT_VERSION = VERSIONS.insert();
 
     private final SqlClient reads;
 
@@ -117,20 +131,25 @@ public final class RegistryStore {
 
     /** Lists versions, newest first. */
     Future<List<EntryVersion>> listVersions(RegistryKind kind, String id) {
-        return reads.preparedQuery(VERSIONS).execute(Tuple.of(kind.text(), id)).map(rows -> {
-            var versions = new ArrayList<EntryVersion>(rows.size());
-            rows.forEach(row -> versions.add(new EntryVersion(
-                    toEntry(row),
-                    new RegistryAuthor(
-                            row.getString("author_type"), row.getUUID("author_id"), row.getString("author_name")),
-                    time(row, "created_at"))));
-            return versions;
-        });
+        return reads.preparedQuery(LIST_VERSIONS)
+                .execute(Tuple.of(kind.text(), id))
+                .map(rows -> {
+                    var versions = new ArrayList<EntryVersion>(rows.size());
+                    rows.forEach(row -> versions.add(new EntryVersion(
+                            toEntry(row),
+                            new RegistryAuthor(
+                                    row.getString("author_type"),
+                                    row.getUUID("author_id"),
+                                    row.getString("author_name")),
+                            SqlTime.read(row, "created_at"))));
+                    return versions;
+                });
     }
 
     /** Returns false if the entry exists. */
     Future<Boolean> insert(UnitOfWork unit, RegistryEntry entry, long seedVersion, RegistryAuthor author) {
-        return unit.query(INSERT, parameters(unit, entry, seedVersion)).map(inserted -> {
+        var row = parameters(unit, entry, seedVersion).addValue(SqlTime.of(unit.now()));
+        return unit.query(INSERT, row).map(inserted -> {
             if (inserted.size() > 0) {
                 appendVersion(unit, entry, author);
             }
@@ -158,7 +177,7 @@ public final class RegistryStore {
             author.actorType(),
             author.principalId(),
             author.displayName(),
-            unit.now().atOffset(ZoneOffset.UTC)
+            SqlTime.of(unit.now())
         }));
         unit.publish(
                 Topics.CATALOG_EVENTS, key(entry), "registries.entry.changed", Json.toObject(ChangedEvent.of(entry)));
@@ -181,7 +200,7 @@ public final class RegistryStore {
             entry.lifecycle().text(),
             Json.text(entry.body()),
             seedVersion,
-            unit.now().atOffset(ZoneOffset.UTC)
+            SqlTime.of(unit.now())
         });
     }
 
@@ -191,7 +210,10 @@ public final class RegistryStore {
 
     private static StoredEntry toStoredEntry(Row row) {
         return new StoredEntry(
-                toEntry(row), row.getLong("seed_version"), time(row, "created_at"), time(row, "updated_at"));
+                toEntry(row),
+                row.getLong("seed_version"),
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"));
     }
 
     private static RegistryEntry toEntry(Row row) {
@@ -201,9 +223,5 @@ public final class RegistryStore {
                 row.getInteger("version"),
                 RegistryLifecycle.of(row.getString("state")),
                 Json.parseStoredObject(row.getString("body")));
-    }
-
-    private static Instant time(Row row, String column) {
-        return row.getOffsetDateTime(column).toInstant();
     }
 }

@@ -8,6 +8,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.revision.domain.Revision;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -22,9 +23,21 @@ import java.util.List;
 
 /** All SQL of signing keys, those of Slipway and the public keys of external issuers. */
 public final class SigningKeyStore {
-    public static final String COLUMNS =
-            "kid, issuer, jwk::text AS jwk, private_key, signs_from, created_at, expires_at, revoked_at, audience, name_claim";
-    private static final String SELECT = "SELECT " + COLUMNS + " FROM signing_keys ";
+    private static final TableColumns TABLE = TableColumns.of(
+                    "signing_keys",
+                    "kid",
+                    "issuer",
+                    "jwk",
+                    "private_key",
+                    "signs_from",
+                    "created_at",
+                    "expires_at",
+                    "revoked_at",
+                    "audience",
+                    "name_claim")
+            .withJson("jwk");
+    public static final String COLUMNS = TABLE.list();
+    private static final String SELECT = TABLE.select();
     private static final String SIGNING =
             SELECT + "WHERE issuer = $1 AND private_key IS NOT NULL AND revoked_at IS NULL AND expires_at > $2 ";
     /** Bounds the active keys and the next ones separately: many rotations in a row must not hide the key that signs now. */
@@ -36,11 +49,10 @@ public final class SigningKeyStore {
             WHERE issuer = $1 AND revoked_at IS NULL AND expires_at > $2 ORDER BY created_at DESC LIMIT 100
             """;
     private static final String LIST = SELECT + " ORDER BY created_at DESC, kid DESC LIMIT 500";
-    private static final String INSERT = """
-            INSERT INTO signing_keys (kid, issuer, jwk, private_key, signs_from, created_at, expires_at, audience, name_claim)
-            VALUES ($1, $2, $3::text::jsonb, $4, $5, $6, $7, $8, $9)
-            ON CONFLICT (issuer, kid) DO UPDATE SET expires_at = $7, audience = $8, name_claim = $9
-                WHERE signing_keys.private_key IS NULL AND signing_keys.revoked_at IS NULL AND signing_keys.jwk = $3::text::jsonb
+    private static final String INSERT = TABLE.insert() + """
+            ON CONFLICT (issuer, kid) DO UPDATE SET expires_at = excluded.expires_at, audience = excluded.audience,
+                    name_claim = excluded.name_claim
+                WHERE signing_keys.private_key IS NULL AND signing_keys.revoked_at IS NULL AND signing_keys.jwk = excluded.jwk
             RETURNING kid
             """;
     private static final String REVOKE = """
@@ -126,17 +138,18 @@ public final class SigningKeyStore {
 
     /** Stores and publishes a key. If the same key of an external issuer exists, its expiry is updated; a revoked key stays revoked. */
     static Future<Void> upsert(UnitOfWork unit, Revision revision, StoredSigningKey key) {
-        var signsFrom = key.signsFrom();
-        var row = Tuple.of(
-                key.kid(),
-                key.issuer(),
-                key.publicJwk(),
-                key.encryptedPrivateKey(),
-                signsFrom == null ? null : SqlTime.of(signsFrom),
-                SqlTime.of(key.createdAt()),
-                SqlTime.of(key.expiresAt()),
-                key.audience(),
-                key.nameClaim());
+        var row = Tuple.from(new @Nullable Object[] {
+            key.kid(),
+            key.issuer(),
+            key.publicJwk(),
+            key.encryptedPrivateKey(),
+            SqlTime.ofNullable(key.signsFrom()),
+            SqlTime.of(key.createdAt()),
+            SqlTime.of(key.expiresAt()),
+            SqlTime.ofNullable(key.revokedAt()),
+            key.audience(),
+            key.nameClaim()
+        });
         return unit.query(INSERT, row).map(written -> {
             if (written.size() > 0) {
                 appendRecord(revision, key);

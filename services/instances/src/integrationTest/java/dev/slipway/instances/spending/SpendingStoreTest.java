@@ -4,8 +4,9 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.PolicyMetrics;
 import dev.slipway.instances.spending.SpendingStore.DueStop;
-import dev.slipway.instances.spending.domain.BudgetReservation;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
 import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.messaging.ChangeContext;
@@ -24,7 +25,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import java.math.BigDecimal;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,8 +50,9 @@ class SpendingStoreTest {
     private static Telemetry telemetry;
     private static Vertx vertx;
     private static ServiceDatabase service;
+    private static LaunchContextStore contexts;
 
-    private final SpendingStore spending = new SpendingStore("EUR");
+    private final SpendingStore spending = new SpendingStore();
     private final BillingStateStore billing = new BillingStateStore();
     private final UUID org = Ids.next();
     private final UUID project = Ids.next();
@@ -64,6 +65,8 @@ class SpendingStoreTest {
         telemetry = Telemetry.start(Map.of());
         vertx = telemetry.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();
         service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 2, null), "instances", false));
+        contexts = new LaunchContextStore(
+                vertx, service.reads(), Duration.ofMinutes(1), "EUR", PolicyMetrics.register(telemetry.metrics()));
     }
 
     @AfterAll
@@ -144,7 +147,7 @@ class SpendingStoreTest {
     }
 
     private Spending load(Instant at) throws Exception {
-        return at(at, unit -> spending.load(unit, org, project, RUNNING));
+        return at(at, unit -> contexts.loadSpending(unit, org, project, RUNNING));
     }
 
     private List<DueStop> dueStops(Instant at) throws Exception {
@@ -153,19 +156,12 @@ class SpendingStoreTest {
                 .toList();
     }
 
-    /** Reserves the cost of 24 hours at 1 per hour, as a launch does. */
-    private void reserveADay(Instant createdAt) throws Exception {
-        var reservation = new BudgetReservation(
-                instance,
-                BigDecimal.ONE,
-                new BigDecimal("24"),
-                BigDecimal.ZERO,
-                createdAt,
-                createdAt.plus(Duration.ofHours(24)));
-        at(createdAt, unit -> {
-            SpendingStore.insert(unit, project, reservation);
-            return Future.succeededFuture();
-        });
+    /** Reserves the cost of 24 hours at 1 per hour. */
+    private void reserveADay(Instant createdAt) {
+        database.execute("""
+                INSERT INTO instances.budget_reservations (app_instance_id, project_id, per_hour, amount, committed, created_at, expires_at)
+                VALUES ('%s', '%s', 1, 24, 0, '%s', '%s')
+                """.formatted(instance, project, createdAt, createdAt.plus(Duration.ofHours(24))));
     }
 
     @CanIgnoreReturnValue

@@ -4,20 +4,15 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.domain.AppInstance;
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
+import dev.slipway.instances.launch.AppVersionStore;
 import dev.slipway.instances.launch.PlacementJson;
-import dev.slipway.instances.launch.domain.AppVersionRef;
-import dev.slipway.instances.launch.domain.LifecycleSettings;
-import dev.slipway.instances.launch.domain.PreviousVersion;
-import dev.slipway.instances.member.MemberJson;
+import dev.slipway.instances.member.MemberStore;
 import dev.slipway.instances.member.domain.Member;
-import dev.slipway.instances.member.domain.Member.DesiredState;
-import dev.slipway.instances.member.domain.Member.ObservedState;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
+import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
-import dev.slipway.operations.domain.TextEnum;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -65,16 +60,12 @@ public final class AppInstanceReadStore {
                     "previous_config",
                     "shared_runtime_id")
             .withJson("config", "runtime_state", "placement_intent", "registry_versions", "previous_config");
-    private static final String JOINED_COLUMNS =
-            COLUMNS.listOf("i") + ", a.slug, v.version, v.runtime_backend, b.version AS previous_version ";
+    private static final String JOINED_COLUMNS = COLUMNS.listOf("i") + ", " + AppVersionStore.JOINED_COLUMNS;
     /** Lists leave out the parameters, which may be large. */
     private static final String LIST_COLUMNS =
             JOINED_COLUMNS.replace("i.config::text", "'{}'").replace("i.previous_config::text", "'{}'");
 
-    private static final String FROM = """
-             FROM app_instances i JOIN app_catalog a ON a.id = i.app_id JOIN app_versions v ON v.id = i.app_version_id
-            LEFT JOIN app_versions b ON b.id = i.previous_version_id
-            """;
+    private static final String FROM = " FROM app_instances i" + AppVersionStore.joins("i");
     private static final String ONE = FROM + "WHERE i.id = $1 AND i.project_id = $2";
     static final String FIND = "SELECT " + JOINED_COLUMNS + ONE;
     private static final String FIND_WITH_OPERATION = "SELECT " + JOINED_COLUMNS + """
@@ -168,42 +159,26 @@ public final class AppInstanceReadStore {
     }
 
     static AppInstance fromRow(Row row) {
-        var previousId = row.getUUID("previous_version_id");
         return new AppInstance(
                 row.getUUID("id"),
                 row.getString("resource_name"),
                 row.getUUID("org_id"),
                 row.getUUID("project_id"),
-                new AppVersionRef(
-                        row.getUUID("app_id"),
-                        row.getUUID("app_version_id"),
-                        row.getString("slug"),
-                        row.getString("version"),
-                        row.getString("runtime_backend")),
+                AppVersionStore.readApp(row),
                 row.getString("display_name"),
                 row.getString("operating_mode"),
                 row.getString("control_plane_scope"),
-                TextEnum.parse(Status.class, row.getString("status")),
                 row.getUUID("requested_by_user_id"),
                 row.getUUID("requested_by_principal_id"),
                 row.getUUID("operator_service_account_id"),
                 row.getString("config"),
-                row.getString("runtime_state"),
-                row.getString("failure_reason"),
-                row.getInteger("generation"),
-                row.getLong("sequence"),
                 SqlTime.read(row, "created_at"),
-                SqlTime.read(row, "updated_at"),
-                SqlTime.readNullable(row, "deleted_at"),
                 PlacementJson.parse(row.getString("placement_intent")),
                 row.getString("policy_version"),
-                new LifecycleSettings(
-                        row.getInteger("delete_seconds"), row.getBoolean("reap"), row.getString("registry_versions")),
-                previousId == null
-                        ? null
-                        : new PreviousVersion(
-                                previousId, row.getString("previous_version"), row.getString("previous_config")),
-                row.getUUID("shared_runtime_id"));
+                AppVersionStore.readSettings(row),
+                AppVersionStore.readPrevious(row),
+                row.getUUID("shared_runtime_id"),
+                SubjectStore.readState(row));
     }
 
     static List<Member> membersFromRows(RowSet<Row> rows) {
@@ -213,24 +188,13 @@ public final class AppInstanceReadStore {
     }
 
     private static Member memberFromRow(Row row) {
-        return new Member(
-                row.getUUID("id"),
+        return MemberStore.read(
+                row,
                 new SubjectRef(
                         SubjectKind.APP_INSTANCE,
                         row.getUUID("app_instance_id"),
                         row.getUUID("org_id"),
-                        row.getUUID("project_id")),
-                row.getString("component"),
-                row.getInteger("generation"),
-                TextEnum.parse(DesiredState.class, row.getString("desired_state")),
-                TextEnum.parse(ObservedState.class, row.getString("observed_state")),
-                row.getString("component_key"),
-                row.getString("adapter_detail"),
-                row.getString("reason"),
-                MemberJson.readLabels(row.getString("labels")),
-                row.getBoolean("cordoned"),
-                SqlTime.read(row, "created_at"),
-                SqlTime.read(row, "updated_at"));
+                        row.getUUID("project_id")));
     }
 
     private static Row requireRow(RowSet<Row> rows, UUID id) {

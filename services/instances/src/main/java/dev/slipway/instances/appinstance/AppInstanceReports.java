@@ -10,7 +10,6 @@ import dev.slipway.instances.appinstance.domain.InstanceChange;
 import dev.slipway.instances.appinstance.domain.InstanceReports;
 import dev.slipway.instances.appinstance.domain.LoadedInstance;
 import dev.slipway.instances.launch.LaunchContextStore;
-import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.instances.report.ReportInputs;
 import dev.slipway.instances.report.ReportMapper;
 import dev.slipway.instances.report.domain.ReportedUsageWindow;
@@ -25,6 +24,7 @@ import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.ReportType;
+import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
@@ -88,43 +88,39 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
     }
 
     private Future<AppliedReport> apply(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
-        return loadTarget(unit, report, loaded).compose(target -> inputs.validateOutput(
-                        unit, report, loaded.instance().app(), loaded.operation())
-                .compose(invalidOutput -> {
-                    var decision = InstanceReports.apply(
-                            loaded,
-                            ReportMapper.toReport(
-                                    report, loaded.instance().runtimeState(), loaded.members(), target, invalidOutput),
-                            InstanceChangeApi.decisionContext(unit));
-                    if (decision instanceof ChangeDecision.Refused refused) {
-                        return Future.failedFuture(Refusals.toException(refused.refusal()));
-                    }
-                    var change = ((ChangeDecision.Accepted) decision).change();
-                    var next = instances.apply(unit, change);
-                    auditDeletion(unit, next, change);
-                    // The operation has ended, and the report is rejected, so that the adapter's author learns of the
-                    // fault.
-                    return invalidOutput == null
-                            ? Future.succeededFuture(toApplied(next, loaded.operation()))
-                            : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
-                                    .asException());
-                }));
+        var instance = loaded.instance();
+        var operation = loaded.operation();
+        return inputs.loadTarget(unit, report, operation, instance.generation(), instance.app(), instance.config())
+                .compose(target -> inputs.validateOutput(unit, report, instance.app(), operation)
+                        .compose(invalidOutput -> {
+                            var decision = InstanceReports.apply(
+                                    loaded,
+                                    ReportMapper.toReport(
+                                            report,
+                                            instance.state().runtimeState(),
+                                            loaded.members(),
+                                            target,
+                                            invalidOutput),
+                                    InstanceChangeApi.decisionContext(unit));
+                            if (decision instanceof ChangeDecision.Refused refused) {
+                                return Future.failedFuture(Refusals.toException(refused.refusal()));
+                            }
+                            var change = ((ChangeDecision.Accepted) decision).change();
+                            var next = instances.apply(unit, change);
+                            auditDeletion(unit, next, change);
+                            // The operation has ended, and the report is rejected, so that the adapter's author learns
+                            // of the
+                            // fault.
+                            return invalidOutput == null
+                                    ? Future.succeededFuture(toApplied(next, operation))
+                                    : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
+                                            .asException());
+                        }));
     }
 
     private static AppliedReport toApplied(AppInstance instance, @Nullable Operation operation) {
         return new AppliedReport(
-                instance.ref(), instance.status().text(), instance.status() == AppInstance.Status.DELETED, operation);
-    }
-
-    private Future<@Nullable VersionChange> loadTarget(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
-        return report.runsTargetVersion(loaded.operation(), loaded.instance().generation())
-                ? contexts.loadVersionChange(
-                                unit,
-                                loaded.instance().app(),
-                                loaded.instance().config(),
-                                Objects.requireNonNull(loaded.operation()))
-                        .map(found -> found)
-                : Future.succeededFuture();
+                instance.ref(), instance.status().text(), instance.status() == SubjectState.Status.DELETED, operation);
     }
 
     /** Usage does not change the instance, so it is accepted in any generation; metering counts each fact once. */
@@ -135,7 +131,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                 .compose(manifest -> {
                     Refusals.rejectIf(ReportedUsageWindow.check(
                             instance.createdAt(),
-                            instance.deletedAt(),
+                            instance.state().deletedAt(),
                             manifest.spec().usageUnits(),
                             payload.unit(),
                             payload.windowStart(),

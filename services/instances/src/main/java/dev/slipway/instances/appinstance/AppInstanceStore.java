@@ -12,16 +12,15 @@ import dev.slipway.instances.appinstance.domain.LoadedInstance;
 import dev.slipway.instances.launch.PlacementJson;
 import dev.slipway.instances.member.MemberJson;
 import dev.slipway.instances.member.domain.Member;
-import dev.slipway.instances.member.domain.MemberOperationInput;
-import dev.slipway.instances.spending.SpendingStore;
+import dev.slipway.instances.spending.domain.BudgetReservation;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.CommandStore;
 import dev.slipway.operations.EventStore;
 import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.OperationStore;
+import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.operations.domain.Operation.Kind;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -35,11 +34,6 @@ public final class AppInstanceStore {
     private static final String LOCK = AppInstanceReadStore.FIND + " FOR NO KEY UPDATE OF i";
     private static final String LOCK_IF_FREE = LOCK + " SKIP LOCKED";
     private static final String INSERT = AppInstanceReadStore.COLUMNS.insert();
-    private static final String UPDATE = """
-            UPDATE app_instances SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
-                updated_at = $8, deleted_at = $9
-            WHERE id = $1 AND project_id = $2
-            """;
     private static final String UPDATE_VERSION = """
             UPDATE app_instances SET app_version_id = $3, config = $4::text::jsonb, delete_seconds = $5, reap = $6,
                 previous_version_id = $7, previous_config = $8::text::jsonb, registry_versions = $9::text::jsonb
@@ -58,11 +52,19 @@ public final class AppInstanceStore {
             WHERE id = $1 AND app_instance_id = $2 AND project_id = $3
             """;
 
+    private static final String INSERT_RESERVATION = """
+            INSERT INTO budget_reservations (app_instance_id, project_id, per_hour, amount, committed, created_at, expires_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            """;
+
+    private final SubjectStore subjects;
     private final OperationStore operations;
     private final CommandStore commands;
     private final EventStore events;
 
-    public AppInstanceStore(OperationStore operations, CommandStore commands, EventStore events) {
+    public AppInstanceStore(
+            SubjectStore subjects, OperationStore operations, CommandStore commands, EventStore events) {
+        this.subjects = subjects;
         this.operations = operations;
         this.commands = commands;
         this.events = events;
@@ -83,7 +85,7 @@ public final class AppInstanceStore {
     @CanIgnoreReturnValue
     AppInstance apply(UnitOfWork unit, InstanceChange change) {
         var before = change.before();
-        var sequence = before == null ? 0 : before.sequence();
+        var sequence = before == null ? 0 : before.state().sequence();
         var next = change.next().withSequence(sequence + change.events().size());
         if (before == null) {
             insert(unit, next);
@@ -92,27 +94,15 @@ public final class AppInstanceStore {
         }
         var reservation = change.reservation();
         if (reservation != null) {
-            SpendingStore.insert(unit, next.projectId(), reservation);
+            insert(unit, next.projectId(), reservation);
         }
-        for (var update : change.operationUpdates()) {
-            operations.update(unit, update.next());
-            if (update.endsOperation()) {
-                commands.endCommands(unit, update);
-            }
-        }
+        subjects.updateOperations(unit, change);
         change.updatedMembers().forEach(member -> updateMember(unit, member));
         insertMembers(unit, next, change.addedMembers());
         change.commands()
                 .forEach(command -> commands.send(
                         unit, command.id(), command.type(), command.instance().subject(), CommandPayload.of(command)));
-        change.openedOperations().forEach(operation -> operations.insert(unit, operation));
-        var resend = change.resendCommandId();
-        if (resend != null) {
-            commands.scheduleResend(unit, next.id(), resend);
-        }
-        if (change.deletesCommands()) {
-            commands.deleteAll(unit, next.id());
-        }
+        subjects.openOperations(unit, next.ref(), change);
         for (var event : change.events()) {
             sequence++;
             append(unit, event, sequence);
@@ -220,10 +210,7 @@ public final class AppInstanceStore {
 
     private static LoadedInstance toLoaded(
             AppInstance instance, @Nullable Operation operation, List<Operation> open, List<Member> members) {
-        var input = operation != null && operation.kind() == Kind.MEMBER
-                ? MemberJson.readInput(operation.input())
-                : MemberOperationInput.NONE;
-        return new LoadedInstance(instance, operation, input, open, members);
+        return new LoadedInstance(instance, operation, MemberJson.readInput(operation), open, members);
     }
 
     private static Future<@Nullable AppInstance> lock(UnitOfWork unit, String statement, UUID projectId, UUID id) {
@@ -256,13 +243,13 @@ public final class AppInstanceStore {
             i.requestedByPrincipalId(),
             i.operatorServiceAccountId(),
             i.config(),
-            i.runtimeState(),
-            i.failureReason(),
+            i.state().runtimeState(),
+            i.state().failureReason(),
             i.generation(),
-            i.sequence(),
+            i.state().sequence(),
             SqlTime.of(i.createdAt()),
-            SqlTime.of(i.updatedAt()),
-            SqlTime.ofNullable(i.deletedAt()),
+            SqlTime.of(i.state().updatedAt()),
+            SqlTime.ofNullable(i.state().deletedAt()),
             Json.text(PlacementJson.of(i.placement())),
             i.policyVersion(),
             i.lifecycleSettings().deleteSeconds(),
@@ -274,7 +261,20 @@ public final class AppInstanceStore {
         }));
     }
 
-    private static void update(UnitOfWork unit, AppInstance i, boolean withVersion) {
+    private static void insert(UnitOfWork unit, UUID projectId, BudgetReservation reservation) {
+        unit.insert(
+                INSERT_RESERVATION,
+                Tuple.of(
+                        reservation.appInstanceId(),
+                        projectId,
+                        reservation.perHour(),
+                        reservation.amount(),
+                        reservation.committed(),
+                        SqlTime.of(reservation.createdAt()),
+                        SqlTime.of(reservation.expiresAt())));
+    }
+
+    private void update(UnitOfWork unit, AppInstance i, boolean withVersion) {
         var previous = i.previous();
         if (withVersion) {
             unit.write(UPDATE_VERSION, Tuple.from(new @Nullable Object[] {
@@ -289,17 +289,7 @@ public final class AppInstanceStore {
                 i.lifecycleSettings().registryVersions()
             }));
         }
-        unit.write(UPDATE, Tuple.from(new @Nullable Object[] {
-            i.id(),
-            i.projectId(),
-            i.status().text(),
-            i.runtimeState(),
-            i.failureReason(),
-            i.generation(),
-            i.sequence(),
-            SqlTime.of(i.updatedAt()),
-            SqlTime.ofNullable(i.deletedAt())
-        }));
+        subjects.updateState(unit, i.ref(), i.state());
     }
 
     private static void insertMembers(UnitOfWork unit, AppInstance instance, List<Member> members) {

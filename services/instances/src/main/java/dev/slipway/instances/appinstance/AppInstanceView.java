@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.launch.PlacementJson;
+import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.service.Reply;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ record AppInstanceView(
         String controlPlaneScope,
         String tenantBoundaryMode,
         String runtimeBackend,
-        AppInstance.Status status,
+        SubjectState.Status status,
         UUID requestedByUserId,
         UUID requestedByPrincipalId,
         UUID operatorServiceAccountId,
@@ -79,11 +80,11 @@ record AppInstanceView(
                 i.requestedByUserId(),
                 i.requestedByPrincipalId(),
                 i.operatorServiceAccountId(),
-                i.runtimeState(),
-                i.failureReason(),
+                i.state().runtimeState(),
+                i.state().failureReason(),
                 i.createdAt(),
-                i.updatedAt(),
-                i.deletedAt(),
+                i.state().updatedAt(),
+                i.state().deletedAt(),
                 PlacementJson.of(i.placement()),
                 i.policyVersion(),
                 config,

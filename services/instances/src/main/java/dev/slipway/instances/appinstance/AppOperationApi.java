@@ -1,12 +1,9 @@
 package dev.slipway.instances.appinstance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.authz.ResourceScope;
-import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.InstanceRequests;
 import dev.slipway.instances.appinstance.domain.InstanceRequests.AppOperationRequest;
@@ -18,7 +15,6 @@ import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.Refusals;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.DenialException;
 import dev.slipway.service.Mutations;
@@ -28,13 +24,10 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /** Runs the operations that apps declare; the manifest of the instance's version says which action each requires. */
 public final class AppOperationApi {
-    private static final int MAX_INPUT_BYTES = 64 * 1024;
-
     private final Vertx vertx;
     private final AppInstanceStore instances;
     private final LaunchContextStore contexts;
@@ -77,18 +70,11 @@ public final class AppOperationApi {
     private Future<Reply> run(
             UnitOfWork unit, Request request, OperationBody body, AppInstance instance, CompiledManifest manifest) {
         var name = body.operation();
-        var declared = manifest.findOperation(name);
-        if (declared == null) {
-            throw Problem.of(
-                            ErrorCode.OPERATION_UNKNOWN,
-                            "Version " + instance.app().version() + " of "
-                                    + instance.app().slug() + " declares no operation " + name + ".")
-                    .asException();
-        }
+        var declared = manifest.requireOperation(instance.app(), name);
         requireAllowed(unit, request, instance, declared, name);
         Refusals.rejectIf(InstanceRequests.checkRunning(instance));
         return policies.requireMutable(unit, request.projectId())
-                .compose(ok -> validateInput(body.input(), declared))
+                .compose(ok -> declared.requireValidInput(vertx, body.input()))
                 .map(input -> {
                     var change = InstanceRequests.runAppOperation(
                             instance,
@@ -111,32 +97,8 @@ public final class AppOperationApi {
         }
     }
 
-    /** Validates off the event loop, because the schema and its patterns are untrusted. */
-    private Future<ObjectNode> validateInput(@Nullable JsonNode requested, DeclaredOperation declared) {
-        var input = requested instanceof ObjectNode object ? object : Json.object();
-        if (Json.text(input).getBytes(StandardCharsets.UTF_8).length > MAX_INPUT_BYTES) {
-            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/input", "is larger than 64 KiB")
-                    .asException();
-        }
-        return vertx.executeBlocking(() -> declared.validateInput(input))
-                .compose(problems -> problems.isEmpty()
-                        ? Future.succeededFuture(input)
-                        : Future.failedFuture(Problem.validationOf(ErrorCode.OPERATION_INPUT_INVALID, problems)
-                                .asException()));
-    }
-
     private static Reply operationReply(UnitOfWork unit, Request request, Operation operation) {
-        var subject = operation.subject();
-        AuditTrail.recordSuccess(
-                unit,
-                request.principal(),
-                new AuditEntry(
-                        operation.action(),
-                        "app_instance",
-                        subject.id().toString(),
-                        subject.orgId(),
-                        subject.projectId(),
-                        Json.toObject(new OperationAudit(operation.name(), operation.id()))));
-        return Reply.of(OperationJson.view(operation), subject.path() + "/operations/" + operation.id());
+        InstanceAudit.recordOperation(unit, request, operation, new OperationAudit(operation.name(), operation.id()));
+        return Reply.of(OperationJson.view(operation), operation.subject().path() + "/operations/" + operation.id());
     }
 }

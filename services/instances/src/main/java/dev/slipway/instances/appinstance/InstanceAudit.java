@@ -4,6 +4,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.operations.domain.Operation;
+import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.Request;
@@ -15,7 +17,7 @@ import java.util.UUID;
 record InstanceAudit(
         String appSlug,
         String version,
-        AppInstance.Status status,
+        SubjectState.Status status,
         @Nullable String policyVersion,
         @Nullable UUID operationId,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String reason) {
@@ -44,6 +46,21 @@ record InstanceAudit(
                         instance.id().toString(),
                         instance.orgId(),
                         instance.projectId(),
+                        Json.toObject(metadata)));
+    }
+
+    /** Records an operation that begins, in its transaction. */
+    static void recordOperation(UnitOfWork unit, Request request, Operation operation, Object metadata) {
+        var subject = operation.subject();
+        AuditTrail.recordSuccess(
+                unit,
+                request.principal(),
+                new AuditEntry(
+                        operation.action(),
+                        "app_instance",
+                        subject.id().toString(),
+                        subject.orgId(),
+                        subject.projectId(),
                         Json.toObject(metadata)));
     }
 }

@@ -10,6 +10,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.InstanceEvent;
 import dev.slipway.instances.launch.PlacementJson;
+import dev.slipway.operations.domain.SubjectState;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Locale;
@@ -24,7 +25,7 @@ record InstanceEventPayload(
         UUID appInstanceId,
         long sequence,
         int generation,
-        AppInstance.Status status,
+        SubjectState.Status status,
         String appVersion,
         String displayName,
         String resourceName,
@@ -62,14 +63,14 @@ record InstanceEventPayload(
         UUID operationId = null;
         JsonNode endpoints = null;
         String reason = null;
-        var failureReason = i.failureReason();
+        var failureReason = i.state().failureReason();
         if (event instanceof InstanceEvent.Running) {
-            var reported = Json.parseStoredObject(i.runtimeState()).get("endpoints");
+            var reported = Json.parseStoredObject(i.state().runtimeState()).get("endpoints");
             endpoints = reported == null ? NullNode.getInstance() : reported;
         } else if (event instanceof InstanceEvent.Upgraded upgraded) {
             fromVersion = upgraded.fromVersion();
             operationId = upgraded.operationId();
-            endpoints = Json.parseStoredObject(i.runtimeState()).withArray("endpoints");
+            endpoints = Json.parseStoredObject(i.state().runtimeState()).withArray("endpoints");
         } else if (event instanceof InstanceEvent.ForceDeleted forced) {
             reason = forced.reason();
         } else if (event instanceof InstanceEvent.Failed failed) {
@@ -94,7 +95,7 @@ record InstanceEventPayload(
                 PlacementJson.of(i.placement()),
                 i.policyVersion(),
                 i.requestedByPrincipalId(),
-                i.runtimeState(),
+                i.state().runtimeState(),
                 failureReason,
                 fromVersion,
                 operationId,

@@ -10,6 +10,7 @@ import dev.slipway.instances.launch.LaunchContext;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.LaunchPlan;
 import dev.slipway.instances.launch.PlanStore;
+import dev.slipway.instances.launch.PlanTable;
 import dev.slipway.instances.launch.PlanView;
 import dev.slipway.instances.launch.domain.Launch;
 import dev.slipway.messaging.UnitOfWork;
@@ -81,7 +82,7 @@ public final class LaunchApi {
             LaunchContext context,
             @Nullable AdapterAvailability availability) {
         var plan = toPlan(request, context, decide(unit, launch, context));
-        var stored = PlanStore.APP_INSTANCES.insert(unit, request.projectId(), plan);
+        var stored = PlanStore.insert(unit, PlanTable.APP_INSTANCES, request.projectId(), plan);
         return Reply.of(PlanView.of(stored, plan, context, availability, unit.now()));
     }
 

@@ -6,15 +6,13 @@ import dev.slipway.instances.appinstance.AppInstanceStore.Part;
 import dev.slipway.instances.appinstance.domain.MemberRequests;
 import dev.slipway.instances.appinstance.domain.MemberRequests.MemberRequest;
 import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.MemberSpendingCheck;
 import dev.slipway.instances.launch.ProjectPolicyStore;
 import dev.slipway.instances.member.MemberJson;
 import dev.slipway.instances.member.domain.MemberOperation;
-import dev.slipway.instances.spending.MemberSpendingCheck;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.service.AuditTrail;
-import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
@@ -104,18 +102,10 @@ public final class MemberApi {
     }
 
     private static Reply operationReply(UnitOfWork unit, Request request, Operation operation) {
-        var subject = operation.subject();
-        AuditTrail.recordSuccess(
-                unit,
-                request.principal(),
-                new AuditEntry(
-                        operation.action(),
-                        "app_instance",
-                        subject.id().toString(),
-                        subject.orgId(),
-                        subject.projectId(),
-                        Json.toObject(new MemberAudit(operation.name(), operation.id(), operation.memberId()))));
-        return Reply.of(OperationJson.view(operation), subject.path() + "/member-operations/" + operation.id());
+        InstanceAudit.recordOperation(
+                unit, request, operation, new MemberAudit(operation.name(), operation.id(), operation.memberId()));
+        return Reply.of(
+                OperationJson.view(operation), operation.subject().path() + "/member-operations/" + operation.id());
     }
 
     private static MemberRequest parse(JsonNode json) {

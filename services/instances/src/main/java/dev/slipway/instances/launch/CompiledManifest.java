@@ -3,9 +3,12 @@ package dev.slipway.instances.launch;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.UntrustedSchema;
+import dev.slipway.instances.launch.domain.AppVersionRef;
 import dev.slipway.instances.launch.domain.LifecycleSettings;
 import dev.slipway.instances.launch.domain.ManifestSpec;
 import dev.slipway.instances.launch.domain.ManifestSpec.Deadlines;
@@ -143,6 +146,18 @@ public record CompiledManifest(
             }
         }
         return null;
+    }
+
+    /** Returns an operation of the version; rejects a name that it does not declare. */
+    public DeclaredOperation requireOperation(AppVersionRef app, String name) {
+        var declared = findOperation(name);
+        if (declared == null) {
+            throw Problem.of(
+                            ErrorCode.OPERATION_UNKNOWN,
+                            "Version " + app.version() + " of " + app.slug() + " declares no operation " + name + ".")
+                    .asException();
+        }
+        return declared;
     }
 
     /** Validates the policy of an attachment that the app defines. Slow: the schema is compiled, and is untrusted. */

@@ -1,15 +1,25 @@
 package dev.slipway.instances.launch;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Json;
+import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.UntrustedSchema;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import org.jspecify.annotations.Nullable;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** An operation that the manifest of an instance's version declares. */
 public record DeclaredOperation(JsonNode declaration) {
+    private static final int MAX_INPUT_BYTES = 64 * 1024;
+
     public String action() {
         return declaration.path("action").asText();
     }
@@ -18,8 +28,18 @@ public record DeclaredOperation(JsonNode declaration) {
         return Duration.ofSeconds(declaration.path("deadline_seconds").asLong());
     }
 
-    public List<FieldProblem> validateInput(JsonNode input) {
-        return validate("input_schema", "/input", input);
+    /** Returns the requested input, or an empty one; fails if it is invalid. Validates off the event loop, because the schema is untrusted. */
+    public Future<ObjectNode> requireValidInput(Vertx vertx, @Nullable JsonNode requested) {
+        var input = requested instanceof ObjectNode object ? object : Json.object();
+        if (Json.text(input).getBytes(StandardCharsets.UTF_8).length > MAX_INPUT_BYTES) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/input", "is larger than 64 KiB")
+                    .asException();
+        }
+        return vertx.executeBlocking(() -> validate("input_schema", "/input", input))
+                .compose(problems -> problems.isEmpty()
+                        ? Future.succeededFuture(input)
+                        : Future.failedFuture(Problem.validationOf(ErrorCode.OPERATION_INPUT_INVALID, problems)
+                                .asException()));
     }
 
     /** Validates an output; a missing one is invalid if the operation declares a schema for it. */

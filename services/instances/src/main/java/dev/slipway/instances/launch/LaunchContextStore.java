@@ -3,17 +3,18 @@ package dev.slipway.instances.launch;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.slipway.contract.ErrorCode;
-import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.launch.LaunchContext.Quota;
 import dev.slipway.instances.launch.domain.AppVersionRef;
+import dev.slipway.instances.launch.domain.ConfigSource;
 import dev.slipway.instances.launch.domain.Launch;
 import dev.slipway.instances.launch.domain.LaunchEligibility.Version;
 import dev.slipway.instances.launch.domain.ResolvedConfig;
-import dev.slipway.instances.launch.domain.VersionChange;
-import dev.slipway.instances.spending.SpendingStore;
+import dev.slipway.instances.spending.SpendingRow;
+import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
+import dev.slipway.instances.spending.domain.Spending;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.operations.domain.Operation;
 import dev.slipway.policy.LaunchEligibilityRule.Purpose;
 import dev.slipway.policy.LaunchEligibilityRule.VersionStatus;
 import dev.slipway.policy.PolicyKeys;
@@ -28,12 +29,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * Locks the project of a launch and loads everything that the decision on it needs: eligibility, policy, quota, manifest and plan.
+ * Locks the project of a launch and loads everything that the decision on it needs: eligibility, policy, quota, manifest, plan and
+ * limits of spending.
  *
  * <p>The inputs come from nine tables and rarely change. They are cached with two version numbers that the database increments with every
  * change of them, and read again when one of the numbers differs. Manifests are cached too: a published one does not change.
@@ -86,21 +87,47 @@ public final class LaunchContextStore {
             SELECT jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('id', id, 'version', version, 'state', state,
                 'body', body)), '[]'))::text AS keys FROM policy_keys
             """;
-    private static final String FIND_VERSION = """
-            SELECT v.id, v.runtime_backend, v.revision, a.slug
-            FROM app_versions v JOIN app_catalog a ON a.id = v.app_id WHERE v.app_id = $1 AND v.version = $2
-            """;
     private static final String FIND_MANIFEST = """
             SELECT manifest::text AS manifest, registry_versions::text AS registry_versions, revision FROM app_versions WHERE id = $1
             """;
     private static final String FIND_ATTACHMENT = """
             SELECT id FROM shared_runtime_attachments WHERE shared_runtime_id = $1 AND project_id = $2 AND status = 'attached'
             """;
+    private static final String CONSUME_PLAN = """
+            DELETE FROM {plans} WHERE id = $1 AND {owner} = $2
+            RETURNING request::text AS request, outcome::text AS outcome, expires_at
+            """;
+    /** A statement of its own, because it must see the reservations that were committed before the lock was acquired. */
+    private static final String FIND_SPENDING = """
+            WITH limits AS (
+                SELECT o.id, o.plan, a.state, a.at_zero, a.refuses_launches, b.amount, b.spent, b.period, b.at_limit, b.reservation_hours,
+                    coalesce(a.currency, b.currency, $5) AS currency
+                FROM organizations o
+                LEFT JOIN billing_accounts a ON a.org_id = o.id
+                LEFT JOIN billing_budgets b ON b.project_id = $2 AND b.org_id = o.id
+                WHERE o.id = $1)
+            SELECT jsonb_build_object('currency', k.currency, 'state', k.state, 'at_zero', k.at_zero,
+                'refuses_launches', coalesce(k.refuses_launches, false), 'amount', k.amount::text, 'spent', k.spent::text,
+                'period', k.period, 'at_limit', k.at_limit, 'reservation_hours', coalesce(k.reservation_hours, 0),
+                'reserved', (SELECT coalesce(sum(r.amount - r.committed), 0)::text FROM budget_reservations r
+                    JOIN app_instances i ON i.id = r.app_instance_id AND i.project_id = r.project_id
+                    WHERE r.project_id = $2 AND r.expires_at > $4 AND i.status NOT IN ('failed', 'deleted')),
+                'prices', (SELECT coalesce(jsonb_agg(jsonb_build_object('unit', p.unit, 'price_id', p.id, 'version', p.version,
+                        'highest_unit_price', p.highest::text) ORDER BY p.unit), '[]')
+                    FROM (SELECT DISTINCT ON (unit) unit, id, version,
+                            (SELECT max((tier ->> 'unit_price')::numeric) FROM jsonb_array_elements(tiers) AS tier) AS highest
+                        FROM billing_prices
+                        WHERE unit = ANY ($3) AND currency = k.currency AND valid_from <= $4 AND (scope = 'default'
+                            OR (scope = 'plan' AND subject = k.plan) OR (scope = 'organization' AND subject = k.id::text))
+                        ORDER BY unit, array_position(ARRAY['default', 'plan', 'organization'], scope) DESC, valid_from DESC,
+                            version DESC) p))::text AS spending
+            FROM limits k
+            """;
 
     private final Vertx vertx;
     private final SqlClient reads;
     private final Duration maxPolicyAge;
-    private final SpendingStore spending;
+    private final String defaultCurrency;
     private final PolicyMetrics metrics;
     private final Cache<CacheKey, LaunchInputs> inputs =
             Caffeine.newBuilder().maximumSize(MAX_CACHED_INPUTS).build();
@@ -108,23 +135,14 @@ public final class LaunchContextStore {
             Caffeine.newBuilder().maximumSize(MAX_CACHED_MANIFESTS).build();
     private volatile CachedKeys cachedKeys = new CachedKeys(0, LaunchPolicy.parseKeys("{}"));
 
+    /** {@code defaultCurrency} is that of organizations for which metering has published none. */
     public LaunchContextStore(
-            Vertx vertx, SqlClient reads, Duration maxPolicyAge, SpendingStore spending, PolicyMetrics metrics) {
+            Vertx vertx, SqlClient reads, Duration maxPolicyAge, String defaultCurrency, PolicyMetrics metrics) {
         this.vertx = vertx;
         this.reads = reads;
         this.maxPolicyAge = maxPolicyAge;
-        this.spending = spending;
+        this.defaultCurrency = defaultCurrency;
         this.metrics = metrics;
-    }
-
-    /** The rule by which the launch parameters of a change are resolved. */
-    public enum ConfigSource {
-        /** From the request: with defaults, and validated. */
-        REQUEST,
-        /** From the instance: as {@link #REQUEST}, without the parameters that the new version locks. */
-        INSTANCE,
-        /** From the previous version, unchanged. */
-        PREVIOUS
     }
 
     private record CacheKey(
@@ -140,12 +158,11 @@ public final class LaunchContextStore {
     public Future<LaunchContext> load(UnitOfWork unit, Launch launch, @Nullable UUID planId) {
         return loadInputs(unit, launch)
                 .compose(found -> countInstances(unit, launch, found).compose(quota -> loadConfigured(
-                                unit, launch, found, ConfigSource.REQUEST)
-                        .compose(configured -> PlanStore.APP_INSTANCES
-                                .consume(unit, launch.projectId(), planId)
+                                unit, found.versionId(), found.versionRevision(), launch.config(), ConfigSource.REQUEST)
+                        .compose(configured -> consumePlan(unit, PlanTable.APP_INSTANCES, launch.projectId(), planId)
                                 .map(plan -> toContext(Purpose.LAUNCH, launch, found, quota, configured, plan)))))
                 .compose(context -> isAttached(unit, launch).map(context::withAttached))
-                .compose(context -> spending.load(
+                .compose(context -> loadSpending(
                                 unit, context.eligibility().orgId(), launch.projectId(), context.expectedUsage())
                         .map(context::withSpending));
     }
@@ -153,8 +170,38 @@ public final class LaunchContextStore {
     /** Loads the context of a change to another version: it needs no quota. */
     public Future<LaunchContext> loadForChange(UnitOfWork unit, Launch launch, ConfigSource source) {
         var purpose = source == ConfigSource.PREVIOUS ? Purpose.ROLLBACK : Purpose.UPGRADE;
-        return loadInputs(unit, launch).compose(found -> loadConfigured(unit, launch, found, source)
+        return loadInputs(unit, launch).compose(found -> loadConfigured(
+                        unit, found.versionId(), found.versionRevision(), launch.config(), source)
                 .map(configured -> toContext(purpose, launch, found, null, configured, null)));
+    }
+
+    /** Deletes the plan that a request consumes, and returns it; if the request fails, the transaction keeps the plan. */
+    public static Future<@Nullable LaunchPlan> consumePlan(
+            UnitOfWork unit, PlanTable table, UUID ownerId, @Nullable UUID planId) {
+        if (planId == null) {
+            return Future.succeededFuture();
+        }
+        return unit.query(table.sql(CONSUME_PLAN), Tuple.of(planId, ownerId)).map(rows -> {
+            if (rows.size() == 0) {
+                throw LaunchPlan.notFound(planId);
+            }
+            var row = rows.iterator().next();
+            LaunchPlan.requireUnexpired(SqlTime.read(row, "expires_at"), unit.now());
+            return LaunchPlan.ofStored(row.getString("request"), row.getString("outcome"));
+        });
+    }
+
+    /** Loads the limits of an organization, and of a project unless it is null. The caller has locked the narrower of them. */
+    public Future<Spending> loadSpending(UnitOfWork unit, UUID orgId, @Nullable UUID projectId, ExpectedUsage usage) {
+        var now = unit.now();
+        var parameters = Tuple.from(new @Nullable Object[] {
+            orgId, projectId, usage.units().toArray(String[]::new), SqlTime.of(now), defaultCurrency
+        });
+        return unit.query(FIND_SPENDING, parameters)
+                .map(rows -> rows.size() == 0
+                        ? Spending.UNLIMITED
+                        : SpendingRow.parse(rows.iterator().next().getString("spending"))
+                                .toSpending(usage, now));
     }
 
     private static Future<Boolean> isAttached(UnitOfWork unit, Launch launch) {
@@ -163,8 +210,6 @@ public final class LaunchContextStore {
                 : unit.query(FIND_ATTACHMENT, Tuple.of(launch.sharedRuntimeId(), launch.projectId()))
                         .map(rows -> rows.size() > 0);
     }
-
-    private record ConfiguredManifest(@Nullable CompiledManifest manifest, ResolvedConfig config) {}
 
     private LaunchContext toContext(
             Purpose purpose,
@@ -180,8 +225,8 @@ public final class LaunchContextStore {
         var limited = byPolicy == null || byPolicy.code().equals("instance_limit_reached");
         return new LaunchContext(
                 evaluation.eligibility(),
-                configured.manifest,
-                configured.config,
+                configured.manifest(),
+                configured.config(),
                 found.policy(),
                 limited ? quota : null,
                 plan);
@@ -190,27 +235,6 @@ public final class LaunchContextStore {
     /** Loads the manifest of the version that an instance or a shared runtime runs. */
     public Future<CompiledManifest> loadManifest(UnitOfWork unit, AppVersionRef app) {
         return loadManifest(unit, app.versionId(), 0);
-    }
-
-    /** Loads the version that an upgrade or a rollback leads to, whatever its state is by now. */
-    public Future<VersionChange> loadVersionChange(
-            UnitOfWork unit, AppVersionRef current, String currentConfig, Operation operation) {
-        var version = Objects.requireNonNull(operation.toVersion());
-        var input = Json.parseStoredObject(Objects.requireNonNull(operation.input()));
-        var appId = current.appId();
-        return unit.query(FIND_VERSION, Tuple.of(appId, version)).compose(rows -> {
-            var row = rows.iterator().next();
-            var target = new AppVersionRef(
-                    appId, row.getUUID("id"), row.getString("slug"), version, row.getString("runtime_backend"));
-            return loadManifest(unit, target.versionId(), row.getLong("revision"))
-                    .map(manifest -> VersionChange.of(
-                            current,
-                            currentConfig,
-                            operation,
-                            target,
-                            Json.text(input.path("config")),
-                            manifest.spec()));
-        });
     }
 
     public Future<CompiledManifest> loadManifest(UnitOfWork unit, UUID versionId, long revision) {
@@ -238,18 +262,17 @@ public final class LaunchContextStore {
                 .onSuccess(compiled -> manifests.put(versionId, compiled));
     }
 
-    private Future<ConfiguredManifest> loadConfigured(
-            UnitOfWork unit, Launch launch, LaunchInputs found, ConfigSource source) {
-        var version = found.version();
-        if (version == null) {
-            return Future.succeededFuture(new ConfiguredManifest(null, new ResolvedConfig(launch.config(), List.of())));
+    /** Loads the manifest of a version, and resolves launch parameters by it; without a version they stay as they are. */
+    public Future<ConfiguredManifest> loadConfigured(
+            UnitOfWork unit, @Nullable UUID versionId, long revision, String config, ConfigSource source) {
+        if (versionId == null) {
+            return Future.succeededFuture(new ConfiguredManifest(null, new ResolvedConfig(config, List.of())));
         }
-        return loadManifest(unit, version.id(), found.versionRevision())
-                .compose(manifest -> resolve(manifest, launch.config(), source)
-                        .map(config -> new ConfiguredManifest(manifest, config)));
+        return loadManifest(unit, versionId, revision).compose(manifest -> resolve(manifest, config, source)
+                .map(resolved -> new ConfiguredManifest(manifest, resolved)));
     }
 
-    public Future<ResolvedConfig> resolve(CompiledManifest manifest, String config, ConfigSource source) {
+    private Future<ResolvedConfig> resolve(CompiledManifest manifest, String config, ConfigSource source) {
         if (source == ConfigSource.PREVIOUS) {
             return Future.succeededFuture(new ResolvedConfig(config, List.of()));
         }

@@ -44,6 +44,11 @@ public record LaunchInputs(
     public record Evaluation(
             LaunchEligibility eligibility, @Nullable Refusal policyRefusal) {}
 
+    @Nullable
+    UUID versionId() {
+        return version == null ? null : version.id();
+    }
+
     /** Applies the eligibility rule. */
     public Evaluation evaluate(Purpose purpose, Launch launch, long liveInstances) {
         var placement = launch.placement();

@@ -8,10 +8,12 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.UUID;
 
 /** A plan: the request and the outcome of deciding on it, both as JSON. */
 public record LaunchPlan(ObjectNode request, ObjectNode outcome) {
@@ -54,6 +56,23 @@ public record LaunchPlan(ObjectNode request, ObjectNode outcome) {
         var requested = ((ObjectNode) request).deepCopy();
         requested.remove("plan_id");
         return new LaunchPlan(normalize(requested), normalize(Json.toObject(outcome)));
+    }
+
+    static LaunchPlan ofStored(String request, String outcome) {
+        return new LaunchPlan(Json.parseStoredObject(request), Json.parseStoredObject(outcome));
+    }
+
+    static RuntimeException notFound(UUID planId) {
+        return Problem.of(
+                        ErrorCode.PLAN_NOT_FOUND, "There is no plan " + planId + " here, or it has been used already.")
+                .asException();
+    }
+
+    static void requireUnexpired(Instant expiresAt, Instant now) {
+        if (!expiresAt.isAfter(now)) {
+            throw Problem.of(ErrorCode.PLAN_EXPIRED, "The plan has expired. Create a new one.")
+                    .asException();
+        }
     }
 
     /** Returns the JSON as it reads when it comes back from the database. */

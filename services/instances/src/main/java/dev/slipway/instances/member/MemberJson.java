@@ -10,6 +10,7 @@ import dev.slipway.contract.Problem;
 import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.instances.member.domain.MemberOperationInput;
+import dev.slipway.operations.domain.Operation;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -73,7 +74,9 @@ public final class MemberJson {
                 input.labels().isEmpty() ? null : input.labels()));
     }
 
-    public static MemberOperationInput readInput(@Nullable String stored) {
+    /** Returns the input of a member operation; an empty one for an operation of another kind, or none. */
+    public static MemberOperationInput readInput(@Nullable Operation operation) {
+        var stored = operation == null || operation.kind() != Operation.Kind.MEMBER ? null : operation.input();
         if (stored == null) {
             return MemberOperationInput.NONE;
         }

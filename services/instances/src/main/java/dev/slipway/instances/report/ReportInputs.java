@@ -1,8 +1,10 @@
 package dev.slipway.instances.report;
 
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.slipway.instances.launch.AppVersionStore;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.domain.AppVersionRef;
+import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.instances.report.domain.ReportedUsageWindow;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.AdapterStore;
@@ -28,6 +30,7 @@ import java.util.UUID;
 public final class ReportInputs {
     private final Vertx vertx;
     private final LaunchContextStore manifests;
+    private final AppVersionStore versions;
     private final AdapterStore adapters;
     private final RejectedReportStore rejectedReports;
     private final UsageWindowStore usageWindows;
@@ -35,14 +38,30 @@ public final class ReportInputs {
     public ReportInputs(
             Vertx vertx,
             LaunchContextStore manifests,
+            AppVersionStore versions,
             AdapterStore adapters,
             RejectedReportStore rejectedReports,
             UsageWindowStore usageWindows) {
         this.vertx = vertx;
         this.manifests = manifests;
+        this.versions = versions;
         this.adapters = adapters;
         this.rejectedReports = rejectedReports;
         this.usageWindows = usageWindows;
+    }
+
+    /** Returns the version that the subject runs by the report; null unless an upgrade or a rollback has succeeded. */
+    public Future<@Nullable VersionChange> loadTarget(
+            UnitOfWork unit,
+            RuntimeReport report,
+            @Nullable Operation operation,
+            int generation,
+            AppVersionRef app,
+            String config) {
+        return report.runsTargetVersion(operation, generation)
+                ? versions.loadChange(unit, app, config, Objects.requireNonNull(operation))
+                        .map(found -> found)
+                : Future.succeededFuture();
     }
 
     /** Returns why the output of a declared operation is invalid; null if it is not. */

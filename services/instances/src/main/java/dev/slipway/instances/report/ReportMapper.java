@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.member.domain.Member.ObservedState;
@@ -11,7 +12,6 @@ import dev.slipway.instances.member.domain.MemberReport;
 import dev.slipway.instances.report.domain.AdapterReport;
 import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.domain.ReportType;
-import dev.slipway.operations.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;

@@ -10,6 +10,7 @@ import dev.slipway.instances.launch.CompiledManifest;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.LaunchPlan;
 import dev.slipway.instances.launch.PlanStore;
+import dev.slipway.instances.launch.PlanTable;
 import dev.slipway.instances.launch.PlanView;
 import dev.slipway.instances.launch.ProjectPolicyStore;
 import dev.slipway.instances.sharedruntime.domain.Attachment;
@@ -123,8 +124,8 @@ public final class AttachmentApi {
         var body = Json.toRecord(request.body(), AttachmentBody.class);
         return mutations
                 .run(request, unit -> load(unit, call).compose(loaded -> decide(unit, call, loaded, body)
-                        .compose(decision -> PlanStore.SHARED_RUNTIMES
-                                .consume(unit, call.orgId(), body.planId())
+                        .compose(decision -> LaunchContextStore.consumePlan(
+                                        unit, PlanTable.SHARED_RUNTIMES, call.orgId(), body.planId())
                                 .map(plan -> {
                                     if (plan != null) {
                                         plan.requireUnchanged(toPlan(call, decision));
@@ -178,7 +179,7 @@ public final class AttachmentApi {
                             .map(all -> {
                                 Map<UUID, EffectivePolicy> found = all.resultAt(0);
                                 var plan = toPlan(call, decision);
-                                var stored = PlanStore.SHARED_RUNTIMES.insert(unit, call.orgId(), plan);
+                                var stored = PlanStore.insert(unit, PlanTable.SHARED_RUNTIMES, call.orgId(), plan);
                                 return Reply.of(PlanView.ofSharedRuntime(
                                         stored,
                                         plan,

@@ -12,6 +12,7 @@ import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.AttachmentRequests.Exceeding;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.Worker;
+import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.policy.EffectivePolicy;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +75,7 @@ record AttachmentView(
             String appVersion,
             String displayName,
             String runtimeBackend,
-            SharedRuntime.Status status,
+            SubjectState.Status status,
             JsonNode endpoints,
             ObjectNode attachment,
             List<ObjectNode> workers,

@@ -11,6 +11,7 @@ import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.LaunchPlan;
 import dev.slipway.instances.launch.PlacementJson;
 import dev.slipway.instances.launch.PlanStore;
+import dev.slipway.instances.launch.PlanTable;
 import dev.slipway.instances.launch.PlanView;
 import dev.slipway.instances.launch.domain.Placement;
 import dev.slipway.instances.sharedruntime.SharedRuntimeContextStore.RuntimeContext;
@@ -119,9 +120,10 @@ public final class SharedRuntimeApi {
     public Future<Reply> create(Request request) {
         var body = Json.toRecord(request.body(), CreateBody.class);
         var wanted = body.toRequest(request);
-        return mutations.run(request, unit -> contexts.load(unit, wanted).compose(context -> PlanStore.SHARED_RUNTIMES
-                .consume(unit, wanted.orgId(), body.planId())
-                .map(plan -> create(unit, request, decide(unit, wanted, context), plan))));
+        return mutations.run(
+                request, unit -> contexts.load(unit, wanted).compose(context -> LaunchContextStore.consumePlan(
+                                unit, PlanTable.SHARED_RUNTIMES, wanted.orgId(), body.planId())
+                        .map(plan -> create(unit, request, decide(unit, wanted, context), plan))));
     }
 
     private Reply create(UnitOfWork unit, Request request, RuntimeDecision decision, @Nullable LaunchPlan plan) {
@@ -141,7 +143,7 @@ public final class SharedRuntimeApi {
         return mutations.run(request, unit -> contexts.load(unit, body)
                 .compose(context -> findAdapters(context).map(availability -> {
                     var plan = toPlan(request, decide(unit, body, context));
-                    var stored = PlanStore.SHARED_RUNTIMES.insert(unit, body.orgId(), plan);
+                    var stored = PlanStore.insert(unit, PlanTable.SHARED_RUNTIMES, body.orgId(), plan);
                     return Reply.of(PlanView.ofSharedRuntime(
                             stored, plan, context.policy(), availability, context.spending(), unit.now()));
                 })));

@@ -18,6 +18,7 @@ import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.Refusals;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
+import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.DenialException;
@@ -44,7 +45,7 @@ record SharedRuntimeCall(
     private record Metadata(
             String appSlug,
             String appVersion,
-            SharedRuntime.Status status,
+            SubjectState.Status status,
             @Nullable UUID operationId,
             @Nullable String operation,
             @Nullable UUID attachmentId,

@@ -1,17 +1,15 @@
 package dev.slipway.instances.sharedruntime;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.launch.CompiledManifest;
-import dev.slipway.instances.launch.DeclaredOperation;
 import dev.slipway.instances.launch.LaunchBody;
 import dev.slipway.instances.launch.LaunchContextStore;
-import dev.slipway.instances.launch.LaunchContextStore.ConfigSource;
 import dev.slipway.instances.launch.ProjectPolicyStore;
+import dev.slipway.instances.launch.domain.ConfigSource;
 import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.RuntimeDecision;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests;
@@ -26,12 +24,10 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /** Upgrades and rolls back shared runtimes, and runs and cancels operations on them, by their owner or by an attached project. */
 public final class SharedRuntimeChangeApi {
-    private static final int MAX_INPUT_BYTES = 64 * 1024;
     private static final String OPERATIONS = "operations";
 
     private final Vertx vertx;
@@ -172,18 +168,10 @@ public final class SharedRuntimeChangeApi {
             OperationBody body,
             LoadedSharedRuntime loaded,
             CompiledManifest manifest) {
-        var declared = manifest.findOperation(body.operation());
-        if (declared == null) {
-            throw Problem.of(
-                            ErrorCode.OPERATION_UNKNOWN,
-                            "Version " + loaded.runtime().app().version() + " of "
-                                    + loaded.runtime().app().slug() + " declares no operation " + body.operation()
-                                    + ".")
-                    .asException();
-        }
+        var declared = manifest.requireOperation(loaded.runtime().app(), body.operation());
         call.requireAllowed(authorizer, declared.action(), unit.now());
         return requireMutable(unit, call)
-                .compose(ok -> validateInput(body.input(), declared))
+                .compose(ok -> declared.requireValidInput(vertx, body.input()))
                 .map(input -> {
                     var change = SharedRuntimeCall.requireAccepted(SharedRuntimeRequests.submit(
                             loaded,
@@ -201,20 +189,6 @@ public final class SharedRuntimeChangeApi {
     /** A project for which policy disables changes cannot submit work either. */
     private Future<Void> requireMutable(UnitOfWork unit, SharedRuntimeCall call) {
         return call.projectId() == null ? Future.succeededFuture() : policies.requireMutable(unit, call.projectId());
-    }
-
-    /** Validates off the event loop, because the schema and its patterns are untrusted. */
-    private Future<ObjectNode> validateInput(@Nullable JsonNode requested, DeclaredOperation declared) {
-        var input = requested instanceof ObjectNode object ? object : Json.object();
-        if (Json.text(input).getBytes(StandardCharsets.UTF_8).length > MAX_INPUT_BYTES) {
-            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/input", "is larger than 64 KiB")
-                    .asException();
-        }
-        return vertx.executeBlocking(() -> declared.validateInput(input))
-                .compose(problems -> problems.isEmpty()
-                        ? Future.succeededFuture(input)
-                        : Future.failedFuture(Problem.validationOf(ErrorCode.OPERATION_INPUT_INVALID, problems)
-                                .asException()));
     }
 
     private Future<LoadedSharedRuntime> load(UnitOfWork unit, SharedRuntimeCall call) {

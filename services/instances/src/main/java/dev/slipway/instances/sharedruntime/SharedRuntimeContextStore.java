@@ -4,7 +4,7 @@ import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Principal;
 import dev.slipway.instances.launch.CompiledManifest;
 import dev.slipway.instances.launch.LaunchContextStore;
-import dev.slipway.instances.launch.LaunchContextStore.ConfigSource;
+import dev.slipway.instances.launch.domain.ConfigSource;
 import dev.slipway.instances.launch.domain.Launch;
 import dev.slipway.instances.launch.domain.LaunchEligibility;
 import dev.slipway.instances.launch.domain.ManifestSpec;
@@ -14,7 +14,6 @@ import dev.slipway.instances.sharedruntime.domain.RuntimeRequest;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.Eligibility;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.ProjectEligibility;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
-import dev.slipway.instances.spending.SpendingStore;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
 import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.messaging.UnitOfWork;
@@ -66,12 +65,10 @@ public final class SharedRuntimeContextStore {
     private static final String FIND_PROJECT_STATE = "SELECT state FROM projects WHERE id = $1 AND org_id = $2";
 
     private final LaunchContextStore contexts;
-    private final SpendingStore spending;
     private final AuthzModel authz;
 
-    public SharedRuntimeContextStore(LaunchContextStore contexts, SpendingStore spending, AuthzModel authz) {
+    public SharedRuntimeContextStore(LaunchContextStore contexts, AuthzModel authz) {
         this.contexts = contexts;
-        this.spending = spending;
         this.authz = authz;
     }
 
@@ -120,7 +117,7 @@ public final class SharedRuntimeContextStore {
                                 projects,
                                 context.operatorRuntimeId,
                                 context.spending)))
-                .compose(context -> spending.load(unit, request.orgId(), null, expectedUsage(context))
+                .compose(context -> contexts.loadSpending(unit, request.orgId(), null, expectedUsage(context))
                         .map(context::withSpending));
     }
 
@@ -132,7 +129,7 @@ public final class SharedRuntimeContextStore {
 
     /** Loads the balance, and the budget of a project, that limit what the project uses of a shared runtime; its quantity is not known. */
     Future<Spending> loadSpending(UnitOfWork unit, UUID orgId, @Nullable UUID projectId, Set<String> usageUnits) {
-        return spending.load(unit, orgId, projectId, ExpectedUsage.ofUnits(usageUnits));
+        return contexts.loadSpending(unit, orgId, projectId, ExpectedUsage.ofUnits(usageUnits));
     }
 
     /** Loads the context of a change to another version. */
@@ -180,30 +177,21 @@ public final class SharedRuntimeContextStore {
                     }
                     var row = rows.iterator().next();
                     contexts.requireFresh(row);
-                    return contexts.parsePolicy(unit, row).compose(policy -> loadConfigured(unit, row, request, source)
+                    return contexts.parsePolicy(unit, row).compose(policy -> contexts.loadConfigured(
+                                    unit,
+                                    row.getUUID("version_id"),
+                                    row.getLong("version_revision"),
+                                    request.config(),
+                                    source)
                             .map(configured -> new RuntimeContext(
                                     eligibility(row, request, purpose, policy.effective(), operator),
-                                    configured.manifest,
-                                    configured.config,
+                                    configured.manifest(),
+                                    configured.config(),
                                     policy.effective(),
                                     List.of(),
                                     runtimeId,
                                     Spending.UNLIMITED)));
                 });
-    }
-
-    private record ConfiguredManifest(@Nullable CompiledManifest manifest, ResolvedConfig config) {}
-
-    private Future<ConfiguredManifest> loadConfigured(
-            UnitOfWork unit, Row row, RuntimeRequest request, ConfigSource source) {
-        var versionId = row.getUUID("version_id");
-        if (versionId == null) {
-            return Future.succeededFuture(
-                    new ConfiguredManifest(null, new ResolvedConfig(request.config(), List.of())));
-        }
-        return contexts.loadManifest(unit, versionId, row.getLong("version_revision"))
-                .compose(manifest -> contexts.resolve(manifest, request.config(), source)
-                        .map(config -> new ConfiguredManifest(manifest, config)));
     }
 
     private static Eligibility eligibility(

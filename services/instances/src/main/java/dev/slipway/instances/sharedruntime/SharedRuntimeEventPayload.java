@@ -13,6 +13,7 @@ import dev.slipway.instances.sharedruntime.domain.AttachmentEvent;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeEvent;
 import dev.slipway.instances.sharedruntime.domain.Worker;
+import dev.slipway.operations.domain.SubjectState;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Locale;
@@ -25,7 +26,7 @@ record SharedRuntimeEventPayload(
         UUID sharedRuntimeId,
         long sequence,
         int generation,
-        SharedRuntime.Status status,
+        SubjectState.Status status,
         String environment,
         String appVersion,
         String displayName,

@@ -3,23 +3,19 @@ package dev.slipway.instances.sharedruntime;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
+import dev.slipway.instances.launch.AppVersionStore;
 import dev.slipway.instances.launch.PlacementJson;
-import dev.slipway.instances.launch.domain.AppVersionRef;
-import dev.slipway.instances.launch.domain.LifecycleSettings;
-import dev.slipway.instances.launch.domain.PreviousVersion;
-import dev.slipway.instances.member.MemberJson;
-import dev.slipway.instances.member.domain.Member;
-import dev.slipway.instances.member.domain.Member.DesiredState;
-import dev.slipway.instances.member.domain.Member.ObservedState;
+import dev.slipway.instances.member.MemberStore;
 import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.Worker;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
+import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.TimelineApi.Snapshot;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
-import dev.slipway.operations.domain.TextEnum;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -75,12 +71,8 @@ public final class SharedRuntimeReadStore {
                     "runtime_state",
                     "registry_versions",
                     "previous_config");
-    private static final String JOINED_COLUMNS =
-            COLUMNS.listOf("r") + ", a.slug, v.version, v.runtime_backend, b.version AS previous_version ";
-    private static final String FROM = """
-             FROM shared_runtimes r JOIN app_catalog a ON a.id = r.app_id JOIN app_versions v ON v.id = r.app_version_id
-            LEFT JOIN app_versions b ON b.id = r.previous_version_id
-            """;
+    private static final String JOINED_COLUMNS = COLUMNS.listOf("r") + ", " + AppVersionStore.JOINED_COLUMNS;
+    private static final String FROM = " FROM shared_runtimes r" + AppVersionStore.joins("r");
     static final String FIND = "SELECT " + JOINED_COLUMNS + FROM + "WHERE r.id = $1 AND r.org_id = $2";
     private static final String FIND_OPERATION = """
             SELECT o.id FROM shared_runtime_operations o WHERE o.shared_runtime_id = $1 AND o.org_id = $2
@@ -95,22 +87,34 @@ public final class SharedRuntimeReadStore {
             AND ($3::timestamptz IS NULL OR (r.created_at, r.id) < ($3, $4::uuid))
             ORDER BY r.created_at DESC, r.id DESC LIMIT $5
             """;
+    static final TableColumns ATTACHMENT_COLUMNS = TableColumns.of(
+                    "shared_runtime_attachments",
+                    "id",
+                    "shared_runtime_id",
+                    "org_id",
+                    "project_id",
+                    "status",
+                    "contribution_policy",
+                    "submission_policy",
+                    "app_policy",
+                    "billing_policy_ref",
+                    "failure_reason",
+                    "revision",
+                    "created_at",
+                    "updated_at",
+                    "detached_at")
+            .withJson("contribution_policy", "submission_policy", "app_policy");
     /** Named so that they can be selected together with those of the runtime. */
-    private static final String ATTACHMENT_COLUMNS = """
-            t.id AS attachment_id, t.shared_runtime_id, t.org_id AS attachment_org_id, t.project_id, t.status AS attachment_status,
-            t.contribution_policy::text AS own_contribution, t.submission_policy::text AS own_submission, t.app_policy::text AS app_policy,
-            t.billing_policy_ref, t.failure_reason AS attachment_failure, t.revision, t.created_at AS attachment_created_at,
-            t.updated_at AS attachment_updated_at, t.detached_at
-            """;
+    private static final String ATTACHMENT = ATTACHMENT_COLUMNS.listOf("t", "attachment_") + " ";
 
-    static final String SELECT_ATTACHMENTS = "SELECT " + ATTACHMENT_COLUMNS + """
+    static final String SELECT_ATTACHMENTS = "SELECT " + ATTACHMENT + """
             FROM shared_runtime_attachments t WHERE t.shared_runtime_id = $1 AND t.org_id = $2
             """;
     private static final String FIND_ATTACHMENT = SELECT_ATTACHMENTS + "AND t.id = $3";
     private static final String LIST_ATTACHMENTS = SELECT_ATTACHMENTS + """
             AND ($3::timestamptz IS NULL OR (t.created_at, t.id) < ($3, $4::uuid)) ORDER BY t.created_at DESC, t.id DESC LIMIT $5
             """;
-    private static final String SELECT_ATTACHED = "SELECT " + JOINED_COLUMNS + ", " + ATTACHMENT_COLUMNS + FROM + """
+    private static final String SELECT_ATTACHED = "SELECT " + JOINED_COLUMNS + ", " + ATTACHMENT + FROM + """
             JOIN shared_runtime_attachments t ON t.shared_runtime_id = r.id AND t.org_id = r.org_id
             WHERE t.project_id = $1 AND t.status <> 'detached'
             """;
@@ -263,18 +267,12 @@ public final class SharedRuntimeReadStore {
     }
 
     static SharedRuntime runtime(Row row) {
-        var previousId = row.getUUID("previous_version_id");
         return new SharedRuntime(
                 row.getUUID("id"),
                 row.getString("resource_name"),
                 row.getUUID("org_id"),
                 row.getString("environment"),
-                new AppVersionRef(
-                        row.getUUID("app_id"),
-                        row.getUUID("app_version_id"),
-                        row.getString("slug"),
-                        row.getString("version"),
-                        row.getString("runtime_backend")),
+                AppVersionStore.readApp(row),
                 row.getString("display_name"),
                 row.getUUID("requested_by_user_id"),
                 row.getUUID("requested_by_principal_id"),
@@ -284,21 +282,10 @@ public final class SharedRuntimeReadStore {
                 AttachmentPolicyJson.parseContribution(row.getString("contribution_policy")),
                 AttachmentPolicyJson.parseSubmission(row.getString("submission_policy")),
                 row.getString("policy_version"),
-                new LifecycleSettings(
-                        row.getInteger("delete_seconds"), row.getBoolean("reap"), row.getString("registry_versions")),
-                previousId == null
-                        ? null
-                        : new PreviousVersion(
-                                previousId, row.getString("previous_version"), row.getString("previous_config")),
+                AppVersionStore.readSettings(row),
+                AppVersionStore.readPrevious(row),
                 SqlTime.read(row, "created_at"),
-                new SharedRuntime.State(
-                        TextEnum.parse(SharedRuntime.Status.class, row.getString("status")),
-                        row.getString("runtime_state"),
-                        row.getString("failure_reason"),
-                        row.getInteger("generation"),
-                        row.getLong("sequence"),
-                        SqlTime.read(row, "updated_at"),
-                        SqlTime.readNullable(row, "deleted_at")));
+                SubjectStore.readState(row));
     }
 
     static List<Attachment> attachments(RowSet<Row> rows) {
@@ -308,23 +295,23 @@ public final class SharedRuntimeReadStore {
     }
 
     private static Attachment attachment(Row row) {
-        var contribution = row.getString("own_contribution");
-        var submission = row.getString("own_submission");
+        var contribution = row.getString("attachment_contribution_policy");
+        var submission = row.getString("attachment_submission_policy");
         return new Attachment(
                 row.getUUID("attachment_id"),
-                row.getUUID("shared_runtime_id"),
+                row.getUUID("attachment_shared_runtime_id"),
                 row.getUUID("attachment_org_id"),
-                row.getUUID("project_id"),
+                row.getUUID("attachment_project_id"),
                 TextEnum.parse(Attachment.Status.class, row.getString("attachment_status")),
                 contribution == null ? null : AttachmentPolicyJson.parseContribution(contribution),
                 submission == null ? null : AttachmentPolicyJson.parseSubmission(submission),
-                row.getString("app_policy"),
-                row.getString("billing_policy_ref"),
-                row.getString("attachment_failure"),
-                row.getInteger("revision"),
+                row.getString("attachment_app_policy"),
+                row.getString("attachment_billing_policy_ref"),
+                row.getString("attachment_failure_reason"),
+                row.getInteger("attachment_revision"),
                 SqlTime.read(row, "attachment_created_at"),
                 SqlTime.read(row, "attachment_updated_at"),
-                SqlTime.readNullable(row, "detached_at"));
+                SqlTime.readNullable(row, "attachment_detached_at"));
     }
 
     private static AttachedRuntime attached(Row row) {
@@ -338,21 +325,10 @@ public final class SharedRuntimeReadStore {
     }
 
     private static Worker worker(Row row) {
-        var member = new Member(
-                row.getUUID("id"),
+        var member = MemberStore.read(
+                row,
                 new SubjectRef(
-                        SubjectKind.SHARED_RUNTIME, row.getUUID("shared_runtime_id"), row.getUUID("org_id"), null),
-                row.getString("component"),
-                row.getInteger("generation"),
-                TextEnum.parse(DesiredState.class, row.getString("desired_state")),
-                TextEnum.parse(ObservedState.class, row.getString("observed_state")),
-                row.getString("component_key"),
-                row.getString("adapter_detail"),
-                row.getString("reason"),
-                MemberJson.readLabels(row.getString("labels")),
-                row.getBoolean("cordoned"),
-                SqlTime.read(row, "created_at"),
-                SqlTime.read(row, "updated_at"));
+                        SubjectKind.SHARED_RUNTIME, row.getUUID("shared_runtime_id"), row.getUUID("org_id"), null));
         return new Worker(
                 member,
                 TextEnum.parse(Worker.Source.class, row.getString("source")),

@@ -5,7 +5,6 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.launch.LaunchContextStore;
-import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.instances.report.ReportInputs;
 import dev.slipway.instances.report.ReportMapper;
 import dev.slipway.instances.report.domain.ReportedUsageWindow;
@@ -27,6 +26,7 @@ import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.ReportType;
+import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.service.AuditTrail;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
@@ -76,45 +76,35 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
     }
 
     private Future<AppliedReport> apply(UnitOfWork unit, RuntimeReport report, LoadedSharedRuntime loaded) {
-        return loadTarget(unit, report, loaded).compose(target -> inputs.validateOutput(
-                        unit, report, loaded.runtime().app(), loaded.operation())
-                .compose(invalidOutput -> {
-                    var change = SharedRuntimeCall.requireAccepted(SharedRuntimeReports.apply(
-                            loaded,
-                            ReportMapper.toReport(
-                                    report,
-                                    loaded.runtime().state().runtimeState(),
-                                    loaded.workers().stream()
-                                            .map(Worker::member)
-                                            .toList(),
-                                    target,
-                                    invalidOutput),
-                            SharedRuntimeCall.context(unit)));
-                    var next = runtimes.apply(unit, change);
-                    // The operation has ended, and the report is rejected, so that the adapter's author learns of it.
-                    return invalidOutput == null
-                            ? Future.succeededFuture(toApplied(next, loaded.operation()))
-                            : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
-                                    .asException());
-                }));
+        var runtime = loaded.runtime();
+        var operation = loaded.operation();
+        return inputs.loadTarget(unit, report, operation, runtime.generation(), runtime.app(), runtime.config())
+                .compose(target -> inputs.validateOutput(unit, report, runtime.app(), operation)
+                        .compose(invalidOutput -> {
+                            var change = SharedRuntimeCall.requireAccepted(SharedRuntimeReports.apply(
+                                    loaded,
+                                    ReportMapper.toReport(
+                                            report,
+                                            runtime.state().runtimeState(),
+                                            loaded.workers().stream()
+                                                    .map(Worker::member)
+                                                    .toList(),
+                                            target,
+                                            invalidOutput),
+                                    SharedRuntimeCall.context(unit)));
+                            var next = runtimes.apply(unit, change);
+                            // The operation has ended, and the report is rejected, so that the adapter's author learns
+                            // of it.
+                            return invalidOutput == null
+                                    ? Future.succeededFuture(toApplied(next, operation))
+                                    : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
+                                            .asException());
+                        }));
     }
 
     private static AppliedReport toApplied(SharedRuntime runtime, @Nullable Operation operation) {
         return new AppliedReport(
-                runtime.ref(), runtime.status().text(), runtime.status() == SharedRuntime.Status.DELETED, operation);
-    }
-
-    private Future<@Nullable VersionChange> loadTarget(
-            UnitOfWork unit, RuntimeReport report, LoadedSharedRuntime loaded) {
-        return report.runsTargetVersion(loaded.operation(), loaded.runtime().generation())
-                ? manifests
-                        .loadVersionChange(
-                                unit,
-                                loaded.runtime().app(),
-                                loaded.runtime().config(),
-                                Objects.requireNonNull(loaded.operation()))
-                        .map(found -> found)
-                : Future.succeededFuture();
+                runtime.ref(), runtime.status().text(), runtime.status() == SubjectState.Status.DELETED, operation);
     }
 
     /** Usage keeps both anchors: the runtime and its organization, and the project that it belongs to. */

@@ -11,6 +11,7 @@ import dev.slipway.service.AuditTrail;
 import io.vertx.core.Future;
 
 import java.util.Objects;
+import java.util.function.BiConsumer;
 
 /**
  * Deletes the shared runtimes of an organization whose balance is used up, and detaches a project whose budget is used up. Both take effect at
@@ -30,25 +31,23 @@ public final class SharedRuntimeStopHandler {
 
     /** Deletes a runtime, with its attachments and workers. */
     public Future<Boolean> stopRuntime(UnitOfWork unit, DueStop due) {
-        return runtimes.load(unit, due.orgId(), due.id())
-                .compose(loaded -> spending.findDueStop(unit, due).map(confirmed -> {
-                    if (confirmed == null) {
-                        return false;
-                    }
-                    delete(unit, loaded, confirmed);
-                    return true;
-                }));
+        return stop(unit, due, (loaded, confirmed) -> delete(unit, loaded, confirmed));
     }
 
     /** Detaches a project: its work there is canceled, its workers are removed, and the runtime continues. */
     public Future<Boolean> stopAttachment(UnitOfWork unit, DueStop due) {
         var projectId = Objects.requireNonNull(due.projectId(), "an attachment has a project");
+        return stop(unit, due, (loaded, confirmed) -> detachments.detach(unit, loaded, projectId, confirmed.reason()));
+    }
+
+    /** Locks the runtime, and stops if that is still due then. */
+    private Future<Boolean> stop(UnitOfWork unit, DueStop due, BiConsumer<LoadedSharedRuntime, DueStop> stop) {
         return runtimes.load(unit, due.orgId(), due.id())
                 .compose(loaded -> spending.findDueStop(unit, due).map(confirmed -> {
                     if (confirmed == null) {
                         return false;
                     }
-                    detachments.detach(unit, loaded, projectId, confirmed.reason());
+                    stop.accept(loaded, confirmed);
                     return true;
                 }));
     }

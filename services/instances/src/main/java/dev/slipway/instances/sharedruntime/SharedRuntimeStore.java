@@ -6,7 +6,6 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.launch.PlacementJson;
 import dev.slipway.instances.member.MemberJson;
-import dev.slipway.instances.member.domain.MemberOperationInput;
 import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
@@ -22,8 +21,8 @@ import dev.slipway.operations.CommandStore;
 import dev.slipway.operations.EventStore;
 import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.OperationStore;
+import dev.slipway.operations.SubjectStore;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.operations.domain.Operation.Kind;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -50,39 +49,26 @@ public final class SharedRuntimeStore {
             ORDER BY shared_runtime_id
             """;
     private static final String INSERT = SharedRuntimeReadStore.COLUMNS.insert();
-    private static final String UPDATE = """
-            UPDATE shared_runtimes SET status = $3, runtime_state = $4::text::jsonb, failure_reason = $5, generation = $6, sequence = $7,
-                updated_at = $8, deleted_at = $9
-            WHERE id = $1 AND org_id = $2
-            """;
     private static final String UPDATE_VERSION = """
             UPDATE shared_runtimes SET app_version_id = $3, config = $4::text::jsonb, delete_seconds = $5, reap = $6,
                 previous_version_id = $7, previous_config = $8::text::jsonb, registry_versions = $9::text::jsonb
             WHERE id = $1 AND org_id = $2
             """;
-    private static final String INSERT_ATTACHMENT = """
-            INSERT INTO shared_runtime_attachments (id, shared_runtime_id, org_id, project_id, status, contribution_policy,
-                submission_policy, app_policy, billing_policy_ref, revision, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7::text::jsonb, $8::text::jsonb, $9, $10, $11, $11)
-            """;
-    private static final String UPDATE_ATTACHMENT = """
-            UPDATE shared_runtime_attachments SET status = $4, contribution_policy = $5::text::jsonb, submission_policy = $6::text::jsonb,
-                app_policy = $7::text::jsonb, billing_policy_ref = $8, failure_reason = $9, revision = $10, updated_at = $11,
-                detached_at = $12
-            WHERE id = $1 AND shared_runtime_id = $2 AND org_id = $3
-            """;
+    private static final String INSERT_ATTACHMENT = SharedRuntimeReadStore.ATTACHMENT_COLUMNS.insert();
+    private static final String UPDATE_ATTACHMENT =
+            SharedRuntimeReadStore.ATTACHMENT_COLUMNS.update("id", "shared_runtime_id", "org_id");
     private static final String INSERT_WORKER = SharedRuntimeReadStore.WORKER_COLUMNS.insert();
-    private static final String UPDATE_WORKER = """
-            UPDATE shared_runtime_workers SET generation = $4, desired_state = $5, observed_state = $6, component_key = $7,
-                adapter_detail = $8::text::jsonb, reason = $9, labels = $10::text::jsonb, cordoned = $11, updated_at = $12
-            WHERE id = $1 AND shared_runtime_id = $2 AND org_id = $3
-            """;
+    private static final String UPDATE_WORKER =
+            SharedRuntimeReadStore.WORKER_COLUMNS.update("id", "shared_runtime_id", "org_id");
 
+    private final SubjectStore subjects;
     private final OperationStore operations;
     private final CommandStore commands;
     private final EventStore events;
 
-    public SharedRuntimeStore(OperationStore operations, CommandStore commands, EventStore events) {
+    public SharedRuntimeStore(
+            SubjectStore subjects, OperationStore operations, CommandStore commands, EventStore events) {
+        this.subjects = subjects;
         this.operations = operations;
         this.commands = commands;
         this.events = events;
@@ -102,16 +88,11 @@ public final class SharedRuntimeStore {
         } else if (!next.equals(before)) {
             update(unit, next, change.changesVersion());
         }
-        for (var update : change.operationUpdates()) {
-            operations.update(unit, update.next());
-            if (update.endsOperation()) {
-                commands.endCommands(unit, update);
-            }
-        }
-        change.updatedAttachments().forEach(attachment -> update(unit, attachment));
-        change.addedAttachments().forEach(attachment -> insert(unit, attachment));
-        change.updatedWorkers().forEach(worker -> update(unit, worker));
-        change.addedWorkers().forEach(worker -> insert(unit, worker));
+        subjects.updateOperations(unit, change);
+        change.updatedAttachments().forEach(attachment -> unit.write(UPDATE_ATTACHMENT, toRow(attachment)));
+        change.addedAttachments().forEach(attachment -> unit.insert(INSERT_ATTACHMENT, toRow(attachment)));
+        change.updatedWorkers().forEach(worker -> unit.write(UPDATE_WORKER, toRow(worker)));
+        change.addedWorkers().forEach(worker -> unit.insert(INSERT_WORKER, toRow(worker)));
         change.commands()
                 .forEach(command -> commands.send(
                         unit,
@@ -119,14 +100,7 @@ public final class SharedRuntimeStore {
                         command.type(),
                         command.runtime().subject(),
                         SharedRuntimeCommandPayload.of(command)));
-        change.openedOperations().forEach(operation -> operations.insert(unit, operation));
-        var resend = change.resendCommandId();
-        if (resend != null) {
-            commands.scheduleResend(unit, next.id(), resend);
-        }
-        if (change.deletesCommands()) {
-            commands.deleteAll(unit, next.id());
-        }
+        subjects.openOperations(unit, next.ref(), change);
         for (var event : change.events()) {
             sequence++;
             append(unit, event, sequence);
@@ -211,11 +185,8 @@ public final class SharedRuntimeStore {
         var attachments = unit.query(LIST_ATTACHMENTS, scope).map(SharedRuntimeReadStore::attachments);
         return Future.all(operation, open, workers, attachments).map(all -> {
             var found = operation.result();
-            var input = found != null && found.kind() == Kind.MEMBER
-                    ? MemberJson.readInput(found.input())
-                    : MemberOperationInput.NONE;
             return new LoadedSharedRuntime(
-                    runtime, found, input, open.result(), workers.result(), attachments.result());
+                    runtime, found, MemberJson.readInput(found), open.result(), workers.result(), attachments.result());
         });
     }
 
@@ -272,7 +243,7 @@ public final class SharedRuntimeStore {
         }));
     }
 
-    private static void update(UnitOfWork unit, SharedRuntime r, boolean withVersion) {
+    private void update(UnitOfWork unit, SharedRuntime r, boolean withVersion) {
         var previous = r.previous();
         if (withVersion) {
             unit.write(UPDATE_VERSION, Tuple.from(new @Nullable Object[] {
@@ -287,21 +258,11 @@ public final class SharedRuntimeStore {
                 r.lifecycleSettings().registryVersions()
             }));
         }
-        unit.write(UPDATE, Tuple.from(new @Nullable Object[] {
-            r.id(),
-            r.orgId(),
-            r.status().text(),
-            r.state().runtimeState(),
-            r.state().failureReason(),
-            r.generation(),
-            r.state().sequence(),
-            SqlTime.ofNullable(r.state().updatedAt()),
-            SqlTime.ofNullable(r.state().deletedAt())
-        }));
+        subjects.updateState(unit, r.ref(), r.state());
     }
 
-    private static void insert(UnitOfWork unit, Attachment a) {
-        unit.insert(INSERT_ATTACHMENT, Tuple.from(new @Nullable Object[] {
+    private static Tuple toRow(Attachment a) {
+        return Tuple.from(new @Nullable Object[] {
             a.id(),
             a.sharedRuntimeId(),
             a.orgId(),
@@ -311,31 +272,17 @@ public final class SharedRuntimeStore {
             AttachmentPolicyJson.text(a.submission()),
             a.appPolicy(),
             a.billingPolicyRef(),
-            a.revision(),
-            SqlTime.ofNullable(a.createdAt())
-        }));
-    }
-
-    private static void update(UnitOfWork unit, Attachment a) {
-        unit.write(UPDATE_ATTACHMENT, Tuple.from(new @Nullable Object[] {
-            a.id(),
-            a.sharedRuntimeId(),
-            a.orgId(),
-            a.status().text(),
-            AttachmentPolicyJson.text(a.contribution()),
-            AttachmentPolicyJson.text(a.submission()),
-            a.appPolicy(),
-            a.billingPolicyRef(),
             a.failureReason(),
             a.revision(),
-            SqlTime.ofNullable(a.updatedAt()),
+            SqlTime.of(a.createdAt()),
+            SqlTime.of(a.updatedAt()),
             SqlTime.ofNullable(a.detachedAt())
-        }));
+        });
     }
 
-    private static void insert(UnitOfWork unit, Worker w) {
+    private static Tuple toRow(Worker w) {
         var m = w.member();
-        unit.insert(INSERT_WORKER, Tuple.from(new @Nullable Object[] {
+        return Tuple.from(new @Nullable Object[] {
             m.id(),
             m.subject().id(),
             m.subject().orgId(),
@@ -356,25 +303,7 @@ public final class SharedRuntimeStore {
             m.cordoned(),
             SqlTime.of(m.createdAt()),
             SqlTime.of(m.updatedAt())
-        }));
-    }
-
-    private static void update(UnitOfWork unit, Worker w) {
-        var m = w.member();
-        unit.write(UPDATE_WORKER, Tuple.from(new @Nullable Object[] {
-            m.id(),
-            m.subject().id(),
-            m.subject().orgId(),
-            m.generation(),
-            m.desired().text(),
-            m.observed().text(),
-            m.componentKey(),
-            m.adapterDetail(),
-            m.reason(),
-            Json.text(m.labels()),
-            m.cordoned(),
-            SqlTime.of(m.updatedAt())
-        }));
+        });
     }
 
     private static LoadedSharedRuntime require(@Nullable LoadedSharedRuntime loaded, UUID id) {

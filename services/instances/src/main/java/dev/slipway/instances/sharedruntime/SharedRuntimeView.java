@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.launch.PlacementJson;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
+import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.service.Reply;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ record SharedRuntimeView(
         String operatingMode,
         String controlPlaneScope,
         String runtimeBackend,
-        SharedRuntime.Status status,
+        SubjectState.Status status,
         UUID operatorId,
         UUID requestedByUserId,
         UUID requestedByPrincipalId,

@@ -20,6 +20,7 @@ import dev.slipway.instances.launch.domain.LifecycleSettings;
 import dev.slipway.instances.launch.domain.Placement;
 import dev.slipway.instances.launch.domain.ResolvedConfig;
 import dev.slipway.instances.launch.domain.VersionChange;
+import dev.slipway.operations.domain.SubjectState;
 import org.junit.jupiter.api.Test;
 
 import java.nio.charset.StandardCharsets;
@@ -42,7 +43,7 @@ class InstanceHistoryTest {
 
     @Test
     void fold_equalsTheRow_afterEveryTransition() {
-        Set<AppInstance.Status> visited = new HashSet<>();
+        Set<SubjectState.Status> visited = new HashSet<>();
         for (var walk = 0; walk < WALKS; walk++) {
             var random = new Random(walk);
             var events = new ArrayList<PastEvent>();
@@ -57,12 +58,12 @@ class InstanceHistoryTest {
                 assertThat(parsed(HistoryJson.instance(folded)))
                         .as("walk %s, step %s", walk, step)
                         .isEqualTo(parsed(Json.toObject(AppInstanceView.full(row, null))));
-                assertThat(folded.sequence()).isEqualTo(row.sequence());
+                assertThat(folded.sequence()).isEqualTo(row.state().sequence());
                 assertThat(folded.fields()).containsEntry("generation", String.valueOf(row.generation()));
                 assertThat(folded.missing()).isEmpty();
             }
         }
-        assertThat(visited).contains(AppInstance.Status.values());
+        assertThat(visited).contains(SubjectState.Status.values());
     }
 
     @Test
@@ -99,7 +100,8 @@ class InstanceHistoryTest {
                 UUID.randomUUID(),
                 UUID.randomUUID(),
                 Placement.UNSPECIFIED,
-                Map.of());
+                Map.of(),
+                null);
         var eligibility = new LaunchEligibility(
                 UUID.randomUUID(),
                 UUID.randomUUID(),
@@ -154,7 +156,7 @@ class InstanceHistoryTest {
             return before[0];
         }
         var next = accepted.next();
-        var sequence = before.length == 0 ? 0 : before[0].sequence();
+        var sequence = before.length == 0 ? 0 : before[0].state().sequence();
         if (accepted.events().isEmpty() && before.length > 0 && next.generation() > before[0].generation()) {
             sequence++;
             var payload = Json.object().put("status", "accepted").put("instance_generation", next.generation());

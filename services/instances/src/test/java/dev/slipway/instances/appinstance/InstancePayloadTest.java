@@ -152,7 +152,8 @@ class InstancePayloadTest {
                 Ids.next(),
                 Ids.next(),
                 new Placement("eu", "small", 2),
-                Map.of("worker", 1));
+                Map.of("worker", 1),
+                null);
         var eligibility = new LaunchEligibility(
                 Ids.next(),
                 Ids.next(),

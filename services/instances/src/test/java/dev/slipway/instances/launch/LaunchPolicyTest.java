@@ -90,7 +90,8 @@ class LaunchPolicyTest {
                 ID,
                 ID,
                 new Placement(null, null, 2),
-                Map.of());
+                Map.of(),
+                null);
     }
 
     private static String json(String text) {

@@ -1,5 +1,6 @@
 package dev.slipway.audit.status.incident;
 
+import dev.slipway.audit.status.AffectedOrganizations;
 import dev.slipway.audit.status.incident.IncidentJson.ChangeBody;
 import dev.slipway.audit.status.incident.IncidentJson.CreateBody;
 import dev.slipway.audit.status.incident.IncidentJson.IncidentView;
@@ -15,6 +16,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
@@ -30,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /** Serves incidents to the platform team. */
 public final class IncidentApi {
@@ -40,18 +41,13 @@ public final class IncidentApi {
     private final IncidentStore store;
     private final IncidentWriter writer;
     private final Mutations mutations;
-    private final Predicate<UUID> isOrganization;
+    private final AffectedOrganizations organizations;
 
-    /**
-     * Creates the API.
-     *
-     * @param isOrganization whether an id is that of an organization
-     */
-    public IncidentApi(IncidentStore store, Mutations mutations, Predicate<UUID> isOrganization) {
+    public IncidentApi(IncidentStore store, Mutations mutations, AffectedOrganizations organizations) {
         this.store = store;
         this.writer = new IncidentWriter(store);
         this.mutations = mutations;
-        this.isOrganization = isOrganization;
+        this.organizations = organizations;
     }
 
     public Future<Reply> list(Request request) {
@@ -73,7 +69,7 @@ public final class IncidentApi {
 
     public Future<Reply> create(Request request) {
         var body = Json.toRecord(request.body(), CreateBody.class);
-        requireOrganizations(body.orgIds());
+        organizations.require(body.orgIds());
         return mutations
                 .run(request, unit -> {
                     var opened = IncidentLifecycle.open(body.toNewIncident(Ids.next()), unit.now());
@@ -86,7 +82,7 @@ public final class IncidentApi {
 
     public Future<Reply> change(Request request) {
         var body = Json.toRecord(request.body(), ChangeBody.class);
-        requireOrganizations(body.orgIds());
+        organizations.require(body.orgIds());
         return decide(
                 request, null, (incident, unit) -> IncidentLifecycle.change(incident, body.toChanges(), unit.now()));
     }
@@ -103,7 +99,7 @@ public final class IncidentApi {
                 note,
                 (incident, unit) -> status == null
                         ? IncidentLifecycle.annotate(incident, unit.now())
-                        : IncidentLifecycle.move(incident, Status.of(status), unit.now()));
+                        : IncidentLifecycle.move(incident, TextEnum.parse(Status.class, status), unit.now()));
     }
 
     private interface Command {
@@ -130,16 +126,6 @@ public final class IncidentApi {
 
     private static Consumer<AuditEntry> audit(UnitOfWork unit, Request request) {
         return entry -> AuditTrail.recordSuccess(unit, request.principal(), entry);
-    }
-
-    private void requireOrganizations(@Nullable List<UUID> orgIds) {
-        for (var i = 0; orgIds != null && i < orgIds.size(); i++) {
-            if (!isOrganization.test(orgIds.get(i))) {
-                throw Problem.validationOf(
-                                ErrorCode.VALIDATION_ERROR, "/org_ids/" + i, "is not the id of an organization")
-                        .asException();
-            }
-        }
     }
 
     private static Incident requireFound(@Nullable Incident incident) {

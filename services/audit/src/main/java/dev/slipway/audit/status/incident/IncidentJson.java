@@ -9,6 +9,7 @@ import dev.slipway.audit.status.incident.domain.Incident.Severity;
 import dev.slipway.audit.status.incident.domain.Incident.Source;
 import dev.slipway.audit.status.incident.domain.Incident.Status;
 import dev.slipway.audit.status.incident.domain.IncidentLifecycle.NewIncident;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -32,7 +33,7 @@ final class IncidentJson {
                     id,
                     title,
                     summary,
-                    Severity.of(severity),
+                    TextEnum.parse(Severity.class, severity),
                     isPublic,
                     components == null ? List.of() : components,
                     orgIds == null ? List.of() : orgIds,
@@ -53,7 +54,7 @@ final class IncidentJson {
             return new Changes(
                     title,
                     summary,
-                    severity == null ? null : Severity.of(severity),
+                    severity == null ? null : TextEnum.parse(Severity.class, severity),
                     isPublic,
                     components,
                     orgIds,

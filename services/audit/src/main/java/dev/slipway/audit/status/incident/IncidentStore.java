@@ -7,6 +7,7 @@ import dev.slipway.audit.status.incident.domain.Incident.Source;
 import dev.slipway.audit.status.incident.domain.Incident.Status;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -66,17 +67,13 @@ public final class IncidentStore {
 
     private static final String LIST_UNRESOLVED =
             COLUMNS.select() + "WHERE status <> 'resolved' ORDER BY opened_at DESC LIMIT 500";
-    private static final String UPDATE = """
-            UPDATE incidents SET title = $2, summary = $3, severity = $4, status = $5, public = $6, components = $7, org_ids = $8,
-                postmortem_url = $9, version = $10, acknowledged_at = $11, mitigated_at = $12, resolved_at = $13, updated_at = $14
-            WHERE incident_id = $1
-            """;
-    private static final String INSERT_UPDATE = """
-            INSERT INTO incident_updates (update_id, incident_id, status, message, public, author, created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            """;
-    private static final String LIST_UPDATES = """
-            SELECT update_id, incident_id, status, message, public, author, created_at FROM (
+    private static final String INSERT = COLUMNS.insert();
+    private static final String UPDATE = COLUMNS.update("incident_id");
+    private static final TableColumns UPDATES = TableColumns.of(
+            "incident_updates", "update_id", "incident_id", "status", "message", "public", "author", "created_at");
+    private static final String INSERT_UPDATE = UPDATES.insert();
+    private static final String LIST_UPDATES = "SELECT " + UPDATES.list() + """
+             FROM (
                 SELECT *, row_number() OVER (PARTITION BY incident_id ORDER BY created_at DESC, update_id DESC) AS n
                 FROM incident_updates WHERE incident_id = ANY($1)) AS numbered
             WHERE n <= $2 ORDER BY created_at DESC, update_id DESC
@@ -144,7 +141,15 @@ public final class IncidentStore {
     }
 
     void insert(UnitOfWork unit, Incident incident) {
-        unit.write(COLUMNS.insert(), Tuple.from(new @Nullable Object[] {
+        unit.write(INSERT, toRow(incident));
+    }
+
+    void update(UnitOfWork unit, Incident incident) {
+        unit.write(UPDATE, toRow(incident));
+    }
+
+    private static Tuple toRow(Incident incident) {
+        return Tuple.from(new @Nullable Object[] {
             incident.id(),
             incident.title(),
             incident.summary(),
@@ -162,26 +167,7 @@ public final class IncidentStore {
             SqlTime.ofNullable(incident.mitigatedAt()),
             SqlTime.ofNullable(incident.resolvedAt()),
             SqlTime.of(incident.updatedAt())
-        }));
-    }
-
-    void update(UnitOfWork unit, Incident incident) {
-        unit.write(UPDATE, Tuple.from(new @Nullable Object[] {
-            incident.id(),
-            incident.title(),
-            incident.summary(),
-            incident.severity().text(),
-            incident.status().text(),
-            incident.isPublic(),
-            incident.components().toArray(String[]::new),
-            incident.orgIds().toArray(UUID[]::new),
-            incident.postmortemUrl(),
-            incident.version(),
-            SqlTime.ofNullable(incident.acknowledgedAt()),
-            SqlTime.ofNullable(incident.mitigatedAt()),
-            SqlTime.ofNullable(incident.resolvedAt()),
-            SqlTime.of(incident.updatedAt())
-        }));
+        });
     }
 
     void insertUpdate(UnitOfWork unit, IncidentUpdate update) {
@@ -248,12 +234,12 @@ public final class IncidentStore {
                 row.getUUID("incident_id"),
                 row.getString("title"),
                 row.getString("summary"),
-                Severity.of(row.getString("severity")),
-                Status.of(row.getString("status")),
+                TextEnum.parse(Severity.class, row.getString("severity")),
+                TextEnum.parse(Status.class, row.getString("status")),
                 row.getBoolean("public"),
                 List.of(row.getArrayOfStrings("components")),
                 List.of(row.getArrayOfUUIDs("org_ids")),
-                Source.of(row.getString("source")),
+                TextEnum.parse(Source.class, row.getString("source")),
                 row.getString("group_key"),
                 row.getString("postmortem_url"),
                 row.getLong("version"),
@@ -268,7 +254,7 @@ public final class IncidentStore {
         return new IncidentUpdate(
                 row.getUUID("update_id"),
                 row.getUUID("incident_id"),
-                Status.of(row.getString("status")),
+                TextEnum.parse(Status.class, row.getString("status")),
                 row.getString("message"),
                 row.getBoolean("public"),
                 row.getString("author"),

@@ -1,5 +1,6 @@
 package dev.slipway.audit.status.maintenance;
 
+import dev.slipway.audit.status.AffectedOrganizations;
 import dev.slipway.audit.status.maintenance.MaintenanceJson.CreateBody;
 import dev.slipway.audit.status.maintenance.MaintenanceJson.MaintenanceView;
 import dev.slipway.audit.status.maintenance.MaintenanceJson.MoveBody;
@@ -15,6 +16,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
@@ -27,10 +29,7 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.time.DateTimeException;
-import java.util.List;
-import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /** Serves maintenance windows to the platform team. */
 public final class MaintenanceApi {
@@ -39,18 +38,13 @@ public final class MaintenanceApi {
     private final MaintenanceStore store;
     private final MaintenanceWriter writer;
     private final Mutations mutations;
-    private final Predicate<UUID> isOrganization;
+    private final AffectedOrganizations organizations;
 
-    /**
-     * Creates the API.
-     *
-     * @param isOrganization whether an id is that of an organization
-     */
-    public MaintenanceApi(MaintenanceStore store, Mutations mutations, Predicate<UUID> isOrganization) {
+    public MaintenanceApi(MaintenanceStore store, Mutations mutations, AffectedOrganizations organizations) {
         this.store = store;
         this.writer = new MaintenanceWriter(store);
         this.mutations = mutations;
-        this.isOrganization = isOrganization;
+        this.organizations = organizations;
     }
 
     public Future<Reply> list(Request request) {
@@ -65,7 +59,7 @@ public final class MaintenanceApi {
 
     public Future<Reply> create(Request request) {
         var created = newMaintenance(Json.toRecord(request.body(), CreateBody.class));
-        requireOrganizations(created.orgIds());
+        organizations.require(created.orgIds());
         return mutations
                 .run(request, unit -> {
                     var decision = MaintenanceLifecycle.schedule(created, unit.now());
@@ -81,7 +75,8 @@ public final class MaintenanceApi {
     }
 
     public Future<Reply> move(Request request) {
-        var next = Status.of(Json.toRecord(request.body(), MoveBody.class).status());
+        var next = TextEnum.parse(
+                Status.class, Json.toRecord(request.body(), MoveBody.class).status());
         return mutations
                 .run(request, unit -> store.lock(unit, request.pathId("maintenance_id"))
                         .map(found -> {
@@ -108,16 +103,6 @@ public final class MaintenanceApi {
         } catch (DateTimeException e) {
             throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/starts_at", "or /ends_at is not a valid time")
                     .asException();
-        }
-    }
-
-    private void requireOrganizations(List<UUID> orgIds) {
-        for (var i = 0; i < orgIds.size(); i++) {
-            if (!isOrganization.test(orgIds.get(i))) {
-                throw Problem.validationOf(
-                                ErrorCode.VALIDATION_ERROR, "/org_ids/" + i, "is not the id of an organization")
-                        .asException();
-            }
         }
     }
 

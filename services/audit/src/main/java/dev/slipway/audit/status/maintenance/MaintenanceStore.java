@@ -3,6 +3,7 @@ package dev.slipway.audit.status.maintenance;
 import dev.slipway.audit.status.maintenance.domain.Maintenance;
 import dev.slipway.audit.status.maintenance.domain.Maintenance.Status;
 import dev.slipway.contract.Cursor;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -52,9 +53,8 @@ public final class MaintenanceStore {
             WHERE (status = 'scheduled' AND starts_at <= $1) OR (status = 'in_progress' AND ends_at <= $1)
             ORDER BY maintenance_id LIMIT 100 FOR UPDATE SKIP LOCKED
             """;
-    private static final String UPDATE = """
-            UPDATE maintenance SET status = $2, version = $3, started_at = $4, ended_at = $5, updated_at = $6 WHERE maintenance_id = $1
-            """;
+    private static final String INSERT = COLUMNS.insert();
+    private static final String UPDATE = COLUMNS.update("maintenance_id");
 
     private final QueryExecutor reads;
 
@@ -93,7 +93,15 @@ public final class MaintenanceStore {
     }
 
     void insert(UnitOfWork unit, Maintenance window) {
-        unit.write(COLUMNS.insert(), Tuple.from(new @Nullable Object[] {
+        unit.write(INSERT, toRow(window));
+    }
+
+    void update(UnitOfWork unit, Maintenance window) {
+        unit.write(UPDATE, toRow(window));
+    }
+
+    private static Tuple toRow(Maintenance window) {
+        return Tuple.from(new @Nullable Object[] {
             window.id(),
             window.title(),
             window.description(),
@@ -108,19 +116,7 @@ public final class MaintenanceStore {
             SqlTime.ofNullable(window.endedAt()),
             SqlTime.of(window.createdAt()),
             SqlTime.of(window.updatedAt())
-        }));
-    }
-
-    void update(UnitOfWork unit, Maintenance window) {
-        unit.write(
-                UPDATE,
-                Tuple.of(
-                        window.id(),
-                        window.status().text(),
-                        window.version(),
-                        SqlTime.ofNullable(window.startedAt()),
-                        SqlTime.ofNullable(window.endedAt()),
-                        SqlTime.of(window.updatedAt())));
+        });
     }
 
     private static @Nullable Maintenance first(RowSet<Row> rows) {
@@ -138,7 +134,7 @@ public final class MaintenanceStore {
                 row.getUUID("maintenance_id"),
                 row.getString("title"),
                 row.getString("description"),
-                Status.of(row.getString("status")),
+                TextEnum.parse(Status.class, row.getString("status")),
                 row.getBoolean("public"),
                 List.of(row.getArrayOfStrings("components")),
                 List.of(row.getArrayOfUUIDs("org_ids")),

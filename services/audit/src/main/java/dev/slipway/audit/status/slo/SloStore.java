@@ -5,6 +5,7 @@ import dev.slipway.audit.status.slo.domain.SloEvents;
 import dev.slipway.contract.Cursor;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -42,13 +43,22 @@ public final class SloStore {
             GROUP BY 1, 2, 3 ORDER BY 3 LIMIT 1000
             """;
 
-    private static final String INSERT_EVIDENCE = """
-            INSERT INTO slo_evidence (evidence_id, slo_id, slo_version, window_start, window_end, good, total, objective, met, digest, recorded_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING
-            """;
-    private static final String LIST_EVIDENCE = """
-            SELECT evidence_id, slo_id, slo_version, window_start, window_end, good, total, objective, met, digest, recorded_at
-            FROM slo_evidence WHERE slo_id = $1 AND ($2::timestamptz IS NULL OR (window_start, evidence_id) < ($2, $3::uuid))
+    private static final TableColumns EVIDENCE = TableColumns.of(
+            "slo_evidence",
+            "evidence_id",
+            "slo_id",
+            "slo_version",
+            "window_start",
+            "window_end",
+            "good",
+            "total",
+            "objective",
+            "met",
+            "digest",
+            "recorded_at");
+    private static final String INSERT_EVIDENCE = EVIDENCE.insert() + "ON CONFLICT DO NOTHING";
+    private static final String LIST_EVIDENCE = EVIDENCE.select() + """
+            WHERE slo_id = $1 AND ($2::timestamptz IS NULL OR (window_start, evidence_id) < ($2, $3::uuid))
             ORDER BY window_start DESC, evidence_id DESC LIMIT $4
             """;
     private static final String FIND_LAST_EVIDENCE = "SELECT max(window_end) AS at FROM slo_evidence";

@@ -1,10 +1,10 @@
 package dev.slipway.catalog.artifact.domain;
 
 import dev.slipway.catalog.artifact.source.domain.Digest;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
-import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -47,78 +47,38 @@ public record Artifact(
         @Nullable UUID releaseVerdictId) {
 
     /** An OCI manifest or index, or a single file. */
-    public enum Kind {
+    public enum Kind implements TextEnum {
         OCI,
-        BLOB;
-
-        public static Kind of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return lower(this);
-        }
+        BLOB
     }
 
     /** The projects that can see the artifact besides its own. */
-    public enum Visibility {
+    public enum Visibility implements TextEnum {
         PROJECT,
         TENANT,
-        PLATFORM;
-
-        public static Visibility of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return lower(this);
-        }
+        PLATFORM
     }
 
-    public enum Lifecycle {
+    public enum Lifecycle implements TextEnum {
         PUBLISHED,
         PROMOTED,
         DEPRECATED,
-        RETIRED;
-
-        public static Lifecycle of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return lower(this);
-        }
+        RETIRED
     }
 
-    public enum Trust {
+    public enum Trust implements TextEnum {
         UNVERIFIED,
         VERIFIED,
         FAILED_VERIFICATION,
-        REVOKED;
-
-        public static Trust of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return lower(this);
-        }
+        REVOKED
     }
 
     /** In promotion order. */
-    public enum Channel {
+    public enum Channel implements TextEnum {
         DEV,
         TEST,
         STAGING,
-        PROD;
-
-        public static Channel of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return lower(this);
-        }
+        PROD
     }
 
     /** The source of the artifact, as described by its publisher. */
@@ -202,9 +162,5 @@ public record Artifact(
                 createdAt,
                 now,
                 releaseVerdictId);
-    }
-
-    private static String lower(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -7,6 +7,8 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -16,16 +18,26 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.UUID;
 
 /** Stores entitlements. Every change publishes an event and a snapshot. */
 public final class EntitlementStore {
-    private static final String SELECT_ALL = """
-            SELECT e.id, e.org_id, e.project_id, e.app_id, a.slug, e.enabled, e.policy_overrides::text AS policy_overrides,
-                e.updated_by_user_id, e.revision, e.created_at, e.updated_at
-            FROM project_app_entitlements e JOIN app_catalog a ON a.id = e.app_id
+    private static final TableColumns COLUMNS = TableColumns.of(
+                    "project_app_entitlements",
+                    "id",
+                    "org_id",
+                    "project_id",
+                    "app_id",
+                    "enabled",
+                    "policy_overrides",
+                    "updated_by_user_id",
+                    "revision",
+                    "created_at",
+                    "updated_at")
+            .withJson("policy_overrides");
+    private static final String SELECT_ALL = "SELECT a.slug, " + COLUMNS.listOf("e") + """
+             FROM project_app_entitlements e JOIN app_catalog a ON a.id = e.app_id
             """;
     /** Placeholders, which have revision 0, have no snapshot. */
     public static final String AFTER_ID =
@@ -50,10 +62,7 @@ public final class EntitlementStore {
                 revision = $7, updated_at = $8
             WHERE id = $1 AND project_id = $2 AND org_id = $3
             """;
-    private static final String SEED = """
-            INSERT INTO project_app_entitlements (id, org_id, project_id, app_id) VALUES ($1, $2, $3, $4)
-            ON CONFLICT DO NOTHING RETURNING created_at
-            """;
+    private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String PROJECT = "INSERT INTO projects (id, org_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
     private final SqlClient reads;
@@ -66,7 +75,7 @@ public final class EntitlementStore {
         var row = Tuple.of(
                 projectId,
                 orgId,
-                after == null ? null : after.createdAt().atOffset(ZoneOffset.UTC),
+                after == null ? null : SqlTime.of(after.createdAt()),
                 after == null ? null : after.id(),
                 limit + 1);
         return reads.preparedQuery(LIST).execute(row).map(rows -> {
@@ -92,9 +101,7 @@ public final class EntitlementStore {
      * the app does not exist or was never published, or the project is not replicated yet.
      */
     static Future<@Nullable Entitlement> lock(UnitOfWork unit, UUID orgId, UUID projectId, String appSlug) {
-        unit.write(
-                INSERT_PLACEHOLDER,
-                Tuple.of(projectId, orgId, appSlug, Ids.next(), unit.now().atOffset(ZoneOffset.UTC)));
+        unit.write(INSERT_PLACEHOLDER, Tuple.of(projectId, orgId, appSlug, Ids.next(), SqlTime.of(unit.now())));
         return unit.query(LOCK, Tuple.of(projectId, orgId, appSlug))
                 .map(rows -> rows.size() == 0 ? null : fromRow(rows.iterator().next()));
     }
@@ -108,7 +115,7 @@ public final class EntitlementStore {
             Json.text(next.policyOverrides()),
             next.updatedByUserId(),
             next.version(),
-            next.updatedAt().atOffset(ZoneOffset.UTC)
+            SqlTime.of(next.updatedAt())
         }));
         appendEvents(unit, next);
     }
@@ -117,12 +124,11 @@ public final class EntitlementStore {
     public static Future<Void> insertIfMissing(
             UnitOfWork unit, UUID id, UUID orgId, UUID projectId, UUID appId, String appSlug) {
         unit.write(PROJECT, Tuple.of(projectId, orgId));
-        return unit.query(SEED, Tuple.of(id, orgId, projectId, appId)).map(inserted -> {
-            for (var row : inserted) {
-                var at = row.getOffsetDateTime("created_at").toInstant();
-                appendEvents(
-                        unit,
-                        new Entitlement(id, orgId, projectId, appId, appSlug, true, Json.object(), null, 1, at, at));
+        var now = unit.now();
+        var seed = new Entitlement(id, orgId, projectId, appId, appSlug, true, Json.object(), null, 1, now, now);
+        return unit.query(INSERT, toRow(seed)).map(inserted -> {
+            if (inserted.size() > 0) {
+                appendEvents(unit, seed);
             }
             return null;
         });
@@ -150,6 +156,21 @@ public final class EntitlementStore {
                 Json.toObject(Snapshot.of(entitlement)));
     }
 
+    private static Tuple toRow(Entitlement entitlement) {
+        return Tuple.from(new @Nullable Object[] {
+            entitlement.id(),
+            entitlement.orgId(),
+            entitlement.projectId(),
+            entitlement.appId(),
+            entitlement.enabled(),
+            Json.text(entitlement.policyOverrides()),
+            entitlement.updatedByUserId(),
+            entitlement.version(),
+            SqlTime.of(entitlement.createdAt()),
+            SqlTime.of(entitlement.updatedAt())
+        });
+    }
+
     private static Entitlement fromRow(Row row) {
         return new Entitlement(
                 row.getUUID("id"),
@@ -161,7 +182,7 @@ public final class EntitlementStore {
                 Json.parseStoredObject(row.getString("policy_overrides")),
                 row.getUUID("updated_by_user_id"),
                 row.getLong("revision"),
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant());
+                SqlTime.read(row, "created_at"),
+                SqlTime.read(row, "updated_at"));
     }
 }

@@ -10,6 +10,7 @@ import dev.slipway.iam.tenancy.domain.BindingScope.Level;
 import dev.slipway.iam.tenancy.domain.RoleBinding;
 import dev.slipway.iam.tenancy.domain.RoleBinding.Holder;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -25,8 +26,20 @@ import java.util.UUID;
 
 /** All SQL of role bindings. Removed bindings are kept as history. */
 public final class RoleBindingStore {
-    public static final String COLUMNS =
-            "b.id, b.principal_type, b.principal_id, b.role, b.level, b.org_id, b.project_id, b.expires_at, b.created_at, b.removed_at";
+    private static final TableColumns TABLE = TableColumns.of(
+            "role_bindings",
+            "id",
+            "principal_type",
+            "principal_id",
+            "role",
+            "level",
+            "org_id",
+            "project_id",
+            "expires_at",
+            "created_at",
+            "removed_at");
+    /** The columns for a SELECT from {@code role_bindings b}. */
+    public static final String COLUMNS = TABLE.listOf("b");
 
     private static final String SELECT = "SELECT " + COLUMNS + " FROM role_bindings b ";
     private static final String FIND = SELECT + "WHERE b.id = $1 AND b.place_id = $2";
@@ -38,10 +51,7 @@ public final class RoleBindingStore {
             AND ($2::timestamptz IS NULL OR (b.created_at, b.id) < ($2, $3::uuid))
             ORDER BY b.created_at DESC, b.id DESC LIMIT $4
             """;
-    private static final String INSERT = """
-            INSERT INTO role_bindings (id, principal_type, principal_id, role, level, org_id, project_id, expires_at, created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING id
-            """;
+    private static final String INSERT = TABLE.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String UPDATE_EXPIRY =
             "UPDATE role_bindings SET expires_at = $3 WHERE id = $1 AND place_id = $2";
     private static final String REMOVE = "UPDATE role_bindings SET removed_at = $3 WHERE id = $1 AND place_id = $2";
@@ -80,7 +90,8 @@ public final class RoleBindingStore {
             binding.scope().orgId(),
             binding.scope().projectId(),
             SqlTime.ofNullable(binding.expiresAt()),
-            SqlTime.ofNullable(binding.createdAt())
+            SqlTime.of(binding.createdAt()),
+            SqlTime.ofNullable(binding.removedAt())
         });
         return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {

@@ -5,6 +5,8 @@ import dev.slipway.contract.Problem;
 import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Action;
 import dev.slipway.iam.tenancy.domain.Action.Lifecycle;
+import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -12,7 +14,6 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -21,15 +22,21 @@ import java.util.Set;
 
 /** All SQL of the registry of actions. */
 public final class ScopeStore {
-    private static final String COLUMNS =
-            "action, product, version, risk_class, lifecycle, description, default_roles, updated_at";
-    private static final String SELECT = "SELECT " + COLUMNS + " FROM actions ";
+    private static final TableColumns TABLE = TableColumns.of(
+            "actions",
+            "action",
+            "product",
+            "version",
+            "risk_class",
+            "lifecycle",
+            "description",
+            "default_roles",
+            "updated_at");
+    private static final String COLUMNS = TABLE.list();
+    private static final String SELECT = TABLE.select();
     private static final String FIND = SELECT + "WHERE action = $1";
     private static final String LIST = SELECT + "WHERE $1::text IS NULL OR product = $1 ORDER BY action";
-    private static final String INSERT = """
-            INSERT INTO actions (action, product, version, risk_class, lifecycle, description, default_roles, created_at, updated_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT DO NOTHING RETURNING action
-            """;
+    private static final String INSERT = TABLE.and("created_at").insert() + "ON CONFLICT DO NOTHING RETURNING action";
     /** Changes by administrators are kept until the contract has a newer version of the action. */
     private static final String UPSERT_BUILT_IN = """
             INSERT INTO actions (action, product, version, risk_class, lifecycle, description) VALUES ($1, $2, $3, $4, $5, $6)
@@ -75,7 +82,8 @@ public final class ScopeStore {
             action.lifecycle().text(),
             action.description(),
             action.defaultRoles().toArray(String[]::new),
-            action.updatedAt().atOffset(ZoneOffset.UTC)
+            SqlTime.of(action.updatedAt()),
+            SqlTime.of(action.updatedAt())
         });
         return unit.query(INSERT, row).map(added -> {
             if (added.size() > 0) {
@@ -88,11 +96,7 @@ public final class ScopeStore {
     static void setLifecycle(UnitOfWork unit, AuthzPublisher publisher, Action next) {
         unit.write(
                 SET_LIFECYCLE,
-                Tuple.of(
-                        next.key(),
-                        next.lifecycle().text(),
-                        next.version(),
-                        next.updatedAt().atOffset(ZoneOffset.UTC)));
+                Tuple.of(next.key(), next.lifecycle().text(), next.version(), SqlTime.of(next.updatedAt())));
         publisher.publishAction(next);
     }
 
@@ -133,6 +137,6 @@ public final class ScopeStore {
                 Lifecycle.of(row.getString("lifecycle")),
                 row.getString("description"),
                 List.of(row.getArrayOfStrings("default_roles")),
-                row.getOffsetDateTime("updated_at").toInstant());
+                SqlTime.read(row, "updated_at"));
     }
 }

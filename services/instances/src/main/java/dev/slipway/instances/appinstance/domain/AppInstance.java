@@ -9,7 +9,8 @@ import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.operations.domain.Subject;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
-import dev.slipway.operations.domain.TextEnum;
+import dev.slipway.operations.domain.SubjectState;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -17,10 +18,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * A deployed app, owned by a project. {@code config} and {@code runtimeState} are JSON texts whose meaning is defined by the app.
+ * A deployed app, owned by a project. {@code config} is JSON text whose meaning is defined by the app.
  *
- * @param generation incremented by each command that replaces the ones before it; reports on an older generation change nothing
- * @param sequence number of the last event; gap-free, assigned by the store
  * @param policyVersion the effective policy at launch; null for instances from before policies existed
  * @param sharedRuntimeId the shared runtime that it uses; null unless the control plane is its tenant's
  * @param previous the version to roll back to; null if the instance was not upgraded, or was rolled back
@@ -34,86 +33,24 @@ public record AppInstance(
         String displayName,
         String operatingMode,
         String controlPlaneScope,
-        Status status,
         UUID requestedByUserId,
         UUID requestedByPrincipalId,
         UUID operatorServiceAccountId,
         String config,
-        String runtimeState,
-        @Nullable String failureReason,
-        int generation,
-        long sequence,
         Instant createdAt,
-        Instant updatedAt,
-        @Nullable Instant deletedAt,
         Placement placement,
         @Nullable String policyVersion,
         LifecycleSettings lifecycleSettings,
         @Nullable PreviousVersion previous,
-        @Nullable UUID sharedRuntimeId) {
+        @Nullable UUID sharedRuntimeId,
+        SubjectState state) {
 
-    /** Creates an instance that uses no shared runtime. */
-    public AppInstance(
-            UUID id,
-            String resourceName,
-            UUID orgId,
-            UUID projectId,
-            AppVersionRef app,
-            String displayName,
-            String operatingMode,
-            String controlPlaneScope,
-            Status status,
-            UUID requestedByUserId,
-            UUID requestedByPrincipalId,
-            UUID operatorServiceAccountId,
-            String config,
-            String runtimeState,
-            @Nullable String failureReason,
-            int generation,
-            long sequence,
-            Instant createdAt,
-            Instant updatedAt,
-            @Nullable Instant deletedAt,
-            Placement placement,
-            @Nullable String policyVersion,
-            LifecycleSettings lifecycleSettings,
-            @Nullable PreviousVersion previous) {
-        this(
-                id,
-                resourceName,
-                orgId,
-                projectId,
-                app,
-                displayName,
-                operatingMode,
-                controlPlaneScope,
-                status,
-                requestedByUserId,
-                requestedByPrincipalId,
-                operatorServiceAccountId,
-                config,
-                runtimeState,
-                failureReason,
-                generation,
-                sequence,
-                createdAt,
-                updatedAt,
-                deletedAt,
-                placement,
-                policyVersion,
-                lifecycleSettings,
-                previous,
-                null);
+    public Status status() {
+        return state.status();
     }
 
-    /** The states of an instance. */
-    public enum Status implements TextEnum {
-        REQUESTED,
-        DEPLOYING,
-        RUNNING,
-        FAILED,
-        DELETING,
-        DELETED
+    public int generation() {
+        return state.generation();
     }
 
     /** Derived from mode and scope, so that it cannot contradict them. */
@@ -128,7 +65,7 @@ public record AppInstance(
     }
 
     public Subject subject() {
-        return new Subject(ref(), app.slug(), app.runtimeBackend(), generation, sequence);
+        return new Subject(ref(), app.slug(), app.runtimeBackend(), state.generation(), state.sequence());
     }
 
     /** Describes the change to another version as a launch, because the same rules apply to it. */
@@ -150,86 +87,42 @@ public record AppInstance(
     }
 
     public AppInstance withSequence(long next) {
-        return copy(status, runtimeState, failureReason, generation, next, updatedAt, deletedAt);
-    }
-
-    AppInstance withNextGeneration() {
-        return copy(status, runtimeState, failureReason, generation + 1, sequence, updatedAt, deletedAt);
-    }
-
-    AppInstance withStatus(Status next, String nextRuntimeState, @Nullable String reason, Instant now) {
-        return copy(
-                next,
-                nextRuntimeState,
-                reason,
-                next == Status.DELETING ? generation + 1 : generation,
-                sequence,
-                now,
-                next == Status.DELETED ? now : deletedAt);
+        return withState(state.withSequence(next));
     }
 
     AppInstance withVersion(VersionChange change) {
-        return new AppInstance(
-                id,
-                resourceName,
-                orgId,
-                projectId,
-                change.app(),
-                displayName,
-                operatingMode,
-                controlPlaneScope,
-                status,
-                requestedByUserId,
-                requestedByPrincipalId,
-                operatorServiceAccountId,
-                change.config(),
-                runtimeState,
-                failureReason,
-                generation,
-                sequence,
-                createdAt,
-                updatedAt,
-                deletedAt,
-                placement,
-                policyVersion,
-                change.lifecycleSettings(),
-                change.previous(),
-                sharedRuntimeId);
+        return copy(change.app(), change.config(), change.lifecycleSettings(), change.previous(), state);
+    }
+
+    AppInstance withState(SubjectState next) {
+        return copy(app, config, lifecycleSettings, previous, next);
     }
 
     private AppInstance copy(
-            Status nextStatus,
-            String nextRuntimeState,
-            @Nullable String reason,
-            int nextGeneration,
-            long nextSequence,
-            Instant nextUpdatedAt,
-            @Nullable Instant nextDeletedAt) {
+            AppVersionRef nextApp,
+            String nextConfig,
+            LifecycleSettings nextSettings,
+            @Nullable PreviousVersion nextPrevious,
+            SubjectState nextState) {
         return new AppInstance(
                 id,
                 resourceName,
                 orgId,
                 projectId,
-                app,
+                nextApp,
                 displayName,
                 operatingMode,
                 controlPlaneScope,
-                nextStatus,
                 requestedByUserId,
                 requestedByPrincipalId,
                 operatorServiceAccountId,
-                config,
-                nextRuntimeState,
-                reason,
-                nextGeneration,
-                nextSequence,
+                nextConfig,
                 createdAt,
-                nextUpdatedAt,
-                nextDeletedAt,
                 placement,
                 policyVersion,
-                lifecycleSettings,
-                previous,
-                sharedRuntimeId);
+                nextSettings,
+                nextPrevious,
+                sharedRuntimeId,
+                nextState);
     }
 }

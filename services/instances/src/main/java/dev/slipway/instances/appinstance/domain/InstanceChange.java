@@ -8,6 +8,7 @@ import dev.slipway.operations.domain.OperationDecision;
 import dev.slipway.operations.domain.OperationEvent;
 import dev.slipway.operations.domain.OperationLifecycle;
 import dev.slipway.operations.domain.OperationUpdate;
+import dev.slipway.operations.domain.SubjectChange;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -20,8 +21,6 @@ import java.util.UUID;
  * @param before the instance as loaded; null for a launch
  * @param next the instance after the change; the store assigns its sequence
  * @param events in the order of their sequence numbers
- * @param resendCommandId a command to resend; null without one
- * @param deletesCommands whether the stored commands are obsolete
  * @param reservation the part of the budget that a launch reserves; null if it reserves none
  */
 public record InstanceChange(
@@ -35,7 +34,8 @@ public record InstanceChange(
         List<InstanceCommand> commands,
         @Nullable UUID resendCommandId,
         boolean deletesCommands,
-        @Nullable BudgetReservation reservation) {
+        @Nullable BudgetReservation reservation)
+        implements SubjectChange {
 
     /** An event to append to the instance's history. */
     public sealed interface Event {}
@@ -52,11 +52,6 @@ public record InstanceChange(
 
     public boolean changesVersion() {
         return before != null && !before.app().equals(next.app());
-    }
-
-    /** Returns the operation that this change opens. */
-    public Operation openedOperation() {
-        return openedOperations.get(openedOperations.size() - 1);
     }
 
     /** Collects a change step by step. */

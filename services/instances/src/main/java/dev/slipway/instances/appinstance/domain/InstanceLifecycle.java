@@ -1,6 +1,5 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceCommand.Deployment;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Accepted;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
@@ -16,7 +15,10 @@ import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.Refusal;
 import dev.slipway.operations.domain.RuntimeCommandType;
+import dev.slipway.operations.domain.SubjectLifecycle;
 import dev.slipway.operations.domain.SubjectRef;
+import dev.slipway.operations.domain.SubjectState;
+import dev.slipway.operations.domain.SubjectTransition;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -26,12 +28,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/**
- * The launch of an instance and its state machine: requested → deploying → running → deleting → deleted; failed from every state but
- * deleted.
- */
+/** The launch of an instance, and the transitions of its state with their events. */
 public final class InstanceLifecycle {
-    private static final String STATE_CONFLICT = "instance_state_conflict";
+    private static final SubjectLifecycle STATES = new SubjectLifecycle("instance", "instance_state_conflict");
 
     private InstanceLifecycle() {}
 
@@ -112,23 +111,17 @@ public final class InstanceLifecycle {
                 launch.displayName(),
                 launch.operatingMode(),
                 launch.controlPlaneScope(),
-                Status.REQUESTED,
                 launch.requestedByUserId(),
                 launch.requestedByPrincipalId(),
                 operator,
                 config.text(),
-                "{}",
-                null,
-                1,
-                0,
                 now,
-                now,
-                null,
                 eligibility.policy().placement(),
                 eligibility.policy().version(),
                 manifest.lifecycleSettings(),
                 null,
-                launch.sharedRuntimeId());
+                launch.sharedRuntimeId(),
+                SubjectState.initial(now));
         return new Accepted(instance, List.of(new InstanceEvent.Requested()));
     }
 
@@ -219,9 +212,7 @@ public final class InstanceLifecycle {
             DecisionContext context) {
         var operationId = context.newId();
         var commandId = context.newId();
-        var type = kind == Kind.CREATE
-                ? RuntimeCommandType.DEPLOY
-                : kind == Kind.UPGRADE ? RuntimeCommandType.UPGRADE : RuntimeCommandType.ROLLBACK;
+        var type = RuntimeCommandType.ofDeployment(kind);
         change.send(InstanceCommand.deploy(commandId, type, change.current(), operationId, deadlineAt, deployment));
         var operation = NewOperation.ofKind(kind, operationId, action, requester, deadlineAt, commandId);
         var from = deployment.fromVersion();
@@ -233,25 +224,12 @@ public final class InstanceLifecycle {
     }
 
     public static InstanceDecision delete(AppInstance current, Instant now) {
-        return switch (current.status()) {
-            case REQUESTED, DEPLOYING, RUNNING, FAILED ->
-                new Accepted(
-                        current.withStatus(Status.DELETING, current.runtimeState(), current.failureReason(), now),
-                        List.of(new InstanceEvent.Deleting()));
-            case DELETING, DELETED -> unchanged(current);
-        };
+        return decide(current, STATES.delete(current.state(), now), new InstanceEvent.Deleting());
     }
 
     /** Begins an upgrade or a rollback: the instance keeps running, and earlier commands become obsolete. */
     public static InstanceDecision beginChange(AppInstance current) {
-        return switch (current.status()) {
-            case RUNNING -> new Accepted(current.withNextGeneration(), List.of());
-            case REQUESTED, DEPLOYING, FAILED, DELETING, DELETED ->
-                refused(
-                        STATE_CONFLICT,
-                        "The instance is " + current.status().text()
-                                + ". Only a running instance can be upgraded or rolled back.");
-        };
+        return decide(current, STATES.beginChange(current.state()));
     }
 
     /** The instance runs another version. */
@@ -262,123 +240,69 @@ public final class InstanceLifecycle {
             VersionChange change,
             String runtimeState,
             Instant now) {
-        if (generation < current.generation()) {
-            return unchanged(current);
+        var transition = STATES.reportUpgraded(current.state(), generation, runtimeState, now);
+        if (transition instanceof SubjectTransition.Changed changed) {
+            return current.app().equals(change.app())
+                    ? new Accepted(current, List.of())
+                    : new Accepted(
+                            current.withVersion(change).withState(changed.next()),
+                            List.of(new InstanceEvent.Upgraded(current.app().version(), operationId)));
         }
-        return switch (current.status()) {
-            case RUNNING, FAILED ->
-                current.app().equals(change.app())
-                        ? unchanged(current)
-                        : new Accepted(
-                                current.withVersion(change).withStatus(Status.RUNNING, runtimeState, null, now),
-                                List.of(new InstanceEvent.Upgraded(current.app().version(), operationId)));
-            case DELETING -> unchanged(current);
-            case DELETED -> alreadyDeleted();
-            case REQUESTED, DEPLOYING -> refused(STATE_CONFLICT, "No upgrade of this instance was requested.");
-        };
+        return decide(current, transition);
     }
 
     /** The deadline of the launch has passed. */
     public static InstanceDecision expireLaunch(AppInstance current, String reason, Instant now) {
-        return switch (current.status()) {
-            case REQUESTED, DEPLOYING ->
-                new Accepted(
-                        current.withStatus(Status.FAILED, current.runtimeState(), reason, now),
-                        List.of(new InstanceEvent.Failed(reason)));
-            case RUNNING, FAILED, DELETING, DELETED -> unchanged(current);
-        };
+        return decide(current, STATES.expireLaunch(current.state(), reason, now), new InstanceEvent.Failed(reason));
     }
 
     /** Deletes the record of an instance without its adapter: only if it has failed, or its deletion does not end. */
     public static InstanceDecision forceDelete(AppInstance current, String reason, Instant now) {
-        return switch (current.status()) {
-            case DELETING, FAILED ->
-                new Accepted(
-                        current.withStatus(Status.DELETED, "{}", null, now),
-                        List.of(new InstanceEvent.ForceDeleted(reason), new InstanceEvent.Deleted()));
-            case DELETED -> unchanged(current);
-            case REQUESTED, DEPLOYING, RUNNING ->
-                refused(
-                        STATE_CONFLICT,
-                        "The instance is " + current.status().text()
-                                + ". Delete it first; force the deletion only if that does not end.");
-        };
+        return decide(
+                current,
+                STATES.forceDelete(current.state(), now),
+                new InstanceEvent.ForceDeleted(reason),
+                new InstanceEvent.Deleted());
     }
 
     public static InstanceDecision reportDeploying(
             AppInstance current, int generation, String runtimeState, Instant now) {
-        if (generation < current.generation()) {
-            return unchanged(current);
-        }
-        return switch (current.status()) {
-            case REQUESTED ->
-                new Accepted(
-                        current.withStatus(Status.DEPLOYING, runtimeState, null, now),
-                        List.of(new InstanceEvent.Deploying()));
-            // A late or repeated report: the instance has advanced already.
-            case DEPLOYING, RUNNING, FAILED, DELETING -> unchanged(current);
-            case DELETED -> alreadyDeleted();
-        };
+        return decide(
+                current,
+                STATES.reportDeploying(current.state(), generation, runtimeState, now),
+                new InstanceEvent.Deploying());
     }
 
     public static InstanceDecision reportRunning(
             AppInstance current, int generation, String runtimeState, Instant now) {
-        if (generation < current.generation()) {
-            return unchanged(current);
-        }
-        return switch (current.status()) {
-            // From failed as well: if an adapter recovers the app, the instance shows what runs.
-            case REQUESTED, DEPLOYING, FAILED ->
-                new Accepted(
-                        current.withStatus(Status.RUNNING, runtimeState, null, now),
-                        List.of(new InstanceEvent.Running()));
-            case RUNNING ->
-                current.runtimeState().equals(runtimeState)
-                        ? unchanged(current)
-                        : new Accepted(
-                                current.withStatus(Status.RUNNING, runtimeState, null, now),
-                                List.of(new InstanceEvent.Running()));
-            case DELETING -> unchanged(current);
-            case DELETED -> alreadyDeleted();
-        };
+        return decide(
+                current,
+                STATES.reportRunning(current.state(), generation, runtimeState, now),
+                new InstanceEvent.Running());
     }
 
     public static InstanceDecision reportFailed(AppInstance current, int generation, String reason, Instant now) {
-        if (generation < current.generation()) {
-            return unchanged(current);
-        }
-        return switch (current.status()) {
-            case REQUESTED, DEPLOYING, RUNNING, DELETING ->
-                new Accepted(
-                        current.withStatus(Status.FAILED, current.runtimeState(), reason, now),
-                        List.of(new InstanceEvent.Failed(reason)));
-            case FAILED -> unchanged(current);
-            case DELETED -> alreadyDeleted();
-        };
+        return decide(
+                current,
+                STATES.reportFailed(current.state(), generation, reason, now),
+                new InstanceEvent.Failed(reason));
     }
 
     public static InstanceDecision reportDeleted(AppInstance current, int generation, Instant now) {
-        if (generation < current.generation()) {
-            return unchanged(current);
+        return decide(current, STATES.reportDeleted(current.state(), generation, now), new InstanceEvent.Deleted());
+    }
+
+    /** The events happened if the state changes. */
+    private static InstanceDecision decide(AppInstance current, SubjectTransition transition, InstanceEvent... events) {
+        if (transition instanceof SubjectTransition.Refused refused) {
+            return new Refused(refused.refusal());
         }
-        return switch (current.status()) {
-            case DELETING, FAILED ->
-                new Accepted(current.withStatus(Status.DELETED, "{}", null, now), List.of(new InstanceEvent.Deleted()));
-            case DELETED -> unchanged(current);
-            case REQUESTED, DEPLOYING, RUNNING ->
-                refused(STATE_CONFLICT, "No deletion of this instance was requested.");
-        };
+        return transition instanceof SubjectTransition.Changed changed
+                ? new Accepted(current.withState(changed.next()), List.of(events))
+                : new Accepted(current, List.of());
     }
 
-    static Refused refused(String code, String message) {
+    private static Refused refused(String code, String message) {
         return new Refused(Refusal.of(code, message));
-    }
-
-    private static InstanceDecision unchanged(AppInstance current) {
-        return new Accepted(current, List.of());
-    }
-
-    private static InstanceDecision alreadyDeleted() {
-        return refused(STATE_CONFLICT, "The instance is already deleted.");
     }
 }

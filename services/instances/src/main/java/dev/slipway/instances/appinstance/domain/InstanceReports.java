@@ -1,8 +1,7 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.member.domain.Member;
-import dev.slipway.instances.member.domain.MemberDecision;
 import dev.slipway.instances.member.domain.MemberLifecycle;
+import dev.slipway.instances.member.domain.MembersDecision;
 import dev.slipway.instances.report.domain.AdapterReport;
 import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
@@ -10,12 +9,9 @@ import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationDecision;
 import dev.slipway.operations.domain.OperationLifecycle;
-import dev.slipway.operations.domain.Refusal;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.function.Function;
 
 /** Decides on the reports of runtime adapters, and on operations that are past their deadline. */
@@ -164,19 +160,12 @@ public final class InstanceReports {
         if (report.isOutdated(loaded.instance().generation())) {
             return change.accepted();
         }
-        var next = new LinkedHashMap<UUID, Member>();
-        loaded.members().forEach(member -> next.put(member.id(), member));
-        for (var reported : report.members()) {
-            var current = next.get(reported.memberId());
-            if (current == null) {
-                return new ChangeDecision.Refused(MemberRequests.notFound(reported.memberId()));
-            }
-            var decision = MemberLifecycle.report(current, reported, context.now());
-            if (decision instanceof MemberDecision.Refused refused) {
-                return new ChangeDecision.Refused(Refusal.of(refused.code(), refused.message()));
-            }
-            next.put(current.id(), ((MemberDecision.Accepted) decision).next());
+        var decision =
+                MemberLifecycle.reportAll(loaded.members(), report.members(), MemberRequests::notFound, context.now());
+        if (decision instanceof MembersDecision.Refused refused) {
+            return new ChangeDecision.Refused(refused.refusal());
         }
+        var next = ((MembersDecision.Accepted) decision).next();
         var operation = loaded.operation();
         if (operation != null) {
             change.update(operation, OperationLifecycle.reportAccepted(operation, context.now()));

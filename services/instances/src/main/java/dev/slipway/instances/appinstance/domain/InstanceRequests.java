@@ -1,6 +1,5 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceCommand.AppCall;
 import dev.slipway.instances.appinstance.domain.InstanceCommand.Deployment;
 import dev.slipway.instances.launch.domain.Launch;
@@ -16,6 +15,7 @@ import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationDecision;
 import dev.slipway.operations.domain.OperationLifecycle;
 import dev.slipway.operations.domain.Refusal;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;

@@ -1,6 +1,5 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceCommand.MemberCall;
 import dev.slipway.instances.launch.domain.ManifestSpec;
 import dev.slipway.instances.member.domain.Member;
@@ -13,6 +12,7 @@ import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.Refusal;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;

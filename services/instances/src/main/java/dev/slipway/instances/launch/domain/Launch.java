@@ -23,35 +23,4 @@ public record Launch(
         UUID requestedByPrincipalId,
         Placement placement,
         Map<String, Integer> componentCounts,
-        @Nullable UUID sharedRuntimeId) {
-
-    /** Creates a launch that uses no shared runtime. */
-    public Launch(
-            UUID projectId,
-            String appSlug,
-            String appVersion,
-            String displayName,
-            String operatingMode,
-            String controlPlaneScope,
-            @Nullable UUID operatorServiceAccountId,
-            String config,
-            UUID requestedByUserId,
-            UUID requestedByPrincipalId,
-            Placement placement,
-            Map<String, Integer> componentCounts) {
-        this(
-                projectId,
-                appSlug,
-                appVersion,
-                displayName,
-                operatingMode,
-                controlPlaneScope,
-                operatorServiceAccountId,
-                config,
-                requestedByUserId,
-                requestedByPrincipalId,
-                placement,
-                componentCounts,
-                null);
-    }
-}
+        @Nullable UUID sharedRuntimeId) {}

@@ -1,7 +1,7 @@
 package dev.slipway.instances.member.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.operations.domain.SubjectRef;
-import dev.slipway.operations.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;

@@ -1,16 +1,21 @@
 package dev.slipway.instances.member.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.member.domain.Member.DesiredState;
 import dev.slipway.instances.member.domain.Member.ObservedState;
 import dev.slipway.instances.member.domain.MemberDecision.Accepted;
 import dev.slipway.instances.member.domain.MemberDecision.Refused;
 import dev.slipway.operations.domain.Operation;
-import dev.slipway.operations.domain.TextEnum;
+import dev.slipway.operations.domain.Refusal;
 
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
 
 /** The state machine of members: pending → joining → ready → draining → removed; failed from every state but removed. */
 public final class MemberLifecycle {
@@ -109,6 +114,29 @@ public final class MemberLifecycle {
                         && other.observed() != ObservedState.FAILED)
                 .count();
         return member.observed() != ObservedState.FAILED && member.isCounted() && usable - 1 < component.min();
+    }
+
+    /**
+     * Applies the states that an adapter reports; if one is refused, all are.
+     *
+     * @param notFound refuses a member that is not one of {@code members}
+     */
+    public static MembersDecision reportAll(
+            Collection<Member> members, List<MemberReport> reports, Function<UUID, Refusal> notFound, Instant now) {
+        var next = new HashMap<UUID, Member>();
+        members.forEach(member -> next.put(member.id(), member));
+        for (var reported : reports) {
+            var current = next.get(reported.memberId());
+            if (current == null) {
+                return new MembersDecision.Refused(notFound.apply(reported.memberId()));
+            }
+            var decision = report(current, reported, now);
+            if (decision instanceof Refused refused) {
+                return new MembersDecision.Refused(Refusal.of(refused.code(), refused.message()));
+            }
+            next.put(current.id(), ((Accepted) decision).next());
+        }
+        return new MembersDecision.Accepted(next);
     }
 
     /** Applies the state that an adapter reports. A report on an older generation is late and changes nothing. */

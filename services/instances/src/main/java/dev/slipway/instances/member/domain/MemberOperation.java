@@ -1,6 +1,6 @@
 package dev.slipway.instances.member.domain;
 
-import dev.slipway.operations.domain.TextEnum;
+import dev.slipway.contract.domain.TextEnum;
 
 /** The operations on members. */
 public enum MemberOperation implements TextEnum {

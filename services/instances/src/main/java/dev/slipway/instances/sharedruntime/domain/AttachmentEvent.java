@@ -1,6 +1,6 @@
 package dev.slipway.instances.sharedruntime.domain;
 
-import dev.slipway.operations.domain.TextEnum;
+import dev.slipway.contract.domain.TextEnum;
 
 /** The events of an attachment. */
 public enum AttachmentEvent implements TextEnum {

@@ -12,6 +12,7 @@ import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationLifecycle;
 import dev.slipway.operations.domain.Refusal;
+import dev.slipway.operations.domain.SubjectState;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -58,7 +59,7 @@ public final class AttachmentRequests {
         }
         var change = SharedRuntimeChange.Builder.of(loaded);
         change.addAttachment(Attachment.create(context.newId(), loaded.runtime(), projectId, policies, context.now()));
-        if (loaded.runtime().status() == SharedRuntime.Status.RUNNING) {
+        if (loaded.runtime().status() == SubjectState.Status.RUNNING) {
             activate(change, context);
         }
         return change.accepted();
@@ -67,8 +68,8 @@ public final class AttachmentRequests {
     /** Returns why no project can be attached now; null if one can. */
     private static @Nullable Refusal checkOpen(LoadedSharedRuntime loaded) {
         var status = loaded.runtime().status();
-        return status == SharedRuntime.Status.DELETING
-                        || status == SharedRuntime.Status.DELETED
+        return status == SubjectState.Status.DELETING
+                        || status == SubjectState.Status.DELETED
                         || SharedRuntimeRequests.findDeletion(loaded) != null
                 ? Refusal.of("shared_runtime_state_conflict", "The shared runtime is deleted or about to be deleted.")
                 : null;

@@ -8,15 +8,16 @@ import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.operations.domain.Subject;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
-import dev.slipway.operations.domain.TextEnum;
+import dev.slipway.operations.domain.SubjectState;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.UUID;
 
 /**
- * A deployed app that an organization owns and its projects share. {@code config} and {@code runtimeState} are JSON texts whose meaning is
- * defined by the app.
+ * A deployed app that an organization owns and its projects share. {@code config} is JSON text whose meaning is defined by the
+ * app.
  *
  * @param operatorId the identity that the controller acts as
  * @param placement of the controller
@@ -42,44 +43,16 @@ public record SharedRuntime(
         LifecycleSettings lifecycleSettings,
         @Nullable PreviousVersion previous,
         Instant createdAt,
-        State state) {
+        SubjectState state) {
     public static final String OPERATING_MODE = "tenant_dedicated";
     public static final String CONTROL_PLANE_SCOPE = "tenant";
 
-    /** The states of a shared runtime. */
-    public enum Status implements TextEnum {
-        REQUESTED,
-        DEPLOYING,
-        RUNNING,
-        FAILED,
-        DELETING,
-        DELETED
-    }
-
-    /**
-     * The part that reports and requests change.
-     *
-     * @param sequence number of the last event; gap-free, assigned by the store
-     */
-    public record State(
-            Status status,
-            String runtimeState,
-            @Nullable String failureReason,
-            int generation,
-            long sequence,
-            Instant updatedAt,
-            @Nullable Instant deletedAt) {
-        static State initial(Instant now) {
-            return new State(Status.REQUESTED, "{}", null, 1, 0, now, null);
-        }
-    }
-
     public Status status() {
-        return state.status;
+        return state.status();
     }
 
     public int generation() {
-        return state.generation;
+        return state.generation();
     }
 
     public SubjectRef ref() {
@@ -87,83 +60,45 @@ public record SharedRuntime(
     }
 
     public Subject subject() {
-        return new Subject(ref(), app.slug(), app.runtimeBackend(), state.generation, state.sequence);
+        return new Subject(ref(), app.slug(), app.runtimeBackend(), state.generation(), state.sequence());
     }
 
     public SharedRuntime withSequence(long next) {
-        return withState(new State(
-                state.status,
-                state.runtimeState,
-                state.failureReason,
-                state.generation,
-                next,
-                state.updatedAt,
-                state.deletedAt));
-    }
-
-    SharedRuntime withNextGeneration() {
-        return withState(new State(
-                state.status,
-                state.runtimeState,
-                state.failureReason,
-                state.generation + 1,
-                state.sequence,
-                state.updatedAt,
-                state.deletedAt));
-    }
-
-    SharedRuntime withStatus(Status next, String runtimeState, @Nullable String reason, Instant now) {
-        return withState(new State(
-                next,
-                runtimeState,
-                reason,
-                next == Status.DELETING ? state.generation + 1 : state.generation,
-                state.sequence,
-                now,
-                next == Status.DELETED ? now : state.deletedAt));
+        return withState(state.withSequence(next));
     }
 
     SharedRuntime withVersion(VersionChange change) {
-        return new SharedRuntime(
-                id,
-                resourceName,
-                orgId,
-                environment,
-                change.app(),
-                displayName,
-                requestedByUserId,
-                requestedByPrincipalId,
-                operatorId,
-                placement,
-                change.config(),
-                contribution,
-                submission,
-                policyVersion,
-                change.lifecycleSettings(),
-                change.previous(),
-                createdAt,
-                state);
+        return copy(change.app(), change.config(), change.lifecycleSettings(), change.previous(), state);
     }
 
-    private SharedRuntime withState(State next) {
+    SharedRuntime withState(SubjectState next) {
+        return copy(app, config, lifecycleSettings, previous, next);
+    }
+
+    private SharedRuntime copy(
+            AppVersionRef nextApp,
+            String nextConfig,
+            LifecycleSettings nextSettings,
+            @Nullable PreviousVersion nextPrevious,
+            SubjectState nextState) {
         return new SharedRuntime(
                 id,
                 resourceName,
                 orgId,
                 environment,
-                app,
+                nextApp,
                 displayName,
                 requestedByUserId,
                 requestedByPrincipalId,
                 operatorId,
                 placement,
-                config,
+                nextConfig,
                 contribution,
                 submission,
                 policyVersion,
-                lifecycleSettings,
-                previous,
+                nextSettings,
+                nextPrevious,
                 createdAt,
-                next);
+                nextState);
     }
 }

@@ -7,6 +7,7 @@ import dev.slipway.operations.domain.OperationDecision;
 import dev.slipway.operations.domain.OperationEvent;
 import dev.slipway.operations.domain.OperationLifecycle;
 import dev.slipway.operations.domain.OperationUpdate;
+import dev.slipway.operations.domain.SubjectChange;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -21,8 +22,6 @@ import java.util.UUID;
  * @param before the runtime as loaded; null for a creation
  * @param next the runtime after the change; the store assigns its sequence
  * @param events in the order of their sequence numbers
- * @param resendCommandId a command to resend; null without one
- * @param deletesCommands whether the stored commands are obsolete
  */
 public record SharedRuntimeChange(
         @Nullable SharedRuntime before,
@@ -36,7 +35,8 @@ public record SharedRuntimeChange(
         List<Attachment> updatedAttachments,
         List<SharedRuntimeCommand> commands,
         @Nullable UUID resendCommandId,
-        boolean deletesCommands) {
+        boolean deletesCommands)
+        implements SubjectChange {
 
     /** An event to append to the runtime's history. */
     public sealed interface Event {}
@@ -56,11 +56,6 @@ public record SharedRuntimeChange(
 
     public boolean changesVersion() {
         return before != null && !before.app().equals(next.app());
-    }
-
-    /** Returns the operation that this change opens last. */
-    public Operation openedOperation() {
-        return openedOperations.get(openedOperations.size() - 1);
     }
 
     /** Collects a change step by step, and keeps the state that the steps lead to. */

@@ -11,7 +11,6 @@ import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.Eligibility;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.ProjectEligibility;
 import dev.slipway.instances.sharedruntime.domain.RuntimeTransition.Accepted;
 import dev.slipway.instances.sharedruntime.domain.RuntimeTransition.Refused;
-import dev.slipway.instances.sharedruntime.domain.SharedRuntime.Status;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeCommand.Deployment;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeCommand.Header;
 import dev.slipway.operations.domain.Attribution;
@@ -20,6 +19,10 @@ import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.Refusal;
 import dev.slipway.operations.domain.RuntimeCommandType;
+import dev.slipway.operations.domain.SubjectLifecycle;
+import dev.slipway.operations.domain.SubjectState;
+import dev.slipway.operations.domain.SubjectState.Status;
+import dev.slipway.operations.domain.SubjectTransition;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -28,12 +31,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/**
- * The creation of a shared runtime and its state machine: requested → deploying → running → deleting → deleted; failed from every state but
- * deleted.
- */
+/** The creation of a shared runtime, and the transitions of its state with their events. */
 public final class SharedRuntimeLifecycle {
     private static final String STATE_CONFLICT = "shared_runtime_state_conflict";
+    private static final SubjectLifecycle STATES = new SubjectLifecycle("shared runtime", STATE_CONFLICT);
 
     private SharedRuntimeLifecycle() {}
 
@@ -82,7 +83,7 @@ public final class SharedRuntimeLifecycle {
                 spec.lifecycleSettings(),
                 null,
                 context.now(),
-                SharedRuntime.State.initial(context.now()));
+                SubjectState.initial(context.now()));
         var change = SharedRuntimeChange.Builder.ofNew(runtime);
         change.apply(new Accepted(runtime, new SharedRuntimeEvent.Requested(operatorId == null)));
         request.attachedProjectIds()
@@ -168,9 +169,7 @@ public final class SharedRuntimeLifecycle {
             DecisionContext context) {
         var operationId = context.newId();
         var commandId = context.newId();
-        var type = kind == Kind.CREATE
-                ? RuntimeCommandType.DEPLOY
-                : kind == Kind.UPGRADE ? RuntimeCommandType.UPGRADE : RuntimeCommandType.ROLLBACK;
+        var type = RuntimeCommandType.ofDeployment(kind);
         change.send(SharedRuntimeCommand.deploy(
                 new Header(commandId, operationId, deadlineAt),
                 type,
@@ -190,38 +189,17 @@ public final class SharedRuntimeLifecycle {
     }
 
     static RuntimeTransition delete(SharedRuntime current, Instant now) {
-        return switch (current.status()) {
-            case REQUESTED, DEPLOYING, RUNNING, FAILED ->
-                changed(
-                        current.withStatus(
-                                Status.DELETING,
-                                current.state().runtimeState(),
-                                current.state().failureReason(),
-                                now),
-                        new SharedRuntimeEvent.Deleting());
-            case DELETING, DELETED -> unchanged(current);
-        };
+        return decide(current, STATES.delete(current.state(), now), new SharedRuntimeEvent.Deleting());
     }
 
     /** Deletes the record of a runtime without its adapter: only if it has failed, or its deletion does not end. */
     static RuntimeTransition forceDelete(SharedRuntime current, Instant now) {
-        return switch (current.status()) {
-            case FAILED, DELETING ->
-                changed(current.withStatus(Status.DELETED, "{}", null, now), new SharedRuntimeEvent.Deleted());
-            case DELETED -> unchanged(current);
-            case REQUESTED, DEPLOYING, RUNNING ->
-                refused("The shared runtime has not failed and is not being deleted.");
-        };
+        return decide(current, STATES.forceDelete(current.state(), now), new SharedRuntimeEvent.Deleted());
     }
 
     /** Begins an upgrade or a rollback: the runtime keeps running, and earlier commands become obsolete. */
     static RuntimeTransition beginChange(SharedRuntime current) {
-        return switch (current.status()) {
-            case RUNNING -> new Accepted(current.withNextGeneration(), null);
-            case REQUESTED, DEPLOYING, FAILED, DELETING, DELETED ->
-                refused("The shared runtime is " + current.status().text()
-                        + ". Only a running one can be upgraded or rolled back.");
-        };
+        return decide(current, STATES.beginChange(current.state()), null);
     }
 
     static RuntimeTransition reportUpgraded(
@@ -231,82 +209,57 @@ public final class SharedRuntimeLifecycle {
             VersionChange change,
             String runtimeState,
             Instant now) {
-        if (generation < current.generation()) {
-            return unchanged(current);
+        var transition = STATES.reportUpgraded(current.state(), generation, runtimeState, now);
+        if (transition instanceof SubjectTransition.Changed changed) {
+            return current.app().equals(change.app())
+                    ? new Accepted(current, null)
+                    : new Accepted(
+                            current.withVersion(change).withState(changed.next()),
+                            new SharedRuntimeEvent.Upgraded(current.app().version(), operationId));
         }
-        return switch (current.status()) {
-            case RUNNING, FAILED ->
-                current.app().equals(change.app())
-                        ? unchanged(current)
-                        : changed(
-                                current.withVersion(change).withStatus(Status.RUNNING, runtimeState, null, now),
-                                new SharedRuntimeEvent.Upgraded(current.app().version(), operationId));
-            case DELETING -> unchanged(current);
-            case DELETED -> alreadyDeleted();
-            case REQUESTED, DEPLOYING -> refused("No upgrade of this shared runtime was requested.");
-        };
+        return decide(current, transition, null);
     }
 
     /** The deadline of the creation has passed. */
     static RuntimeTransition expireCreation(SharedRuntime current, String reason, Instant now) {
-        return switch (current.status()) {
-            case REQUESTED, DEPLOYING -> failed(current, reason, now);
-            case RUNNING, FAILED, DELETING, DELETED -> unchanged(current);
-        };
+        return decide(current, STATES.expireLaunch(current.state(), reason, now), new SharedRuntimeEvent.Failed());
     }
 
     static RuntimeTransition reportDeploying(SharedRuntime current, int generation, String runtimeState, Instant now) {
-        if (generation < current.generation()) {
-            return unchanged(current);
-        }
-        return switch (current.status()) {
-            case REQUESTED ->
-                changed(
-                        current.withStatus(Status.DEPLOYING, runtimeState, null, now),
-                        new SharedRuntimeEvent.Deploying());
-            // A late or repeated report: the runtime has advanced already.
-            case DEPLOYING, RUNNING, FAILED, DELETING -> unchanged(current);
-            case DELETED -> alreadyDeleted();
-        };
+        return decide(
+                current,
+                STATES.reportDeploying(current.state(), generation, runtimeState, now),
+                new SharedRuntimeEvent.Deploying());
     }
 
     static RuntimeTransition reportRunning(SharedRuntime current, int generation, String runtimeState, Instant now) {
-        if (generation < current.generation()) {
-            return unchanged(current);
-        }
-        return switch (current.status()) {
-            // From failed as well: if an adapter recovers the app, the runtime shows what runs.
-            case REQUESTED, DEPLOYING, FAILED -> running(current, runtimeState, now);
-            case RUNNING ->
-                current.state().runtimeState().equals(runtimeState)
-                        ? unchanged(current)
-                        : running(current, runtimeState, now);
-            case DELETING -> unchanged(current);
-            case DELETED -> alreadyDeleted();
-        };
+        return decide(
+                current,
+                STATES.reportRunning(current.state(), generation, runtimeState, now),
+                new SharedRuntimeEvent.Running());
     }
 
     static RuntimeTransition reportFailed(SharedRuntime current, int generation, String reason, Instant now) {
-        if (generation < current.generation()) {
-            return unchanged(current);
-        }
-        return switch (current.status()) {
-            case REQUESTED, DEPLOYING, RUNNING, DELETING -> failed(current, reason, now);
-            case FAILED -> unchanged(current);
-            case DELETED -> alreadyDeleted();
-        };
+        return decide(
+                current,
+                STATES.reportFailed(current.state(), generation, reason, now),
+                new SharedRuntimeEvent.Failed());
     }
 
     static RuntimeTransition reportDeleted(SharedRuntime current, int generation, Instant now) {
-        if (generation < current.generation()) {
-            return unchanged(current);
+        return decide(
+                current, STATES.reportDeleted(current.state(), generation, now), new SharedRuntimeEvent.Deleted());
+    }
+
+    /** The event happened if the state changes. */
+    private static RuntimeTransition decide(
+            SharedRuntime current, SubjectTransition transition, @Nullable SharedRuntimeEvent event) {
+        if (transition instanceof SubjectTransition.Refused refused) {
+            return new Refused(refused.refusal());
         }
-        return switch (current.status()) {
-            case DELETING, FAILED ->
-                changed(current.withStatus(Status.DELETED, "{}", null, now), new SharedRuntimeEvent.Deleted());
-            case DELETED -> unchanged(current);
-            case REQUESTED, DEPLOYING, RUNNING -> refused("No deletion of this shared runtime was requested.");
-        };
+        return transition instanceof SubjectTransition.Changed changed
+                ? new Accepted(current.withState(changed.next()), event)
+                : new Accepted(current, null);
     }
 
     /** Returns why the runtime cannot serve a request now; null if it runs. */
@@ -317,31 +270,5 @@ public final class SharedRuntimeLifecycle {
                         STATE_CONFLICT,
                         "This is possible only while the shared runtime is running. It is "
                                 + runtime.status().text() + ".");
-    }
-
-    private static RuntimeTransition running(SharedRuntime current, String runtimeState, Instant now) {
-        return changed(current.withStatus(Status.RUNNING, runtimeState, null, now), new SharedRuntimeEvent.Running());
-    }
-
-    private static RuntimeTransition failed(SharedRuntime current, String reason, Instant now) {
-        return changed(
-                current.withStatus(Status.FAILED, current.state().runtimeState(), reason, now),
-                new SharedRuntimeEvent.Failed());
-    }
-
-    private static RuntimeTransition changed(SharedRuntime next, SharedRuntimeEvent event) {
-        return new Accepted(next, event);
-    }
-
-    private static RuntimeTransition unchanged(SharedRuntime current) {
-        return new Accepted(current, null);
-    }
-
-    private static RuntimeTransition refused(String message) {
-        return new Refused(Refusal.of(STATE_CONFLICT, message));
-    }
-
-    private static RuntimeTransition alreadyDeleted() {
-        return refused("The shared runtime is already deleted.");
     }
 }

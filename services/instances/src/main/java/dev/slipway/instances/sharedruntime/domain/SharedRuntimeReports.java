@@ -1,20 +1,18 @@
 package dev.slipway.instances.sharedruntime.domain;
 
 import dev.slipway.instances.appinstance.domain.DecisionContext;
-import dev.slipway.instances.member.domain.MemberDecision;
 import dev.slipway.instances.member.domain.MemberLifecycle;
+import dev.slipway.instances.member.domain.MembersDecision;
 import dev.slipway.instances.report.domain.AdapterReport;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationDecision;
 import dev.slipway.operations.domain.OperationLifecycle;
-import dev.slipway.operations.domain.Refusal;
+import dev.slipway.operations.domain.SubjectState;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.function.Function;
 
 /** Decides on the reports of runtime adapters, and on operations that are past their deadline. */
@@ -88,7 +86,7 @@ public final class SharedRuntimeReports {
                 loaded,
                 SharedRuntimeLifecycle.reportRunning(loaded.runtime(), report.generation(), report.runtimeState(), now),
                 current -> report.applyRunning(current, now));
-        if (decision instanceof RuntimeDecision.Refused || change.current().status() != SharedRuntime.Status.RUNNING) {
+        if (decision instanceof RuntimeDecision.Refused || change.current().status() != SubjectState.Status.RUNNING) {
             return decision;
         }
         AttachmentRequests.activate(change, context);
@@ -111,7 +109,7 @@ public final class SharedRuntimeReports {
     /** Ends everything that belongs to a runtime once it is deleted. */
     static void endDeleted(SharedRuntimeChange.Builder change, RuntimeTransition transition, DecisionContext context) {
         if (!(transition instanceof RuntimeTransition.Accepted accepted)
-                || accepted.next().status() != SharedRuntime.Status.DELETED) {
+                || accepted.next().status() != SubjectState.Status.DELETED) {
             return;
         }
         change.apply(accepted);
@@ -196,27 +194,20 @@ public final class SharedRuntimeReports {
         if (report.isOutdated(loaded.runtime().generation())) {
             return change.accepted();
         }
-        var next = new LinkedHashMap<UUID, Worker>();
-        loaded.workers().forEach(worker -> next.put(worker.id(), worker));
-        for (var reported : report.members()) {
-            var current = next.get(reported.memberId());
-            if (current == null) {
-                return new RuntimeDecision.Refused(WorkerRequests.notFound(reported.memberId()));
-            }
-            var decision = MemberLifecycle.report(current.member(), reported, context.now());
-            if (decision instanceof MemberDecision.Refused refused) {
-                return new RuntimeDecision.Refused(Refusal.of(refused.code(), refused.message()));
-            }
-            next.put(current.id(), current.withMember(((MemberDecision.Accepted) decision).next()));
+        var decision =
+                MemberLifecycle.reportAll(loaded.members(), report.members(), WorkerRequests::notFound, context.now());
+        if (decision instanceof MembersDecision.Refused refused) {
+            return new RuntimeDecision.Refused(refused.refusal());
         }
+        var next = ((MembersDecision.Accepted) decision).next();
         var operation = loaded.operation();
         if (operation != null) {
             change.update(operation, OperationLifecycle.reportAccepted(operation, context.now()));
         }
         var operationId = operation == null ? null : operation.id();
         loaded.workers()
-                .forEach(worker ->
-                        change.updateWorker(worker, Objects.requireNonNull(next.get(worker.id())), operationId));
+                .forEach(worker -> change.updateWorker(
+                        worker, worker.withMember(Objects.requireNonNull(next.get(worker.id()))), operationId));
         AttachmentRequests.continueDetachments(change, context);
         SharedRuntimeRequests.continueDeletion(change, context);
         return change.accepted();

@@ -5,7 +5,6 @@ import dev.slipway.instances.launch.domain.ManifestSpec;
 import dev.slipway.instances.launch.domain.ResolvedConfig;
 import dev.slipway.instances.launch.domain.UpgradePath;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.Eligibility;
-import dev.slipway.instances.sharedruntime.domain.SharedRuntime.Status;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeCommand.AppCall;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeCommand.Deployment;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeCommand.Header;
@@ -16,6 +15,7 @@ import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationDecision;
 import dev.slipway.operations.domain.OperationLifecycle;
 import dev.slipway.operations.domain.Refusal;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;

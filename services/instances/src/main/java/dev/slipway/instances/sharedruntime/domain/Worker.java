@@ -1,7 +1,7 @@
 package dev.slipway.instances.sharedruntime.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.member.domain.Member;
-import dev.slipway.operations.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.util.UUID;

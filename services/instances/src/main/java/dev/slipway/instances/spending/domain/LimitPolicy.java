@@ -1,18 +1,10 @@
 package dev.slipway.instances.spending.domain;
 
-import java.util.Locale;
+import dev.slipway.contract.domain.TextEnum;
 
 /** The policy for a balance or a budget that is used up. */
-public enum LimitPolicy {
+public enum LimitPolicy implements TextEnum {
     WARN,
     REFUSE_LAUNCHES,
-    STOP_INSTANCES;
-
-    public static LimitPolicy of(String text) {
-        return valueOf(text.toUpperCase(Locale.ROOT));
-    }
-
-    public String text() {
-        return name().toLowerCase(Locale.ROOT);
-    }
+    STOP_INSTANCES
 }

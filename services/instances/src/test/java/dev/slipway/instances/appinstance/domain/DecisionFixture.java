@@ -1,6 +1,5 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.launch.domain.AppVersionRef;
 import dev.slipway.instances.launch.domain.LifecycleSettings;
 import dev.slipway.instances.launch.domain.ManifestSpec;
@@ -18,6 +17,8 @@ import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationLifecycle;
 import dev.slipway.operations.domain.SubjectKind;
 import dev.slipway.operations.domain.SubjectRef;
+import dev.slipway.operations.domain.SubjectState;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -68,22 +69,17 @@ final class DecisionFixture {
                 "Mine",
                 "tenant_dedicated",
                 "project",
-                status,
                 PERSON,
                 ACCOUNT,
                 ACCOUNT,
                 "{}",
-                "{}",
-                null,
-                3,
-                9,
                 CREATED,
-                CREATED,
-                null,
                 Placement.UNSPECIFIED,
                 "p1",
                 new LifecycleSettings(1_800, reap, null),
-                null);
+                null,
+                null,
+                new SubjectState(status, "{}", null, 3, 9, CREATED, null));
     }
 
     static AppInstance instance(Status status) {

@@ -1,7 +1,6 @@
 package dev.slipway.instances.appinstance.domain;
 
 import dev.slipway.contract.ErrorCode;
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
 import dev.slipway.instances.launch.domain.AppVersionRef;
 import dev.slipway.instances.launch.domain.Launch;
@@ -16,6 +15,8 @@ import dev.slipway.instances.spending.domain.LimitPolicy;
 import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.operations.domain.OperationEvent;
 import dev.slipway.operations.domain.Refusal;
+import dev.slipway.operations.domain.SubjectState;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -72,22 +73,17 @@ class InstanceLaunchTest {
                         "Mine",
                         "tenant_dedicated",
                         "project",
-                        Status.REQUESTED,
                         PERSON,
                         ACCOUNT,
                         ACCOUNT,
                         "{\"a\":1}",
-                        "{}",
-                        null,
-                        1,
-                        0,
                         NOW,
-                        NOW,
-                        null,
                         ANYWHERE,
                         "p1",
                         LifecycleSettings.DEFAULT,
-                        null));
+                        null,
+                        null,
+                        new SubjectState(Status.REQUESTED, "{}", null, 1, 0, NOW, null)));
     }
 
     @Test
@@ -160,7 +156,8 @@ class InstanceLaunchTest {
                 PERSON,
                 ACCOUNT,
                 ANYWHERE,
-                Map.of(component, count));
+                Map.of(component, count),
+                null);
 
         assertThat(((Refused) request(launch, eligibility())).code()).isEqualTo(code);
     }

@@ -2,13 +2,14 @@ package dev.slipway.instances.appinstance.domain;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.ErrorCode.Kind;
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Accepted;
 import dev.slipway.instances.appinstance.domain.InstanceDecision.Refused;
 import dev.slipway.instances.launch.domain.AppVersionRef;
 import dev.slipway.instances.launch.domain.LifecycleSettings;
 import dev.slipway.instances.launch.domain.PreviousVersion;
 import dev.slipway.instances.launch.domain.VersionChange;
+import dev.slipway.operations.domain.SubjectState;
+import dev.slipway.operations.domain.SubjectState.Status;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,7 +92,7 @@ class InstanceLifecycleTest {
         if (forced.equals("DELETED")) {
             assertThat(accepted(given).events())
                     .containsExactly(new InstanceEvent.ForceDeleted("its host is gone"), new InstanceEvent.Deleted());
-            assertThat(accepted(given).next().deletedAt()).isEqualTo(NOW);
+            assertThat(accepted(given).next().state().deletedAt()).isEqualTo(NOW);
         } else {
             assertOutcome(current, given, forced);
         }
@@ -106,7 +107,7 @@ class InstanceLifecycleTest {
         assertThat(after.config()).isEqualTo("{\"b\":2}");
         assertThat(after.lifecycleSettings()).isEqualTo(new LifecycleSettings(60, true, "{}"));
         assertThat(after.previous()).isEqualTo(new PreviousVersion(ACTIVE.id(), "1.0.0", "{}"));
-        assertThat(after.runtimeState()).isEqualTo(NEW_STATE);
+        assertThat(after.state().runtimeState()).isEqualTo(NEW_STATE);
         assertOutcome(after, reportUpgraded(after, GENERATION), "same");
         assertOutcome(after, reportUpgraded(after, GENERATION - 1), "same");
     }
@@ -164,11 +165,11 @@ class InstanceLifecycleTest {
                 accepted(InstanceLifecycle.reportFailed(instance(Status.RUNNING), GENERATION, "out of memory", NOW));
         var running = accepted(InstanceLifecycle.reportRunning(failed.next(), GENERATION, NEW_STATE, NOW));
 
-        assertThat(failed.next().failureReason()).isEqualTo("out of memory");
+        assertThat(failed.next().state().failureReason()).isEqualTo("out of memory");
         assertThat(failed.events()).containsExactly(new InstanceEvent.Failed("out of memory"));
-        assertThat(failed.next().runtimeState()).isEqualTo(STATE);
-        assertThat(running.next().failureReason()).isNull();
-        assertThat(running.next().runtimeState()).isEqualTo(NEW_STATE);
+        assertThat(failed.next().state().runtimeState()).isEqualTo(STATE);
+        assertThat(running.next().state().failureReason()).isNull();
+        assertThat(running.next().state().runtimeState()).isEqualTo(NEW_STATE);
     }
 
     @Test
@@ -176,8 +177,8 @@ class InstanceLifecycleTest {
         var deleted = accepted(InstanceLifecycle.reportDeleted(instance(Status.DELETING), GENERATION, NOW))
                 .next();
 
-        assertThat(deleted.deletedAt()).isEqualTo(NOW);
-        assertThat(deleted.runtimeState()).isEqualTo("{}");
+        assertThat(deleted.state().deletedAt()).isEqualTo(NOW);
+        assertThat(deleted.state().runtimeState()).isEqualTo("{}");
     }
 
     @Test
@@ -209,9 +210,9 @@ class InstanceLifecycleTest {
             assertThat(accepted.events()).hasSize(1);
             assertThat(next.status() + " " + accepted.events().get(0).getClass().getSimpleName())
                     .isEqualTo(expected);
-            assertThat(next.updatedAt()).isEqualTo(NOW);
+            assertThat(next.state().updatedAt()).isEqualTo(NOW);
             assertThat(next.createdAt()).isEqualTo(CREATED);
-            assertThat(next.deletedAt() != null).isEqualTo(next.status() == Status.DELETED);
+            assertThat(next.state().deletedAt() != null).isEqualTo(next.status() == Status.DELETED);
         }
     }
 
@@ -225,21 +226,23 @@ class InstanceLifecycleTest {
                 "Mine",
                 "tenant_dedicated",
                 "project",
-                status,
                 PERSON,
                 ACCOUNT,
                 ACCOUNT,
                 "{}",
-                STATE,
-                status == Status.FAILED ? "crashed" : null,
-                GENERATION,
-                9,
                 CREATED,
-                CREATED,
-                status == Status.DELETED ? CREATED : null,
                 ANYWHERE,
                 "p1",
                 LifecycleSettings.DEFAULT,
-                null);
+                null,
+                null,
+                new SubjectState(
+                        status,
+                        STATE,
+                        status == Status.FAILED ? "crashed" : null,
+                        GENERATION,
+                        9,
+                        CREATED,
+                        status == Status.DELETED ? CREATED : null));
     }
 }

@@ -1,6 +1,5 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.launch.domain.LifecycleSettings;
 import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.instances.member.domain.Member;
@@ -11,6 +10,7 @@ import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.ReportType;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

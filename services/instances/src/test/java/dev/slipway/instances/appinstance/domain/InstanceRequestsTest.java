@@ -1,6 +1,5 @@
 package dev.slipway.instances.appinstance.domain;
 
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
 import dev.slipway.instances.appinstance.domain.InstanceRequests.AppOperationRequest;
 import dev.slipway.instances.appinstance.domain.MemberRequests.MemberRequest;
 import dev.slipway.instances.launch.domain.LaunchEligibility;
@@ -12,6 +11,7 @@ import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationLifecycle;
 import dev.slipway.operations.domain.RuntimeCommandType;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

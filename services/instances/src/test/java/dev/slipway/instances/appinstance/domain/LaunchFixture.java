@@ -56,7 +56,8 @@ final class LaunchFixture {
             PERSON,
             ACCOUNT,
             ANYWHERE,
-            Map.of());
+            Map.of(),
+            null);
 
     private LaunchFixture() {}
 

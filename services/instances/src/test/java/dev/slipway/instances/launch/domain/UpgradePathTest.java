@@ -1,7 +1,8 @@
 package dev.slipway.instances.launch.domain;
 
 import dev.slipway.instances.appinstance.domain.AppInstance;
-import dev.slipway.instances.appinstance.domain.AppInstance.Status;
+import dev.slipway.operations.domain.SubjectState;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
@@ -85,21 +86,16 @@ class UpgradePathTest {
                 "Mine",
                 "tenant_dedicated",
                 "project",
-                Status.RUNNING,
                 ID,
                 ID,
                 ID,
                 "{}",
-                "{}",
-                null,
-                1,
-                1,
                 Instant.EPOCH,
-                Instant.EPOCH,
-                null,
                 Placement.UNSPECIFIED,
                 null,
                 LifecycleSettings.DEFAULT,
-                null);
+                null,
+                null,
+                new SubjectState(Status.RUNNING, "{}", null, 1, 1, Instant.EPOCH, null));
     }
 }

@@ -13,7 +13,6 @@ import dev.slipway.instances.member.domain.MemberDecision;
 import dev.slipway.instances.member.domain.MemberLifecycle;
 import dev.slipway.instances.member.domain.MemberOperationInput;
 import dev.slipway.instances.member.domain.MemberReport;
-import dev.slipway.instances.sharedruntime.domain.SharedRuntime.Status;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.Caller;
 import dev.slipway.operations.domain.Attribution;
 import dev.slipway.operations.domain.NewOperation;
@@ -21,6 +20,8 @@ import dev.slipway.operations.domain.NewOperation.Requester;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.OperationLifecycle;
+import dev.slipway.operations.domain.SubjectState;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -87,7 +88,7 @@ final class RuntimeFixture {
                 LifecycleSettings.DEFAULT,
                 null,
                 NOW.minusSeconds(60),
-                new SharedRuntime.State(status, "{}", null, 3, 7, NOW.minusSeconds(30), null));
+                new SubjectState(status, "{}", null, 3, 7, NOW.minusSeconds(30), null));
     }
 
     static Attachment attachment(UUID projectId, Attachment.Status status) {

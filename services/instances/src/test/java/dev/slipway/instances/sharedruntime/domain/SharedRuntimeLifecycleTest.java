@@ -9,8 +9,8 @@ import dev.slipway.instances.launch.domain.ResolvedConfig;
 import dev.slipway.instances.launch.domain.VersionChange;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.Eligibility;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.ProjectEligibility;
-import dev.slipway.instances.sharedruntime.domain.SharedRuntime.Status;
 import dev.slipway.operations.domain.Refusal;
+import dev.slipway.operations.domain.SubjectState.Status;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

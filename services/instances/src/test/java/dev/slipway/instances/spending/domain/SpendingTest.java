@@ -1,5 +1,6 @@
 package dev.slipway.instances.spending.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
 import dev.slipway.instances.spending.domain.CostEstimate.UnitPrice;
 import dev.slipway.operations.domain.Refusal;
@@ -24,7 +25,7 @@ class SpendingTest {
     @ParameterizedTest
     @CsvSource({"depleted, refuse_launches, true", "depleted, stop_instances, true"})
     void check_refuses_whenTheBalanceDoes(String state, String atZero, boolean refuses) {
-        var account = new AccountLimit(state, LimitPolicy.of(atZero), refuses);
+        var account = new AccountLimit(state, TextEnum.parse(LimitPolicy.class, atZero), refuses);
 
         var refusal = new Spending("EUR", account, null, CostEstimate.NONE).check();
 

@@ -1,10 +1,10 @@
 package dev.slipway.audit.status.incident.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -34,34 +34,18 @@ public record Incident(
         Instant updatedAt) {
 
     /** The statuses in the order in which an incident passes them. */
-    public enum Status {
+    public enum Status implements TextEnum {
         OPEN,
         ACKNOWLEDGED,
         MITIGATED,
-        RESOLVED;
-
-        public static Status of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        RESOLVED
     }
 
     /** The extent of an incident. */
-    public enum Severity {
+    public enum Severity implements TextEnum {
         CRITICAL,
         MAJOR,
         MINOR;
-
-        public static Severity of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
 
         /** Returns whether releases wait for the end of such an incident. */
         public boolean blocksReleases() {
@@ -73,17 +57,9 @@ public record Incident(
     }
 
     /** The originator of the incident. */
-    public enum Source {
+    public enum Source implements TextEnum {
         OPERATOR,
-        ALERTMANAGER;
-
-        public static Source of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        ALERTMANAGER
     }
 
     /** The changes of an operator. Null stays as it is. */

@@ -1,10 +1,10 @@
 package dev.slipway.audit.status.maintenance.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -31,19 +31,11 @@ public record Maintenance(
         Instant updatedAt) {
 
     /** The statuses of a maintenance window. */
-    public enum Status {
+    public enum Status implements TextEnum {
         SCHEDULED,
         IN_PROGRESS,
         COMPLETED,
-        CANCELED;
-
-        public static Status of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        CANCELED
     }
 
     /** Returns a copy with the status, and with the time when it was reached. */

@@ -1,4 +1,4 @@
-package dev.slipway.instances.spending;
+package dev.slipway.instances.launch;
 
 import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
@@ -11,13 +11,13 @@ import java.util.Set;
 import java.util.UUID;
 
 /** Rejects additional members and workers, of which the cost is not known, while the balance or the budget refuses launches. */
-public record MemberSpendingCheck(SpendingStore store) {
+public record MemberSpendingCheck(LaunchContextStore contexts) {
     /** Rejects an operation that adds a member; others are free. */
     public Future<Void> requireAffordable(
             UnitOfWork unit, MemberOperation operation, UUID orgId, @Nullable UUID projectId) {
         return operation != MemberOperation.ADD
                 ? Future.succeededFuture()
-                : store.load(unit, orgId, projectId, ExpectedUsage.ofUnits(Set.of()))
+                : contexts.loadSpending(unit, orgId, projectId, ExpectedUsage.ofUnits(Set.of()))
                         .map(spending -> {
                             Refusals.rejectIf(spending.check());
                             return null;

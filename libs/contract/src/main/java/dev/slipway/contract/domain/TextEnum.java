@@ -1,4 +1,4 @@
-package dev.slipway.operations.domain;
+package dev.slipway.contract.domain;
 
 import java.util.Locale;
 
