@@ -79,7 +79,8 @@ public final class MeteringVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         opened.check(UsageInvariantStore.check()).verify(UsageInvariantStore.verifier());
-        var metrics = new UsageMetrics(serviceContext.telemetry().metrics(), opened::secondsBehind);
+        var metrics =
+                new UsageMetrics(serviceContext.telemetry().metrics(), serviceContext.clock(), opened::secondsBehind);
         var attribution = new AttributionStore();
         var facts = new UsageFactStore(opened.reads());
         var ingest = new UsageIngest(facts, attribution, serviceContext.authz()::orgOf);
@@ -157,7 +158,8 @@ public final class MeteringVerticle extends VerticleBase {
                 vertx, opened.outbox(), ratings, new OrganizationRating(ratings, inputs, accounts, writer), meters);
         rater = rating;
         Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
-                .map(backlog -> Freshness.of(backlog.lagSeconds(), backlog.unrated(), clock.instant()));
+                .map(backlog ->
+                        Freshness.of(backlog.lagSeconds(), opened.secondsBehind(), backlog.unrated(), clock.instant()));
         var reads = QueryExecutor.of(opened.reads());
         var accountApi = new AccountApi(accounts, ledger, writer, opened.mutations(), freshness, reads);
         var budgetApi = new BudgetApi(accounts, ledger, writer, reads, opened.mutations(), freshness, clock);

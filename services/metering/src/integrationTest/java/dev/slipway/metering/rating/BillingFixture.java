@@ -91,7 +91,7 @@ public final class BillingFixture implements AutoCloseable {
         var ledger = new LedgerStore(service.reads());
         var writer = new LedgerWriter(ledger, accountStore);
         Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
-                .map(backlog -> Freshness.of(backlog.lagSeconds(), backlog.unrated(), Instant.now()));
+                .map(backlog -> Freshness.of(backlog.lagSeconds(), 0, backlog.unrated(), Instant.now()));
         var reads = QueryExecutor.of(service.reads());
         accounts = new AccountApi(accountStore, ledger, writer, mutations, freshness, reads);
         budgets = new BudgetApi(accountStore, ledger, writer, reads, mutations, freshness, Clock.systemUTC());
@@ -193,6 +193,15 @@ public final class BillingFixture implements AutoCloseable {
         var unused = call(prices::create, Ids.next(), null, Map.of(), body);
     }
 
+    /** Rates in the background, as the service does. */
+    void startRating() {
+        vertx.runOnContext(ignored -> rater.start());
+    }
+
+    double gauge(String name) {
+        return telemetry.metrics().get(name).gauge().value();
+    }
+
     /** Applies an event of another service. */
     void consume(String type, Instant occurredAt, ObjectNode payload) {
         var envelope = new Envelope(Ids.next(), type, occurredAt, 1, "correlation", payload);
@@ -249,3 +258,4 @@ public final class BillingFixture implements AutoCloseable {
         }
     }
 }
+        rater.stop();

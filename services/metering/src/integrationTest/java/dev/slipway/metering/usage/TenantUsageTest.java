@@ -8,6 +8,7 @@ import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.telemetry.Telemetry;
 import org.junit.jupiter.api.Test;
 
+import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,7 @@ class TenantUsageTest {
         try (var fixture = new UsageFixture();
                 var telemetry = Telemetry.start(Map.of())) {
             var consumer = new TenantUsageConsumer(
-                    fixture.ingest, fixture.store, new UsageMetrics(telemetry.metrics(), () -> 0));
+                    fixture.ingest, fixture.store, new UsageMetrics(telemetry.metrics(), Clock.systemUTC(), () -> 0));
             var first = report(Map.of("tenant_api_request", "250", "tenant_hour", "0.016666667"));
             var second = report(Map.of("tenant_api_request", "50"));
             for (var events : List.of(List.of(first), List.of(first, second), List.of(report(Map.of())))) {

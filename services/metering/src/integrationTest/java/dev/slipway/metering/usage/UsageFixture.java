@@ -67,7 +67,8 @@ public final class UsageFixture implements AutoCloseable {
         outbox = new Outbox(service.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
         store = new UsageFactStore(service.reads());
         ingest = new UsageIngest(store, attribution, projects::get);
-        reports = new UsageReports(ingest, store, new UsageMetrics(telemetry.metrics(), () -> 0));
+        var metrics = new UsageMetrics(telemetry.metrics(), Clock.systemUTC(), () -> 0);
+        reports = new UsageReports(ingest, store, metrics);
         api = new UsageFactApi(reports, new Mutations(outbox), Clock.systemUTC());
         queries = new UsageQueryApi(new UsageQueryStore(service.reads()), Clock.systemUTC(), () -> 0.5);
         await(new UsageUnitConsumer(attribution, outbox).start());
