@@ -36,6 +36,8 @@ import dev.slipway.metering.usage.AdapterUsageConsumer;
 import dev.slipway.metering.usage.AttributionStore;
 import dev.slipway.metering.usage.TenantUsageConsumer;
 import dev.slipway.metering.usage.UsageBacklogMonitor;
+import dev.slipway.metering.usage.FocusRows;
+import dev.slipway.metering.usage.FocusStore;
 import dev.slipway.metering.usage.UsageFactApi;
 import dev.slipway.metering.usage.UsageFactConsumer;
 import dev.slipway.metering.usage.UsageFactStore;
@@ -83,18 +85,20 @@ public final class MeteringVerticle extends VerticleBase {
                 new UsageMetrics(serviceContext.telemetry().metrics(), serviceContext.clock(), opened::secondsBehind);
         var attribution = new AttributionStore();
         var facts = new UsageFactStore(opened.reads());
+        var inputs = new RatingInputStore();
         var ingest = new UsageIngest(facts, attribution, serviceContext.authz()::orgOf);
         var units = new UsageUnitConsumer(attribution, opened.outbox());
-        serveUsage(opened, facts, ingest, metrics);
+        serveUsage(opened, facts, ingest, metrics, inputs);
         serveRunningTime(opened, ingest);
         opened.consumeBatches("usage-units", List.of(Topics.CATALOG_STATE), Duration.ZERO, units::apply);
-        serveBilling(opened);
+        serveBilling(opened, inputs);
         return units.start()
                 .compose(ok -> opened.start())
                 .compose(ok -> BillingSnapshots.republishIfNeeded(vertx, serviceContext.kafka(), opened.outbox()));
     }
 
-    private void serveUsage(Service opened, UsageFactStore facts, UsageIngest ingest, UsageMetrics metrics) {
+    private void serveUsage(
+            Service opened, UsageFactStore facts, UsageIngest ingest, UsageMetrics metrics, RatingInputStore inputs) {
         var clock = serviceContext.clock();
         var reports = new UsageReports(ingest, facts, metrics);
         var api = new UsageFactApi(reports, opened.mutations(), clock);
@@ -107,7 +111,12 @@ public final class MeteringVerticle extends VerticleBase {
         var adapters = new AdapterUsageConsumer(ingest, facts, metrics);
         var tenants = new TenantUsageConsumer(ingest, facts, metrics);
         var queryStore = new UsageQueryStore(opened.reads());
-        var queries = new UsageQueryApi(queryStore, clock, opened::secondsBehind);
+        var reads = QueryExecutor.of(opened.reads());
+        var focusRows = new FocusRows(
+                queryStore,
+                new FocusStore(opened.reads()),
+                (orgId, currency) -> inputs.load(reads, orgId, currency, List.of()));
+        var queries = new UsageQueryApi(queryStore, focusRows, clock, opened::secondsBehind);
         new UsageBacklogMonitor(vertx, queryStore, metrics).start();
         opened.serve("reportUsageFacts", api::report)
                 .serve("listOrganizationUsageLines", queries::listLines)
@@ -146,11 +155,10 @@ public final class MeteringVerticle extends VerticleBase {
                 .consumeBatches("heartbeats", List.of(Topics.RUNTIME_REPORTS), BATCH_WINDOW, heartbeats::apply);
     }
 
-    private void serveBilling(Service opened) {
+    private void serveBilling(Service opened, RatingInputStore inputs) {
         var meters = serviceContext.telemetry().metrics();
         var clock = serviceContext.clock();
         var ratings = new RatingStore(opened.reads());
-        var inputs = new RatingInputStore();
         var accounts = new AccountStore(config.currency());
         var ledger = new LedgerStore(opened.reads());
         var writer = new LedgerWriter(ledger, accounts);

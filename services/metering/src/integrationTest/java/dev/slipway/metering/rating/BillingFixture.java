@@ -193,6 +193,10 @@ public final class BillingFixture implements AutoCloseable {
         var unused = call(prices::create, Ids.next(), null, Map.of(), body);
     }
 
+        createPrice(body);
+    }
+
+    public void createPrice(ObjectNode body) {
     /** Rates in the background, as the service does. */
     void startRating() {
         vertx.runOnContext(ignored -> rater.start());
