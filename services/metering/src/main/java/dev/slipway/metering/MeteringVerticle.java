@@ -19,6 +19,8 @@ import dev.slipway.metering.rating.Rater;
 import dev.slipway.metering.rating.RatingConsumer;
 import dev.slipway.metering.rating.RatingInputStore;
 import dev.slipway.metering.rating.RatingStore;
+import dev.slipway.metering.rating.ReconciliationApi;
+import dev.slipway.metering.rating.ReconciliationStore;
 import dev.slipway.metering.rating.ReconstructionApi;
 import dev.slipway.metering.rating.ReconstructionStore;
 import dev.slipway.metering.rating.StatementApi;
@@ -34,10 +36,10 @@ import dev.slipway.metering.runtimeusage.RuntimeUsageApi;
 import dev.slipway.metering.runtimeusage.RuntimeUsageStore;
 import dev.slipway.metering.usage.AdapterUsageConsumer;
 import dev.slipway.metering.usage.AttributionStore;
-import dev.slipway.metering.usage.TenantUsageConsumer;
-import dev.slipway.metering.usage.UsageBacklogMonitor;
 import dev.slipway.metering.usage.FocusRows;
 import dev.slipway.metering.usage.FocusStore;
+import dev.slipway.metering.usage.TenantUsageConsumer;
+import dev.slipway.metering.usage.UsageBacklogMonitor;
 import dev.slipway.metering.usage.UsageFactApi;
 import dev.slipway.metering.usage.UsageFactConsumer;
 import dev.slipway.metering.usage.UsageFactStore;
@@ -83,9 +85,9 @@ public final class MeteringVerticle extends VerticleBase {
         opened.check(UsageInvariantStore.check()).verify(UsageInvariantStore.verifier());
         var metrics =
                 new UsageMetrics(serviceContext.telemetry().metrics(), serviceContext.clock(), opened::secondsBehind);
+        var inputs = new RatingInputStore();
         var attribution = new AttributionStore();
         var facts = new UsageFactStore(opened.reads());
-        var inputs = new RatingInputStore();
         var ingest = new UsageIngest(facts, attribution, serviceContext.authz()::orgOf);
         var units = new UsageUnitConsumer(attribution, opened.outbox());
         serveUsage(opened, facts, ingest, metrics, inputs);
@@ -187,6 +189,8 @@ public final class MeteringVerticle extends VerticleBase {
                 new PeriodCloser(vertx, opened.outbox(), statements, opened.mutations(), config.closeAfter(), clock);
         var reconstructionApi =
                 new ReconstructionApi(opened.outbox(), new ReconstructionStore(inputs), accounts, reads);
+        var reconciliationApi =
+                new ReconciliationApi(opened.outbox(), new ReconciliationStore(), inputs, accounts, clock);
         opened.serve("listPrices", priceApi::list)
                 .serve("createPrice", priceApi::create)
                 .serve("listOrganizationPrices", priceApi::listOfOrganization)
@@ -204,6 +208,7 @@ public final class MeteringVerticle extends VerticleBase {
                 .serve("listStatementLineFacts", statementApi::listFacts)
                 .serve("closeBillingPeriod", closer::close)
                 .serve("reconstructBilling", reconstructionApi::get)
+                .serve("getUsageReconciliation", reconciliationApi::get)
                 .consumeBatches(
                         "billing-inputs",
                         List.of(Topics.IAM_STATE, Topics.INSTANCES_EVENTS),
