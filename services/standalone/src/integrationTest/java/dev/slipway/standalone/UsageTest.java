@@ -199,6 +199,7 @@ class UsageTest {
         var token = calls.token(credential, "reports");
         var source = "delayed-" + UUID.randomUUID();
         var counted = calls.metric("slipway_indicator_seconds_count", "usage_ingest");
+        var deadLetters = deadLetters();
         try (var ignored = platform.database().lock("metering.usage_fact_ids")) {
             for (var i = 0; i < 20; i++) {
                 calls.send(source, List.of(UsageCalls.fact("w-" + i, "1"), UsageCalls.fact("v-" + i, "2")), token);
@@ -223,6 +224,7 @@ class UsageTest {
             assertThat(line.path("quantity").asText()).isEqualTo("60");
             assertThat(line.path("facts").asInt()).isEqualTo(40);
         });
+        assertThat(deadLetters()).isEqualTo(deadLetters);
         // Each record is in the histogram that the objective of 30 seconds at p99 is computed from.
         eventually(() -> assertThat(calls.metric("slipway_indicator_seconds_count", "usage_ingest"))
                 .isGreaterThanOrEqualTo(counted + 20));
