@@ -208,9 +208,12 @@ public final class BillingFixture implements AutoCloseable {
         }
     }
 
-    /** Reconciles a platform-managed app, as an operator of the platform. */
-    public JsonNode reconcile(String appSlug, YearMonth period) {
-        var query = Map.of("app_slug", appSlug, "period", period.toString());
+    /** Reconciles a platform-managed app, or all of them, as an operator of the platform. */
+    public JsonNode reconcile(@Nullable String appSlug, YearMonth period) {
+        var query = new HashMap<>(Map.of("period", period.toString()));
+        if (appSlug != null) {
+            query.put("app_slug", appSlug);
+        }
         var call = new Call("getUsageReconciliation", "correlation", null, Map.of(), query, Map.of(), null);
         var request = new Request(call, Principal.user(Ids.next(), "Operator"), null, null, context());
         return Json.parseTrusted(await(reconciliation.get(request)).body());

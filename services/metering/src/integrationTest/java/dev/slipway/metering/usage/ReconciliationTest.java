@@ -257,6 +257,14 @@ class ReconciliationTest {
         return items.findValuesAsText(field).stream().map(BigDecimal::new).reduce(BigDecimal.ZERO, BigDecimal::add);
     }
 
+    @Test
+    void apps_areReconciledTogether_withoutASlug_andNothingIsFoundOfAnother() {
+        billing.rateAll();
+        assertThat(billing.reconcile(null, LAST_MONTH).path("units"))
+                .isEqualTo(reconcile(LAST_MONTH).path("units"));
+        assertThat(billing.reconcile("other", LAST_MONTH).path("parts")).isEmpty();
+    }
+
     private JsonNode reconcile(YearMonth period) {
         var body = billing.reconcile(APP, period);
         var problems = new ArrayList<FieldProblem>();

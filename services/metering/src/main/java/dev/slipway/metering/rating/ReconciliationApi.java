@@ -1,5 +1,6 @@
 package dev.slipway.metering.rating;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
@@ -27,6 +28,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.YearMonth;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -37,7 +39,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Compares an app that the platform manages for several tenants with what its tenants and projects are charged. The whole is computed from raw facts and
+ * Compares apps that the platform manages for several tenants with what its tenants and projects are charged. The whole is computed from raw facts and
  * prices, the parts are the sums and charges that the tenants see.
  */
 public final class ReconciliationApi {
@@ -121,7 +123,7 @@ public final class ReconciliationApi {
     }
 
     private record ReconciliationResponse(
-            String appSlug,
+            @Nullable String appSlug,
             String period,
             Instant asOf,
             boolean reconciled,
@@ -131,7 +133,8 @@ public final class ReconciliationApi {
             List<FactJson> unaccounted,
             long unaccountedTotal) {}
 
-    private record AuditMetadata(String appSlug, String period, boolean reconciled) {}
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record AuditMetadata(@Nullable String appSlug, String period, boolean reconciled) {}
 
     public ReconciliationApi(
             Outbox outbox, ReconciliationStore store, RatingInputStore inputs, AccountStore accounts, Clock clock) {
@@ -144,18 +147,17 @@ public final class ReconciliationApi {
 
     /** Fails if the access cannot be recorded: the result shows the cost of all tenants. */
     public Future<Reply> get(Request request) {
-        var appSlug = Objects.requireNonNull(request.query("app_slug"));
-        var month = YearMonth.parse(Objects.requireNonNull(request.query("period")));
+        var appSlug = request.query("app_slug");
+        var period = request.query("period");
+        var month = period == null ? YearMonth.from(clock.instant().atOffset(ZoneOffset.UTC)) : YearMonth.parse(period);
         var context = request.changeContext();
         return outbox.transaction(context, unit -> reconcile(unit, appSlug, month))
                 .compose(response -> outbox.transaction(context, unit -> {
                     AuditTrail.recordSuccess(
                             unit,
                             request.principal(),
-                            new AuditEntry(
+                            AuditEntry.ofScope(
                                     ACTION,
-                                    "app",
-                                    appSlug,
                                     null,
                                     null,
                                     Json.toObject(new AuditMetadata(appSlug, month.toString(), response.reconciled))));
@@ -163,7 +165,7 @@ public final class ReconciliationApi {
                 }));
     }
 
-    private Future<ReconciliationResponse> reconcile(UnitOfWork unit, String appSlug, YearMonth month) {
+    private Future<ReconciliationResponse> reconcile(UnitOfWork unit, @Nullable String appSlug, YearMonth month) {
         var period = month.atDay(1);
         return store.beginSnapshot(unit)
                 .compose(ok -> collect(unit, appSlug, period))
@@ -178,7 +180,7 @@ public final class ReconciliationApi {
     }
 
     /** Collects the quantities of both sides. */
-    private Future<Collected> collect(UnitOfWork unit, String appSlug, LocalDate period) {
+    private Future<Collected> collect(UnitOfWork unit, @Nullable String appSlug, LocalDate period) {
         var groups = store.findGroups(unit, appSlug);
         var months = store.findMonths(unit, appSlug, period);
         var facts = store.sumFacts(unit, appSlug, period);
@@ -220,7 +222,8 @@ public final class ReconciliationApi {
     }
 
     /** Adds the cost of one tenant to both sides: computed again from its facts, and as it is booked. */
-    private Future<Void> addCost(UnitOfWork unit, String appSlug, LocalDate period, UUID orgId, Collected collected) {
+    private Future<Void> addCost(
+            UnitOfWork unit, @Nullable String appSlug, LocalDate period, UUID orgId, Collected collected) {
         var currency = Objects.requireNonNull(collected.currencies.get(orgId));
         var months = Objects.requireNonNull(collected.months.get(orgId));
         return inputs.load(unit, orgId, currency)
@@ -261,7 +264,7 @@ public final class ReconciliationApi {
     }
 
     private ReconciliationResponse response(
-            String appSlug, YearMonth month, Collected collected, UnaccountedFacts unaccounted) {
+            @Nullable String appSlug, YearMonth month, Collected collected, UnaccountedFacts unaccounted) {
         var parts = Reconciliation.sorted(collected.tenants.entrySet().stream()
                 .map(part -> new TenantPart(
                         part.getKey().orgId, part.getKey().projectId, part.getKey().unit, part.getValue()))

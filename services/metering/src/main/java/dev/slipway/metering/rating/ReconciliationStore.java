@@ -23,7 +23,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** All SQL of the reconciliation of a platform-managed app over all tenants: its raw facts, the sums of its tenants and the booked charges. */
+/**
+ * All SQL of the reconciliation of platform-managed apps over all tenants: raw facts, the sums of tenants and the booked charges. Without a slug, of all
+ * such apps.
+ */
 public final class ReconciliationStore {
     /** The month of the last instant of the window. */
     private static final String USAGE_MONTH =
@@ -34,24 +37,25 @@ public final class ReconciliationStore {
             g.project_id, g.app_instance_id, g.shared_runtime_id, g.attachment_id, g.source_project_id, g.app_slug, g.resource_type, g.resource_id""";
 
     private static final String FIND_GROUPS = """
-            SELECT DISTINCT g.org_id, %s FROM usage_dimensions g WHERE g.app_slug = $1 AND g.operating_mode = 'platform_managed'
+            SELECT DISTINCT g.org_id, %s FROM usage_dimensions g WHERE ($1::text IS NULL OR g.app_slug = $1) AND g.operating_mode = 'platform_managed'
             """.formatted(GROUP);
     private static final String SUM_FACTS = """
             SELECT f.org_id, f.unit, count(*) AS facts, sum(f.quantity) AS quantity FROM usage_facts f
-            WHERE f.app_slug = $1 AND f.operating_mode = 'platform_managed' AND f.period = $2 GROUP BY f.org_id, f.unit
+            WHERE ($1::text IS NULL OR f.app_slug = $1) AND f.operating_mode = 'platform_managed' AND f.period = $2 GROUP BY f.org_id, f.unit
             """;
     private static final String SUM_TENANTS = """
             SELECT d.org_id, d.project_id, m.unit, sum(m.facts)::bigint AS facts, sum(m.quantity) AS quantity
             FROM usage_dimensions d JOIN usage_months m ON m.org_id = d.org_id AND m.dimension = d.dimension
-            WHERE d.app_slug = $1 AND d.operating_mode = 'platform_managed' AND m.period = $2 GROUP BY d.org_id, d.project_id, m.unit
+            WHERE ($1::text IS NULL OR d.app_slug = $1) AND d.operating_mode = 'platform_managed' AND m.period = $2 GROUP BY d.org_id, d.project_id, m.unit
             """;
     /** The cost of a month can change without a fact of the app: tiers count the usage of all apps. */
     private static final String FIND_MONTHS = """
             SELECT m.org_id, m.month FROM usage_dimensions d JOIN usage_months m ON m.org_id = d.org_id AND m.dimension = d.dimension
-            WHERE d.app_slug = $1 AND d.operating_mode = 'platform_managed' AND m.period = $2
+            WHERE ($1::text IS NULL OR d.app_slug = $1) AND d.operating_mode = 'platform_managed' AND m.period = $2
             UNION
             SELECT l.org_id, l.usage_month FROM charges c JOIN rated_lines l ON l.id = c.line_id
-            WHERE l.app_slug = $1 AND c.period = $2 AND c.amount <> 0
+            WHERE c.period = $2 AND c.amount <> 0 AND l.app_slug IN (
+                SELECT app_slug FROM usage_dimensions WHERE ($1::text IS NULL OR app_slug = $1) AND operating_mode = 'platform_managed')
             """;
     /** Rating needs only the month and the price of a fact, so facts that have both in common are read as one. */
     private static final String FIND_RATED_FACTS = """
@@ -66,7 +70,7 @@ public final class ReconciliationStore {
 
     private static final String FIND_CHARGES = """
             SELECT c.payer_id, c.amount, g.unit, %s FROM charges c JOIN rated_lines g ON g.id = c.line_id
-            WHERE c.org_id = $1 AND c.period = $2 AND c.amount <> 0 AND g.app_slug = $3
+            WHERE c.org_id = $1 AND c.period = $2 AND c.amount <> 0 AND ($3::text IS NULL OR g.app_slug = $3)
             """.formatted(GROUP);
     private static final String FIND_UNACCOUNTED = """
             SELECT a.*, count(*) OVER () AS total FROM (
@@ -79,7 +83,7 @@ public final class ReconciliationStore {
                                 l.resource_type, l.resource_id) IS NOT DISTINCT FROM (f.project_id, f.app_instance_id, f.shared_runtime_id,
                                 f.attachment_id, f.source_project_id, f.app_slug, f.resource_type, f.resource_id)) THEN 'not_charged'
                         END AS reason
-                FROM usage_facts f WHERE f.app_slug = $1 AND f.operating_mode = 'platform_managed' AND f.period = $2) a
+                FROM usage_facts f WHERE ($1::text IS NULL OR f.app_slug = $1) AND f.operating_mode = 'platform_managed' AND f.period = $2) a
             WHERE a.reason IS NOT NULL ORDER BY a.fact_key LIMIT $3
             """.formatted(USAGE_MONTH);
 
@@ -110,7 +114,7 @@ public final class ReconciliationStore {
     }
 
     /** Returns the attributions that belong to the app where the platform manages it. */
-    Future<Set<TenantGroup>> findGroups(UnitOfWork unit, String appSlug) {
+    Future<Set<TenantGroup>> findGroups(UnitOfWork unit, @Nullable String appSlug) {
         return unit.query(FIND_GROUPS, Tuple.of(appSlug)).map(rows -> {
             var groups = new HashSet<TenantGroup>();
             rows.forEach(row -> groups.add(new TenantGroup(row.getUUID("org_id"), RatingStore.group(row))));
@@ -119,13 +123,13 @@ public final class ReconciliationStore {
     }
 
     /** Sums the raw facts that are booked in a period. */
-    Future<List<UsageTotal>> sumFacts(UnitOfWork unit, String appSlug, LocalDate period) {
+    Future<List<UsageTotal>> sumFacts(UnitOfWork unit, @Nullable String appSlug, LocalDate period) {
         return unit.query(SUM_FACTS, Tuple.of(appSlug, period))
                 .map(rows -> RatingStore.list(rows, row -> total(row, null)));
     }
 
     /** Adds up the sums that tenants see, by project. */
-    Future<List<UsageTotal>> sumTenants(UnitOfWork unit, String appSlug, LocalDate period) {
+    Future<List<UsageTotal>> sumTenants(UnitOfWork unit, @Nullable String appSlug, LocalDate period) {
         return unit.query(SUM_TENANTS, Tuple.of(appSlug, period))
                 .map(rows -> RatingStore.list(rows, row -> total(row, row.getUUID("project_id"))));
     }
@@ -140,7 +144,7 @@ public final class ReconciliationStore {
     }
 
     /** Returns the months of usage that the period has charges or facts of, by tenant. */
-    Future<Map<UUID, Set<LocalDate>>> findMonths(UnitOfWork unit, String appSlug, LocalDate period) {
+    Future<Map<UUID, Set<LocalDate>>> findMonths(UnitOfWork unit, @Nullable String appSlug, LocalDate period) {
         return unit.query(FIND_MONTHS, Tuple.of(appSlug, period)).map(ReconciliationStore::months);
     }
 
@@ -188,7 +192,7 @@ public final class ReconciliationStore {
     }
 
     /** Returns the charges of lines of the app that are booked in a period, in all operating modes. */
-    Future<List<BookedCharge>> findCharges(UnitOfWork unit, UUID orgId, LocalDate period, String appSlug) {
+    Future<List<BookedCharge>> findCharges(UnitOfWork unit, UUID orgId, LocalDate period, @Nullable String appSlug) {
         return unit.query(FIND_CHARGES, Tuple.of(orgId, period, appSlug))
                 .map(rows -> RatingStore.list(
                         rows,
@@ -200,7 +204,7 @@ public final class ReconciliationStore {
     }
 
     /** Returns facts that are not rated, or that no sum or no charged line contains. */
-    Future<UnaccountedFacts> findUnaccounted(UnitOfWork unit, String appSlug, LocalDate period, int limit) {
+    Future<UnaccountedFacts> findUnaccounted(UnitOfWork unit, @Nullable String appSlug, LocalDate period, int limit) {
         return unit.query(FIND_UNACCOUNTED, Tuple.of(appSlug, period, limit))
                 .map(rows -> new UnaccountedFacts(
                         rows.size() == 0 ? 0 : rows.iterator().next().getLong("total"),
