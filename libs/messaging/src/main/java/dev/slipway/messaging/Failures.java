@@ -21,8 +21,13 @@ public final class Failures {
     public static boolean isRetryable(Throwable failure) {
         if (failure instanceof PgException pg) {
             var state = String.valueOf(pg.getSqlState());
-            // Connection failures, insufficient resources, operator intervention, serialization failures and deadlocks.
-            return state.startsWith("08") || state.startsWith("53") || state.startsWith("57") || state.startsWith("40");
+            // Connection failures, insufficient resources, operator intervention, serialization failures, deadlocks and
+            // locks that others hold.
+            return state.startsWith("08")
+                    || state.startsWith("53")
+                    || state.startsWith("57")
+                    || state.startsWith("40")
+                    || state.equals("55P03");
         }
         if (failure instanceof VertxException) {
             return !isInvalidParameter(failure);

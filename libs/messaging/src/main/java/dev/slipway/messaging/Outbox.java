@@ -104,6 +104,7 @@ public final class Outbox {
             if (done.failed()) {
                 return Future.failedFuture(firstFailure(results, done.cause()));
             }
+            unit.runAfterCommit();
             if (!unit.pendingEvents().isEmpty()) {
                 wakeRelay.run();
                 notifyListeners(unit.pendingEvents());

@@ -129,9 +129,9 @@ public final class PollLoop {
         return polling ? Math.max(0, seconds - IDLE_POLL_TIMEOUT.toSeconds()) : seconds;
     }
 
-    /** Returns how long the first record of the last batch had waited in its topic. */
+    /** Returns how long the first record of the last batch has waited in its topic; it grows until the batch is handled. */
     public double secondsBehind() {
-        return lagSeconds;
+        return polling ? lagSeconds : lagSeconds + secondsSincePoll();
     }
 
     String group() {

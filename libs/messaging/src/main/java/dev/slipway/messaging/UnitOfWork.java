@@ -39,7 +39,8 @@ public final class UnitOfWork implements QueryExecutor {
             Map<BatchInsert, List<Object[]>> rows,
             List<Future<?>> statements,
             List<PendingEvent> pendingEvents,
-            List<Runnable> beforeCommit) {}
+            List<Runnable> beforeCommit,
+            List<Runnable> afterCommit) {}
 
     UnitOfWork(
             SqlConnection connection,
@@ -54,6 +55,7 @@ public final class UnitOfWork implements QueryExecutor {
                         payloadChecks,
                         new ArrayList<>(),
                         new LinkedHashMap<>(),
+                        new ArrayList<>(),
                         new ArrayList<>(),
                         new ArrayList<>(),
                         new ArrayList<>()));
@@ -88,6 +90,15 @@ public final class UnitOfWork implements QueryExecutor {
 
     void runBeforeCommit() {
         transactionState.beforeCommit.forEach(Runnable::run);
+    }
+
+    /** Runs a task when the transaction is committed. The task must not fail: nothing can be rolled back any more. */
+    public void afterCommit(Runnable task) {
+        transactionState.afterCommit.add(task);
+    }
+
+    void runAfterCommit() {
+        transactionState.afterCommit.forEach(Runnable::run);
     }
 
     /** Sends the deferred writes and then the statement, which therefore sees their effect. */

@@ -22,6 +22,9 @@ public final class ServiceLevelIndicator {
     /** The time to answer a read of the status. */
     public static final String STATUS_READ = "status_read";
 
+    /** The time from the receipt of a usage report, by its topic or by the API, until its facts are counted. */
+    public static final String USAGE_INGEST = "usage_ingest";
+
     /** The thresholds that objectives can have. */
     public static final List<Duration> THRESHOLDS = List.of(
             Duration.ofMillis(5),

@@ -1,6 +1,7 @@
 package dev.slipway.testkit;
 
 import java.net.URI;
+import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.UUID;
@@ -46,6 +47,32 @@ public record FreshDatabase(String url) implements AutoCloseable {
     /** Runs SQL as the administrator. */
     public void execute(String sql) {
         execute(URI.create(url), sql);
+    }
+
+    /** Keeps all others from reading and writing a table, until the lock is closed. */
+    public TableLock lock(String table) {
+        try {
+            var connection = connect(URI.create(url));
+            connection.setAutoCommit(false);
+            try (var statement = connection.createStatement()) {
+                statement.execute("LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE");
+            }
+            return new TableLock(connection);
+        } catch (SQLException e) {
+            throw new IllegalStateException(table, e);
+        }
+    }
+
+    /** A lock of a table. */
+    public record TableLock(Connection connection) implements AutoCloseable {
+        @Override
+        public void close() {
+            try (connection) {
+                connection.rollback();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
     }
 
     /** Returns the first column of the first row. */

@@ -19,6 +19,8 @@ import dev.slipway.metering.rating.Rater;
 import dev.slipway.metering.rating.RatingConsumer;
 import dev.slipway.metering.rating.RatingInputStore;
 import dev.slipway.metering.rating.RatingStore;
+import dev.slipway.metering.rating.ReconciliationApi;
+import dev.slipway.metering.rating.ReconciliationStore;
 import dev.slipway.metering.rating.ReconstructionApi;
 import dev.slipway.metering.rating.ReconstructionStore;
 import dev.slipway.metering.rating.StatementApi;
@@ -34,6 +36,8 @@ import dev.slipway.metering.runtimeusage.RuntimeUsageApi;
 import dev.slipway.metering.runtimeusage.RuntimeUsageStore;
 import dev.slipway.metering.usage.AdapterUsageConsumer;
 import dev.slipway.metering.usage.AttributionStore;
+import dev.slipway.metering.usage.FocusRows;
+import dev.slipway.metering.usage.FocusStore;
 import dev.slipway.metering.usage.TenantUsageConsumer;
 import dev.slipway.metering.usage.UsageBacklogMonitor;
 import dev.slipway.metering.usage.UsageFactApi;
@@ -79,21 +83,24 @@ public final class MeteringVerticle extends VerticleBase {
     private Future<Void> serve(Service opened) {
         service = opened;
         opened.check(UsageInvariantStore.check()).verify(UsageInvariantStore.verifier());
-        var metrics = new UsageMetrics(serviceContext.telemetry().metrics(), opened::secondsBehind);
+        var metrics =
+                new UsageMetrics(serviceContext.telemetry().metrics(), serviceContext.clock(), opened::secondsBehind);
+        var inputs = new RatingInputStore();
         var attribution = new AttributionStore();
         var facts = new UsageFactStore(opened.reads());
         var ingest = new UsageIngest(facts, attribution, serviceContext.authz()::orgOf);
         var units = new UsageUnitConsumer(attribution, opened.outbox());
-        serveUsage(opened, facts, ingest, metrics);
+        serveUsage(opened, facts, ingest, metrics, inputs);
         serveRunningTime(opened, ingest);
         opened.consumeBatches("usage-units", List.of(Topics.CATALOG_STATE), Duration.ZERO, units::apply);
-        serveBilling(opened);
+        serveBilling(opened, inputs);
         return units.start()
                 .compose(ok -> opened.start())
                 .compose(ok -> BillingSnapshots.republishIfNeeded(vertx, serviceContext.kafka(), opened.outbox()));
     }
 
-    private void serveUsage(Service opened, UsageFactStore facts, UsageIngest ingest, UsageMetrics metrics) {
+    private void serveUsage(
+            Service opened, UsageFactStore facts, UsageIngest ingest, UsageMetrics metrics, RatingInputStore inputs) {
         var clock = serviceContext.clock();
         var reports = new UsageReports(ingest, facts, metrics);
         var api = new UsageFactApi(reports, opened.mutations(), clock);
@@ -106,7 +113,12 @@ public final class MeteringVerticle extends VerticleBase {
         var adapters = new AdapterUsageConsumer(ingest, facts, metrics);
         var tenants = new TenantUsageConsumer(ingest, facts, metrics);
         var queryStore = new UsageQueryStore(opened.reads());
-        var queries = new UsageQueryApi(queryStore, clock, opened::secondsBehind);
+        var reads = QueryExecutor.of(opened.reads());
+        var focusRows = new FocusRows(
+                queryStore,
+                new FocusStore(opened.reads()),
+                (orgId, currency) -> inputs.load(reads, orgId, currency, List.of()));
+        var queries = new UsageQueryApi(queryStore, focusRows, clock, opened::secondsBehind);
         new UsageBacklogMonitor(vertx, queryStore, metrics).start();
         opened.serve("reportUsageFacts", api::report)
                 .serve("listOrganizationUsageLines", queries::listLines)
@@ -145,11 +157,10 @@ public final class MeteringVerticle extends VerticleBase {
                 .consumeBatches("heartbeats", List.of(Topics.RUNTIME_REPORTS), BATCH_WINDOW, heartbeats::apply);
     }
 
-    private void serveBilling(Service opened) {
+    private void serveBilling(Service opened, RatingInputStore inputs) {
         var meters = serviceContext.telemetry().metrics();
         var clock = serviceContext.clock();
         var ratings = new RatingStore(opened.reads());
-        var inputs = new RatingInputStore();
         var accounts = new AccountStore(config.currency());
         var ledger = new LedgerStore(opened.reads());
         var writer = new LedgerWriter(ledger, accounts);
@@ -157,7 +168,8 @@ public final class MeteringVerticle extends VerticleBase {
                 vertx, opened.outbox(), ratings, new OrganizationRating(ratings, inputs, accounts, writer), meters);
         rater = rating;
         Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
-                .map(backlog -> Freshness.of(backlog.lagSeconds(), backlog.unrated(), clock.instant()));
+                .map(backlog ->
+                        Freshness.of(backlog.lagSeconds(), opened.secondsBehind(), backlog.unrated(), clock.instant()));
         var reads = QueryExecutor.of(opened.reads());
         var accountApi = new AccountApi(accounts, ledger, writer, opened.mutations(), freshness, reads);
         var budgetApi = new BudgetApi(accounts, ledger, writer, reads, opened.mutations(), freshness, clock);
@@ -177,6 +189,8 @@ public final class MeteringVerticle extends VerticleBase {
                 new PeriodCloser(vertx, opened.outbox(), statements, opened.mutations(), config.closeAfter(), clock);
         var reconstructionApi =
                 new ReconstructionApi(opened.outbox(), new ReconstructionStore(inputs), accounts, reads);
+        var reconciliationApi =
+                new ReconciliationApi(opened.outbox(), new ReconciliationStore(), inputs, accounts, clock);
         opened.serve("listPrices", priceApi::list)
                 .serve("createPrice", priceApi::create)
                 .serve("listOrganizationPrices", priceApi::listOfOrganization)
@@ -194,6 +208,7 @@ public final class MeteringVerticle extends VerticleBase {
                 .serve("listStatementLineFacts", statementApi::listFacts)
                 .serve("closeBillingPeriod", closer::close)
                 .serve("reconstructBilling", reconstructionApi::get)
+                .serve("getUsageReconciliation", reconciliationApi::get)
                 .consumeBatches(
                         "billing-inputs",
                         List.of(Topics.IAM_STATE, Topics.INSTANCES_EVENTS),

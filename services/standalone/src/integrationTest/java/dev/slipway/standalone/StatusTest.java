@@ -270,6 +270,7 @@ class StatusTest {
     @Proves({"3.81", "3.91"})
     void objectives_areComputedFromReports_andNotMeasuredWithoutAService() {
         platform.launch("project_owner", "measured").send().expect(202);
+        new UsageCalls(platform).reportOne(DemoData.PROJECT);
         platform.as("project_owner")
                 .call("listApps")
                 .header("X-Project-ID", DemoData.PROJECT.toString())
@@ -296,6 +297,8 @@ class StatusTest {
                         .isPositive();
                 assertThat(slo.path("status").asText()).as(measured).isNotEqualTo("no_data");
             }
+            var metering = StatusCalls.find(slos, "service", "metering");
+            assertThat(metering.path("status").asText()).isEqualTo("met");
         });
         platform.as("platform_ops")
                 .call("listSloEvidence")

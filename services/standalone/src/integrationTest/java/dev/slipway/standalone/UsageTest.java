@@ -1,29 +1,21 @@
 package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.contract.Envelope;
-import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.ApiClient.ApiResponse;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
-import org.jspecify.annotations.Nullable;
+import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
@@ -32,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Reports usage by API and topic on a whole platform, and runs the commands of docs/usage.md. */
 class UsageTest {
     private static PlatformUnderTest platform;
+    private static UsageCalls calls;
     private static ApiResponse credential;
 
     @TempDir
@@ -40,7 +33,8 @@ class UsageTest {
     @BeforeAll
     static void start() {
         platform = new PlatformUnderTest();
-        credential = credential(DemoData.PROJECT);
+        calls = new UsageCalls(platform);
+        credential = calls.createCredential(DemoData.PROJECT);
     }
 
     @AfterAll
@@ -48,30 +42,12 @@ class UsageTest {
         platform.close();
     }
 
-    private static ApiResponse credential(UUID projectId) {
-        var account = CredentialCalls.createAccount(platform, projectId, "usage.report", "usage.read");
-        var created = CredentialCalls.createCredential(platform, projectId, account);
-        platform.awaitReplication();
-        return created;
-    }
-
-    private static String token(ApiResponse of, @Nullable String audience) {
-        var body = CredentialCalls.client(of.text("credential_id"), of.text("secret"));
-        if (audience != null) {
-            body.put("audience", audience);
-        }
-        return platform.anonymous()
-                .call("exchangeServiceAccountToken")
-                .body(body)
-                .send()
-                .expect(200)
-                .text("access_token");
-    }
-
     @Test
     void guide_reportsReadsAndExports_whenPastedAsOneBlock() throws IOException, InterruptedException {
         var tokens = Files.createDirectories(directory.resolve(".slipway/tokens"));
-        Files.writeString(tokens.resolve("project_owner"), platform.token("project_owner"));
+        for (var user : List.of("project_owner", "platform_ops")) {
+            Files.writeString(tokens.resolve(user), platform.token(user));
+        }
         var guide = Files.readString(Path.of("../../docs/usage.md"));
 
         var output =
@@ -85,16 +61,17 @@ class UsageTest {
                         "\"stored_hash\":",
                         "\"quantity\":\"1000\"",
                         "\"audit_entry_id\":",
-                        "# FOCUS 1.4, as_of ");
+                        "# FOCUS 1.4, as_of ",
+                        "\"reconciled\":true");
     }
 
     @Test
     void topic_countsFactsOnce_andRecordsWhatItDoesNotCount() {
-        var token = token(credential, "reports");
-        var facts = List.of(fact("t-1", "5"), fact("t-2", "7"), fact("t-3", "1.5"));
-        send("by-topic", facts, token);
-        send("by-topic", facts, token);
-        send("by-topic", List.of(fact("t-1", "6")), token);
+        var token = calls.token(credential, "reports");
+        var facts = List.of(UsageCalls.fact("t-1", "5"), UsageCalls.fact("t-2", "7"), UsageCalls.fact("t-3", "1.5"));
+        calls.send("by-topic", facts, token);
+        calls.send("by-topic", facts, token);
+        calls.send("by-topic", List.of(UsageCalls.fact("t-1", "6")), token);
 
         var source = DemoData.PROJECT + "/by-topic";
         eventually(() -> {
@@ -107,9 +84,9 @@ class UsageTest {
     @Test
     void topic_sendsRecordsToTheDeadLetterTopic_withoutAValidReportToken() {
         var before = deadLetters();
-        send("forged", List.of(fact("f-1", "5")), null);
-        send("forged", List.of(fact("f-1", "5")), token(credential, null));
-        send("forged", List.of(fact("f-1", "5")), platform.token("project_owner"));
+        calls.send("forged", List.of(UsageCalls.fact("f-1", "5")), null);
+        calls.send("forged", List.of(UsageCalls.fact("f-1", "5")), calls.token(credential, null));
+        calls.send("forged", List.of(UsageCalls.fact("f-1", "5")), platform.token("project_owner"));
 
         eventually(() -> assertThat(deadLetters() - before).isEqualTo(3));
         assertThat(lines("source=" + DemoData.PROJECT + "/forged")).isEmpty();
@@ -117,22 +94,23 @@ class UsageTest {
 
     @Test
     void reportToken_isRefused_atTheApi() {
-        assertThat(report(token(credential, "reports"), DemoData.PROJECT, fact("r-1", "1"))
+        assertThat(calls.report(calls.token(credential, "reports"), DemoData.PROJECT, UsageCalls.fact("r-1", "1"))
                         .status())
                 .isEqualTo(401);
     }
 
     @Test
     void usage_isIsolated_betweenTenantsAndProjects() {
-        var foreign = token(credential(DemoData.OTHER_PROJECT), null);
-        var own = token(credential, null);
+        var foreign = calls.token(calls.createCredential(DemoData.OTHER_PROJECT), null);
+        var own = calls.token(credential, null);
 
-        report(foreign, DemoData.PROJECT, fact("i-1", "1")).expect(404);
-        report(own, DemoData.OTHER_PROJECT, fact("i-1", "1")).expect(404);
-        var named = report(own, null, fact("i-1", "1").put("project_id", DemoData.OTHER_PROJECT.toString()))
+        calls.report(foreign, DemoData.PROJECT, UsageCalls.fact("i-1", "1")).expect(404);
+        calls.report(own, DemoData.OTHER_PROJECT, UsageCalls.fact("i-1", "1")).expect(404);
+        var named = calls.report(
+                        own, null, UsageCalls.fact("i-1", "1").put("project_id", DemoData.OTHER_PROJECT.toString()))
                 .expect(200);
         assertThat(named.body().at("/items/0/field").asText()).isEqualTo("project_id");
-        report(platform.token("project_owner"), DemoData.PROJECT, fact("i-1", "1"))
+        calls.report(platform.token("project_owner"), DemoData.PROJECT, UsageCalls.fact("i-1", "1"))
                 .expect(403);
         for (var operation : List.of(
                 "listProjectUsageLines", "listProjectUsageFacts", "listProjectUsageRefusals", "exportProjectUsage")) {
@@ -163,7 +141,7 @@ class UsageTest {
 
     @Test
     void operators_compareSums_withFacts() {
-        report(token(credential, null), null, fact("c-" + UUID.randomUUID(), "3"))
+        calls.report(calls.token(credential, null), null, UsageCalls.fact("c-" + UUID.randomUUID(), "3"))
                 .expect(200);
         var check = Json.object().put("period", Instant.now().toString().substring(0, 10));
 
@@ -183,7 +161,79 @@ class UsageTest {
         assertThat(platform.getManagement("/metrics")).contains("slipway_usage_facts_total");
     }
 
+    /** The cost of all tenants is for operators of the platform only. */
     @Test
+    @Proves("1.40")
+    void reconciliation_isForbidden_toTenants_andAuditedForOperators() {
+        var month = Instant.now().toString().substring(0, 7);
+        for (var tenant : List.of("tenant_owner", "tenant_admin", "project_owner", "other_tenant_owner")) {
+            assertThat(reconcile(platform.as(tenant), month).status())
+                    .as(tenant)
+                    .isEqualTo(403);
+        }
+        assertThat(reconcile(platform.anonymous().as(calls.token(credential, null)), month)
+                        .status())
+                .isEqualTo(403);
+        assertThat(reconcile(platform.anonymous(), month).status()).isEqualTo(401);
+        assertThat(reconcile(platform.as("platform_ops"), "2026-13").status()).isEqualTo(400);
+
+        var result = reconcile(platform.as("platform_ops"), month).expect(200);
+
+        assertThat(result.body().path("reconciled").asBoolean()).isTrue();
+        eventually(() -> assertThat(platform.database().query("""
+                        SELECT string_agg(DISTINCT payload ->> 'result', ' ' ORDER BY payload ->> 'result') FROM audit.audit_records
+                        WHERE payload ->> 'action' = 'usage.reconciliation.read'
+                        """)).isEqualTo("denied success"));
+    }
+
+    private static ApiResponse reconcile(ApiClient client, String month) {
+        return client.call("getUsageReconciliation")
+                .query("app_slug=echo&period=" + month)
+                .send();
+    }
+
+    /** Ingestion stands still while its table is locked. Its topic keeps the records, the exposed lag grows, and all of them are counted once. */
+    @Test
+    @Proves("3.83")
+    void usageWaitsInItsTopic_andTheLagIsShown_whileIngestionStandsStill() {
+        var token = calls.token(credential, "reports");
+        var source = "delayed-" + UUID.randomUUID();
+        var counted = calls.metric("slipway_indicator_seconds_count", "usage_ingest");
+        var deadLetters = deadLetters();
+        try (var ignored = platform.database().lock("metering.usage_fact_ids")) {
+            for (var i = 0; i < 20; i++) {
+                calls.send(source, List.of(UsageCalls.fact("w-" + i, "1"), UsageCalls.fact("v-" + i, "2")), token);
+            }
+            eventually(() -> assertThat(calls.metric("slipway_usage_rollup_age_seconds", ""))
+                    .isPositive());
+            var age = calls.metric("slipway_usage_rollup_age_seconds", "");
+            var behind = calls.metric("slipway_consumer_behind_seconds", "metering.usage-facts");
+            eventually(() -> {
+                assertThat(calls.metric("slipway_usage_rollup_age_seconds", "")).isGreaterThan(age);
+                assertThat(calls.metric("slipway_consumer_behind_seconds", "metering.usage-facts"))
+                        .isGreaterThan(behind);
+                assertThat(page("source=" + DemoData.PROJECT + "/" + source)
+                                .path("lag_seconds")
+                                .asDouble())
+                        .isGreaterThan(age);
+            });
+            assertThat(lines("source=" + DemoData.PROJECT + "/" + source)).isEmpty();
+        }
+        eventually(() -> {
+            var line = lines("source=" + DemoData.PROJECT + "/" + source).path(0);
+            assertThat(line.path("quantity").asText()).isEqualTo("60");
+            assertThat(line.path("facts").asInt()).isEqualTo(40);
+        });
+        assertThat(deadLetters()).isEqualTo(deadLetters);
+        // Each record is in the histogram that the objective of 30 seconds at p99 is computed from.
+        eventually(() -> assertThat(calls.metric("slipway_indicator_seconds_count", "usage_ingest"))
+                .isGreaterThanOrEqualTo(counted + 20));
+        assertThat(platform.getManagement("/metrics"))
+                .contains("slipway_indicator_seconds_bucket{indicator=\"usage_ingest\",le=\"30.0\"}");
+    }
+
+    @Test
+    @Proves("3.83")
     void metrics_showLagUnratedUsageLedgerHealthAndTheAgeOfSums() {
         assertThat(platform.getManagement("/metrics"))
                 .contains(
@@ -196,13 +246,14 @@ class UsageTest {
 
     /** A product that no service knows: its unit is registered, and its usage is reported, priced and billed as any other. */
     @Test
+    @Proves("3.104")
     void newProduct_isMeteredRatedAndBilled_byRegistryEntriesOnly() {
-        var token = token(credential, null);
-        var job = fact("job-1", "12.5")
+        var token = calls.token(credential, null);
+        var job = UsageCalls.fact("job-1", "12.5")
                 .put("unit", "render_minute")
                 .put("resource_type", "render_job")
                 .put("resource_id", "scene-7");
-        assertThat(report(token, null, job)
+        assertThat(calls.report(token, null, job)
                         .expect(200)
                         .body()
                         .at("/items/0/field")
@@ -226,7 +277,7 @@ class UsageTest {
         var demo = new TenantCalls.Tenant(DemoData.ORG.toString(), "tenant_owner");
         new SpendingCalls(platform).setPrice(demo, "render_minute", "0.40");
 
-        assertThat(report(token, null, job.put("id", "job-2"))
+        assertThat(calls.report(token, null, job.put("id", "job-2"))
                         .expect(200)
                         .body()
                         .at("/counts/accepted")
@@ -258,56 +309,31 @@ class UsageTest {
                     "service",
                     "metering");
             assertThat(slo.path("windows").path(0).path("total").asLong()).isPositive();
+            assertThat(slo.path("threshold_ms").asLong()).isEqualTo(30_000);
+            assertThat(slo.path("objective").asDouble()).isEqualTo(0.99);
         });
-    }
-
-    private static ObjectNode fact(String id, String quantity) {
-        var end = Instant.now().truncatedTo(ChronoUnit.HOURS);
-        return Json.object()
-                .put("id", id)
-                .put("unit", "token")
-                .put("quantity", quantity)
-                .put("window_start", end.minusSeconds(60).toString())
-                .put("window_end", end.toString())
-                .put("resource_type", "model")
-                .put("resource_id", "llama");
-    }
-
-    private static ObjectNode batch(String source, List<ObjectNode> facts) {
-        var body = Json.object().put("source", source);
-        facts.forEach(body.putArray("facts")::add);
-        return body;
-    }
-
-    private static ApiResponse report(String token, @Nullable UUID projectId, ObjectNode fact) {
-        var call = platform.anonymous().as(token).call("reportUsageFacts").body(batch("api", List.of(fact)));
-        return (projectId == null ? call : call.header("X-Project-ID", projectId.toString())).send();
-    }
-
-    private static void send(String source, List<ObjectNode> facts, @Nullable String token) {
-        var event = new Envelope(
-                Ids.next(), "usage.facts.reported", Instant.now(), 1, "usage-" + source, batch(source, facts));
-        var sent = new ProducerRecord<>(platform.topicPrefix() + "usage.facts", source, event.toBytes());
-        if (token != null) {
-            sent.headers().add("authorization", ("Bearer " + token).getBytes(StandardCharsets.UTF_8));
-        }
-        try (var producer = new KafkaProducer<>(
-                Map.<String, Object>of("bootstrap.servers", platform.kafkaBootstrap()),
-                new StringSerializer(),
-                new ByteArraySerializer())) {
-            var unused = producer.send(sent);
-        }
+        eventually(() -> assertThat(platform.as("platform_ops")
+                        .call("listStatusComponents")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .path("items")
+                        .findValuesAsText("component_id"))
+                .contains("metering"));
     }
 
     private static JsonNode lines(String query) {
+        return page(query).path("items");
+    }
+
+    private static JsonNode page(String query) {
         return platform.as("project_owner")
                 .call("listProjectUsageLines")
                 .path("project_id", DemoData.PROJECT)
                 .query(query + "&bucket=total&from=" + since() + "&to=" + since().plus(365, ChronoUnit.DAYS))
                 .send()
                 .expect(200)
-                .body()
-                .path("items");
+                .body();
     }
 
     private static Instant since() {
@@ -326,10 +352,6 @@ class UsageTest {
 
     /** Returns the number of records of usage facts that were sent to the dead-letter topic. */
     private static double deadLetters() {
-        return platform.getManagement("/metrics")
-                .lines()
-                .filter(line -> line.startsWith("slipway_dead_letters_total") && line.contains("metering.usage-facts"))
-                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-                .sum();
+        return calls.metric("slipway_dead_letters_total", "metering.usage-facts");
     }
 }

@@ -197,8 +197,7 @@ class StatusReportsTest {
         assertThat(await(outbox.transaction(context(), sweep::run))).isPositive();
         assertThat(await(outbox.transaction(context(), sweep::run))).isZero();
 
-        var page = await(objectives.listEvidence(request()));
-        var rows = Json.parseTrusted(page.body()).path("items");
+        var rows = evidence("iam-authorize");
         assertThat(rows).hasSize(1);
         var row = rows.get(0);
         assertThat(row.path("window_start").asText()).isEqualTo("2026-11-18T09:00:00Z");
@@ -208,6 +207,29 @@ class StatusReportsTest {
         var content = row.deepCopy();
         ((ObjectNode) content).remove(List.of("evidence_id", "digest", "recorded_at"));
         assertThat(row.path("digest").asText()).isEqualTo(CanonicalJson.digest(content));
+    }
+
+    /** One of a hundred usage reports was counted after more than 30 seconds in the first hour, which is p99, and two in the next. */
+    @Test
+    @Proves({"3.83", "3.104"})
+    void evidence_isWrittenForMetering_fromTheTimeUntilUsageIsCounted() {
+        apply(
+                report("metering", new IndicatorTotals("usage_ingest", 100, List.of(new ThresholdCount(30_000, 99)))),
+                NOW.minusSeconds(4_800));
+        apply(
+                report("metering", new IndicatorTotals("usage_ingest", 200, List.of(new ThresholdCount(30_000, 197)))),
+                NOW.minusSeconds(1_200));
+        await(outbox.transaction(context(), sweep::run));
+
+        assertThat(evidence("metering-usage-lag"))
+                .extracting(row -> row.path("good").asLong() + " of "
+                        + row.path("total").asLong() + " " + row.path("met").asBoolean())
+                .containsExactly("98 of 100 false", "99 of 100 true");
+    }
+
+    private static JsonNode evidence(String sloId) {
+        return Json.parseTrusted(await(objectives.listEvidence(request(sloId))).body())
+                .path("items");
     }
 
     @Test
@@ -249,6 +271,14 @@ class StatusReportsTest {
     }
 
     private ProcessReport report(long total, long within, long refused) {
+        return report(
+                "iam",
+                new IndicatorTotals(
+                        "authorization", total, List.of(new ThresholdCount(5, 0), new ThresholdCount(20, within))),
+                new RefusalTotal("authz_stale", refused));
+    }
+
+    private ProcessReport report(String component, IndicatorTotals indicator, RefusalTotal... refusals) {
         return new ProcessReport(
                 processId,
                 "test",
@@ -259,11 +289,10 @@ class StatusReportsTest {
                 "default",
                 NOW.minusSeconds(7_200),
                 false,
-                List.of(new ComponentHealth("iam", "ready", "serving")),
-                List.of(new IndicatorTotals(
-                        "authorization", total, List.of(new ThresholdCount(5, 0), new ThresholdCount(20, within)))),
+                List.of(new ComponentHealth(component, "ready", "serving")),
+                List.of(indicator),
                 List.of(new DataAge("authz", 900)),
-                List.of(new RefusalTotal("authz_stale", refused)));
+                List.of(refusals));
     }
 
     private static void apply(ProcessReport report, Instant at) {
@@ -274,7 +303,8 @@ class StatusReportsTest {
     }
 
     private static JsonNode window(String sloId) {
-        var views = Json.parseTrusted(await(objectives.list(request())).body()).path("items");
+        var views =
+                Json.parseTrusted(await(objectives.list(request(sloId))).body()).path("items");
         for (var view : views) {
             if (view.path("slo_id").asText().equals(sloId)) {
                 return view.path("windows").path(0);
@@ -283,9 +313,8 @@ class StatusReportsTest {
         throw new AssertionError(sloId + " is missing");
     }
 
-    private static Request request() {
-        var call =
-                new Call("operation", "correlation", null, Map.of("slo_id", "iam-authorize"), Map.of(), Map.of(), null);
+    private static Request request(String sloId) {
+        var call = new Call("operation", "correlation", null, Map.of("slo_id", sloId), Map.of(), Map.of(), null);
         return new Request(call, Principal.user(Ids.next(), "Operator"), null, null, context());
     }
 

@@ -61,6 +61,7 @@ public final class BillingFixture implements AutoCloseable {
     final PeriodCloser closer;
     final RatingConsumer consumer;
     public final ReconstructionApi reconstruction;
+    private final ReconciliationApi reconciliation;
     public final Rater rater;
     public final LedgerMonitor monitor;
     final ServiceDatabase service;
@@ -91,7 +92,7 @@ public final class BillingFixture implements AutoCloseable {
         var ledger = new LedgerStore(service.reads());
         var writer = new LedgerWriter(ledger, accountStore);
         Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
-                .map(backlog -> Freshness.of(backlog.lagSeconds(), backlog.unrated(), Instant.now()));
+                .map(backlog -> Freshness.of(backlog.lagSeconds(), 0, backlog.unrated(), Instant.now()));
         var reads = QueryExecutor.of(service.reads());
         accounts = new AccountApi(accountStore, ledger, writer, mutations, freshness, reads);
         budgets = new BudgetApi(accountStore, ledger, writer, reads, mutations, freshness, Clock.systemUTC());
@@ -110,6 +111,8 @@ public final class BillingFixture implements AutoCloseable {
         closer = new PeriodCloser(vertx, outbox, statementStore, mutations, Duration.ofDays(5), Clock.systemUTC());
         consumer = new RatingConsumer(inputs, ratings);
         reconstruction = new ReconstructionApi(outbox, new ReconstructionStore(inputs), accountStore, reads);
+        reconciliation =
+                new ReconciliationApi(outbox, new ReconciliationStore(), inputs, accountStore, Clock.systemUTC());
         rater = new Rater(
                 vertx,
                 outbox,
@@ -133,7 +136,7 @@ public final class BillingFixture implements AutoCloseable {
         }
     }
 
-    static YearMonth currentMonth() {
+    public static YearMonth currentMonth() {
         return YearMonth.now(ZoneOffset.UTC);
     }
 
@@ -190,7 +193,39 @@ public final class BillingFixture implements AutoCloseable {
     public void createPrice(String unit, String unitPrice, Instant from) {
         var body = Json.object().put("unit", unit).put("currency", "EUR").put("valid_from", from.toString());
         body.putArray("tiers").addObject().putNull("up_to").put("unit_price", unitPrice);
+        createPrice(body);
+    }
+
+    public void createPrice(ObjectNode body) {
         var unused = call(prices::create, Ids.next(), null, Map.of(), body);
+    }
+
+    /** Closes a month that has ended. */
+    public void closePeriod(YearMonth period) {
+        var closed = call(closer::close, Ids.next(), null, Map.of("period", period.toString()), null);
+        if (!closed.path("final").asBoolean()) {
+            throw new AssertionError(closed);
+        }
+    }
+
+    /** Reconciles a platform-managed app, or all of them, as an operator of the platform. */
+    public JsonNode reconcile(@Nullable String appSlug, YearMonth period) {
+        var query = new HashMap<>(Map.of("period", period.toString()));
+        if (appSlug != null) {
+            query.put("app_slug", appSlug);
+        }
+        var call = new Call("getUsageReconciliation", "correlation", null, Map.of(), query, Map.of(), null);
+        var request = new Request(call, Principal.user(Ids.next(), "Operator"), null, null, context());
+        return Json.parseTrusted(await(reconciliation.get(request)).body());
+    }
+
+    /** Rates in the background, as the service does. */
+    void startRating() {
+        vertx.runOnContext(ignored -> rater.start());
+    }
+
+    double gauge(String name) {
+        return telemetry.metrics().get(name).gauge().value();
     }
 
     /** Applies an event of another service. */
@@ -241,6 +276,7 @@ public final class BillingFixture implements AutoCloseable {
 
     @Override
     public void close() {
+        rater.stop();
         await(service.close());
         await(vertx.close());
         telemetry.close();

@@ -117,33 +117,6 @@ class BillingTest {
     }
 
     @Test
-    void rate_keepsTheListAmount_whenAPriceOfTheOrganizationReplacesTheDefault() {
-        use("20", START);
-        billing.rateAll();
-        assertThat(listAmount()).isEqualTo("2.00 of 2.00");
-
-        var body = Json.object()
-                .put("unit", "hour")
-                .put("currency", "EUR")
-                .put("scope", "organization")
-                .put("subject", org.toString())
-                .put("valid_from", START.toString());
-        body.putArray("tiers").addObject().putNull("up_to").put("unit_price", "0.07");
-        var unused = billing.call(billing.prices::create, org, null, Map.of(), body);
-        billing.rateAll();
-
-        assertThat(listAmount()).isEqualTo("1.40 of 2.00");
-        assertThat(account().path("balance").asText()).isEqualTo("-1.40");
-        assertConsistent();
-    }
-
-    private String listAmount() {
-        return billing.database.query(
-                "SELECT sum(amount) || ' of ' || sum(list_amount) FROM metering.rated_lines WHERE org_id = '" + org
-                        + "'");
-    }
-
-    @Test
     void balance_isMarkedStale_whileUsageWaitsToBeRated() {
         var budget = Json.object().put("amount", "10.00").put("currency", "EUR").put("at_limit", "warn");
         var unused = billing.call(billing.budgets::put, org, project, Map.of(), budget);

@@ -5,13 +5,20 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.ReceivedRecord;
+import dev.slipway.service.ServiceLevelIndicator;
 import dev.slipway.telemetry.Telemetry;
+import dev.slipway.testkit.Proves;
+import io.micrometer.core.instrument.distribution.CountAtBucket;
+import io.vertx.core.Future;
 import org.junit.jupiter.api.Test;
 
+import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import static dev.slipway.metering.usage.UsageFixture.ORG;
 import static dev.slipway.metering.usage.UsageFixture.await;
@@ -25,7 +32,7 @@ class TenantUsageTest {
         try (var fixture = new UsageFixture();
                 var telemetry = Telemetry.start(Map.of())) {
             var consumer = new TenantUsageConsumer(
-                    fixture.ingest, fixture.store, new UsageMetrics(telemetry.metrics(), () -> 0));
+                    fixture.ingest, fixture.store, new UsageMetrics(telemetry.metrics(), Clock.systemUTC(), () -> 0));
             var first = report(Map.of("tenant_api_request", "250", "tenant_hour", "0.016666667"));
             var second = report(Map.of("tenant_api_request", "50"));
             for (var events : List.of(List.of(first), List.of(first, second), List.of(report(Map.of())))) {
@@ -46,8 +53,40 @@ class TenantUsageTest {
         }
     }
 
+    @Test
+    @Proves("3.83")
+    void apply_measuresTheTimeUntilAReportIsCounted_onceWhenItIsCommitted() {
+        try (var fixture = new UsageFixture();
+                var telemetry = Telemetry.start(Map.of())) {
+            var consumer = new TenantUsageConsumer(
+                    fixture.ingest, fixture.store, new UsageMetrics(telemetry.metrics(), Clock.systemUTC(), () -> 0));
+            var now = Instant.now();
+            var events = List.of(
+                    report(Map.of("tenant_api_request", "1"), now),
+                    report(Map.of("tenant_api_request", "2"), now.minusSeconds(86_400)));
+            var failed = fixture.outbox.transaction(UsageFixture.context(), unit -> consumer.apply(unit, events)
+                    .compose(ok -> Future.<Void>failedFuture("not committed")));
+            await(failed.otherwiseEmpty());
+            var timer = ServiceLevelIndicator.timer(telemetry.metrics(), ServiceLevelIndicator.USAGE_INGEST);
+            assertThat(timer.count()).isZero();
+
+            await(fixture.outbox.transaction(UsageFixture.context(), unit -> consumer.apply(unit, events)));
+
+            assertThat(timer.count()).isEqualTo(2);
+            // The objective counts what is within its threshold, whatever the machine's load: one report is a day old.
+            assertThat(Stream.of(timer.takeSnapshot().histogramCounts())
+                            .filter(bucket -> bucket.bucket(TimeUnit.SECONDS) == 60)
+                            .mapToDouble(CountAtBucket::count))
+                    .singleElement()
+                    .isEqualTo(1.0);
+        }
+    }
+
     private static ReceivedEvent report(Map<String, String> quantities) {
-        var now = Instant.now();
+        return report(quantities, Instant.now());
+    }
+
+    private static ReceivedEvent report(Map<String, String> quantities, Instant now) {
         var usageId = Ids.next();
         var payload = Json.object()
                 .put("usage_id", usageId.toString())

@@ -10,6 +10,8 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
+import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.metering.rating.RatingInputStore;
 import dev.slipway.service.Call;
 import dev.slipway.service.DatabaseSettings;
 import dev.slipway.service.Mutations;
@@ -67,9 +69,17 @@ public final class UsageFixture implements AutoCloseable {
         outbox = new Outbox(service.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
         store = new UsageFactStore(service.reads());
         ingest = new UsageIngest(store, attribution, projects::get);
-        reports = new UsageReports(ingest, store, new UsageMetrics(telemetry.metrics(), () -> 0));
+        var metrics = new UsageMetrics(telemetry.metrics(), Clock.systemUTC(), () -> 0);
+        reports = new UsageReports(ingest, store, metrics);
         api = new UsageFactApi(reports, new Mutations(outbox), Clock.systemUTC());
-        queries = new UsageQueryApi(new UsageQueryStore(service.reads()), Clock.systemUTC(), () -> 0.5);
+        var queryStore = new UsageQueryStore(service.reads());
+        var inputs = new RatingInputStore();
+        var executor = QueryExecutor.of(service.reads());
+        var focusRows = new FocusRows(
+                queryStore,
+                new FocusStore(service.reads()),
+                (orgId, currency) -> inputs.load(executor, orgId, currency, List.of()));
+        queries = new UsageQueryApi(queryStore, focusRows, Clock.systemUTC(), () -> 0.5);
         await(new UsageUnitConsumer(attribution, outbox).start());
     }
 

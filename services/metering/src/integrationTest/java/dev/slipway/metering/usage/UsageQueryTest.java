@@ -19,7 +19,6 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -226,35 +225,6 @@ class UsageQueryTest {
         assertThat(lines[0]).startsWith("# FOCUS 1.4, as_of ").contains("lag_seconds 0.5");
         assertThat(lines[1]).startsWith("BilledCost,BillingAccountId,");
         assertThat(lines).hasSize(rows.path("rows").size() + 3);
-    }
-
-    @Test
-    void export_dividesTheCostOfRatedLinesBetweenTheDays() {
-        fixture.database.execute("""
-                INSERT INTO metering.rated_lines (id, org_id, unit, usage_month, price_from, project_id, app_instance_id, shared_runtime_id,
-                    attachment_id, app_slug, resource_type, resource_id, currency, quantity, amount, list_amount, updated_at)
-                SELECT gen_random_uuid(), org_id, unit, date_trunc('month', window_end - interval '1 microsecond', 'UTC')::date, 'epoch', project_id,
-                    app_instance_id, shared_runtime_id, attachment_id, app_slug, resource_type, resource_id, 'EUR', sum(quantity),
-                    2 * sum(quantity), 3 * sum(quantity), now()
-                FROM metering.usage_facts GROUP BY 2, 3, 4, 6, 7, 8, 9, 10, 11, 12
-                """);
-        try {
-            var rows = get("exportProjectUsage", fixture.queries::exportJson, "project", OCTOBER)
-                    .path("rows");
-
-            assertThat(rows).isNotEmpty().allSatisfy(row -> {
-                var doubled = row.path("ConsumedQuantity").decimalValue().multiply(BigDecimal.valueOf(2));
-                assertThat(row.path("BilledCost").decimalValue()).isEqualByComparingTo(doubled);
-                assertThat(row.path("ContractedCost").decimalValue()).isEqualByComparingTo(doubled);
-                assertThat(row.path("ListCost").decimalValue())
-                        .isEqualByComparingTo(
-                                row.path("ConsumedQuantity").decimalValue().multiply(BigDecimal.valueOf(3)));
-                assertThat(row.path("BillingCurrency").asText()).isEqualTo("EUR");
-                assertThat(row.path("x_CostStatus").asText()).isEqualTo("unpriced");
-            });
-        } finally {
-            fixture.database.execute("DELETE FROM metering.rated_lines");
-        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.slipway.metering.ledger;
 
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.ledger.domain.BillingAccount;
 import dev.slipway.metering.ledger.domain.BillingAccount.State;
@@ -24,16 +25,28 @@ public final class AccountStore {
             SELECT org_id, org_id AS id, currency, credit_limit, low_balance, at_zero, grace_seconds, state, state_since, postings, revision
             FROM billing_accounts
             """;
-    private static final String BUDGET_COLUMNS = """
-            SELECT project_id, project_id AS id, org_id, currency, amount, spent, thresholds, at_limit, grace_seconds, reservation_hours, reached_percent,
-                reached_period, exceeded_at, revision FROM budgets
-            """;
+    private static final TableColumns BUDGET = TableColumns.of(
+            "budgets",
+            "project_id",
+            "org_id",
+            "currency",
+            "amount",
+            "spent",
+            "thresholds",
+            "at_limit",
+            "grace_seconds",
+            "reservation_hours",
+            "reached_percent",
+            "reached_period",
+            "exceeded_at",
+            "revision");
+    private static final String SELECT_BUDGETS = "SELECT project_id AS id, " + BUDGET.list() + " FROM budgets";
     /** The page query of all accounts, in the order of their ids. */
     public static final String ACCOUNTS_AFTER_ID = ACCOUNT_COLUMNS + " WHERE org_id > $1 ORDER BY org_id LIMIT $2";
 
     /** The page query of all budgets, in the order of their ids. */
     public static final String BUDGETS_AFTER_ID =
-            BUDGET_COLUMNS + " WHERE project_id > $1 ORDER BY project_id LIMIT $2";
+            SELECT_BUDGETS + " WHERE project_id > $1 ORDER BY project_id LIMIT $2";
 
     private static final String INSERT_ACCOUNT =
             "INSERT INTO billing_accounts (org_id, currency, state_since) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
@@ -43,14 +56,13 @@ public final class AccountStore {
             UPDATE billing_accounts SET credit_limit = $2, low_balance = $3, at_zero = $4, grace_seconds = $5, state = $6, state_since = $7,
                 postings = $8, revision = $9 WHERE org_id = $1
             """;
-    private static final String FIND_BUDGETS = BUDGET_COLUMNS + " WHERE org_id = $1 AND project_id = ANY ($2)";
-    private static final String FIND_BUDGET = BUDGET_COLUMNS + " WHERE project_id = $1";
-    private static final String UPSERT_BUDGET = """
-            INSERT INTO budgets (project_id, org_id, amount, thresholds, at_limit, grace_seconds, reservation_hours, reached_percent,
-                reached_period, exceeded_at, revision, currency, spent)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-            ON CONFLICT (project_id) DO UPDATE SET amount = $3, thresholds = $4, at_limit = $5, grace_seconds = $6, reservation_hours = $7,
-                reached_percent = $8, reached_period = $9, exceeded_at = $10, revision = $11, currency = $12, spent = $13
+    private static final String FIND_BUDGETS = SELECT_BUDGETS + " WHERE org_id = $1 AND project_id = ANY ($2)";
+    private static final String FIND_BUDGET = SELECT_BUDGETS + " WHERE project_id = $1";
+    private static final String UPSERT_BUDGET = BUDGET.insert() + """
+            ON CONFLICT (project_id) DO UPDATE SET currency = excluded.currency, amount = excluded.amount, spent = excluded.spent,
+                thresholds = excluded.thresholds, at_limit = excluded.at_limit, grace_seconds = excluded.grace_seconds,
+                reservation_hours = excluded.reservation_hours, reached_percent = excluded.reached_percent,
+                reached_period = excluded.reached_period, exceeded_at = excluded.exceeded_at, revision = excluded.revision
             """;
 
     private final String defaultCurrency;
@@ -114,7 +126,9 @@ public final class AccountStore {
         unit.write(UPSERT_BUDGET, Tuple.from(new @Nullable Object[] {
             budget.projectId(),
             budget.orgId(),
+            budget.currency(),
             budget.amount(),
+            budget.spent(),
             budget.thresholds().toArray(Integer[]::new),
             budget.atLimit().text(),
             budget.grace().toSeconds(),
@@ -122,9 +136,7 @@ public final class AccountStore {
             budget.reachedPercent(),
             budget.reachedPeriod(),
             SqlTime.ofNullable(budget.exceededAt()),
-            budget.revision(),
-            budget.currency(),
-            budget.spent()
+            budget.revision()
         }));
     }
 

@@ -3,6 +3,7 @@ package dev.slipway.metering.ledger;
 import dev.slipway.contract.Cursor;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.ledger.domain.LedgerAccount;
 import dev.slipway.metering.ledger.domain.LedgerEntry;
@@ -32,10 +33,17 @@ public final class LedgerStore {
             SELECT a.id, a.kind, a.org_id, a.project_id, $1, $2
             FROM unnest($3::uuid[], $4::text[], $5::uuid[], $6::uuid[]) AS a (id, kind, org_id, project_id) ORDER BY a.id ON CONFLICT DO NOTHING
             """;
-    private static final String INSERT_TRANSACTION = """
-            INSERT INTO ledger_transactions (id, org_id, type, period, currency, reference, reason, correlation_id, posted_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """;
+    private static final TableColumns TRANSACTION = TableColumns.of(
+            "ledger_transactions",
+            "id",
+            "type",
+            "period",
+            "currency",
+            "reference",
+            "reason",
+            "correlation_id",
+            "posted_at");
+    private static final String INSERT_TRANSACTION = TRANSACTION.and("org_id").insert();
     private static final String INSERT_ENTRIES = """
             INSERT INTO ledger_entries (transaction_id, line, account_id, side, amount, period, unit, price_id)
             SELECT $1, e.line, e.account_id, e.side, e.amount::numeric, $2, e.unit, e.price_id
@@ -59,13 +67,12 @@ public final class LedgerStore {
             WHERE a.org_id = $1 AND a.project_id = ANY ($2) GROUP BY a.project_id
             """;
     private static final String LIST = """
-            SELECT t.id, t.type, t.period, t.currency, t.reference, t.reason, t.correlation_id, t.posted_at, e.line, e.side, e.amount, e.unit,
-                e.price_id, a.kind, a.project_id
+            SELECT %s, e.line, e.side, e.amount, e.unit, e.price_id, a.kind, a.project_id
             FROM (SELECT * FROM ledger_transactions WHERE org_id = $1 AND ($2::timestamptz IS NULL OR (posted_at, id) < ($2, $3))
                 ORDER BY posted_at DESC, id DESC LIMIT $4) t
             JOIN ledger_entries e ON e.transaction_id = t.id JOIN ledger_accounts a ON a.id = e.account_id
             ORDER BY t.posted_at DESC, t.id DESC, e.line
-            """;
+            """.formatted(TRANSACTION.listOf("t"));
     private static final String FIND_BY_REFERENCE =
             "SELECT id FROM ledger_transactions WHERE org_id = $1 AND type = $2 AND reference = $3";
     private static final String CHECK = """
@@ -135,14 +142,14 @@ public final class LedgerStore {
         insertAccounts(unit, transaction);
         unit.write(INSERT_TRANSACTION, Tuple.from(new @Nullable Object[] {
             transaction.id(),
-            transaction.orgId(),
             transaction.type().text(),
             transaction.period(),
             transaction.currency(),
             transaction.reference(),
             transaction.reason(),
             unit.context().correlationId(),
-            SqlTime.of(unit.now())
+            SqlTime.of(unit.now()),
+            transaction.orgId()
         }));
         var lines = new Integer[entries.size()];
         for (var i = 0; i < lines.length; i++) {

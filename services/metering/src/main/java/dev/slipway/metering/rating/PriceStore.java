@@ -3,6 +3,7 @@ package dev.slipway.metering.rating;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.rating.domain.PriceScope;
 import dev.slipway.metering.rating.domain.PriceTier;
@@ -22,30 +23,36 @@ import java.util.UUID;
 
 /** All SQL of prices. */
 public final class PriceStore {
-    /** The page query of all versions, in the order of their ids. */
-    public static final String AFTER_ID = """
-            SELECT id, unit, rating_category, scope, subject, version, currency, included, tiers::text AS tiers, snapshot_at_launch, valid_from,
-                created_at FROM prices WHERE id > $1 ORDER BY id LIMIT $2
-            """;
+    private static final TableColumns COLUMNS = TableColumns.of(
+                    "prices",
+                    "id",
+                    "unit",
+                    "rating_category",
+                    "scope",
+                    "subject",
+                    "version",
+                    "currency",
+                    "included",
+                    "tiers",
+                    "snapshot_at_launch",
+                    "valid_from",
+                    "created_at")
+            .withJson("tiers");
+    private static final String SELECT = COLUMNS.select();
 
-    private static final String COLUMNS = """
-            SELECT id, unit, rating_category, scope, subject, version, currency, included, tiers::text AS tiers, snapshot_at_launch, valid_from,
-                created_at FROM prices
-            """;
-    private static final String FIND_APPLICABLE = COLUMNS + """
+    /** The page query of all versions, in the order of their ids. */
+    public static final String AFTER_ID = SELECT + "WHERE id > $1 ORDER BY id LIMIT $2";
+
+    private static final String FIND_APPLICABLE = SELECT + """
             WHERE currency = $1 AND created_at <= $3 AND (scope <> 'organization' OR subject = $2) ORDER BY valid_from, version
             """;
-    private static final String LIST = COLUMNS + """
+    private static final String LIST = SELECT + """
             WHERE ($1::text IS NULL OR unit = $1) AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3
             """;
     private static final String FIND_VERSION = """
             SELECT coalesce(max(version), 0) AS version FROM prices WHERE unit = $1 AND currency = $2 AND scope = $3 AND subject = $4
             """;
-    private static final String INSERT = """
-            INSERT INTO prices (id, unit, rating_category, scope, subject, version, currency, included, tiers, snapshot_at_launch, valid_from,
-                created_at, created_by)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::jsonb, $10, $11, $12, $13)
-            """;
+    private static final String INSERT = COLUMNS.and("created_by").insert();
     private static final String FIND_CLOSED =
             "SELECT max(period) AS period FROM usage_periods WHERE closed_at IS NOT NULL";
 

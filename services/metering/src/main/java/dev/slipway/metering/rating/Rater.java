@@ -43,7 +43,7 @@ public final class Rater {
     private final Counter failures;
     private final AtomicLong unrated = new AtomicLong();
     private final AtomicLong lagMs = new AtomicLong();
-    private final AtomicLong failingSinceMs = new AtomicLong();
+    private final AtomicLong unwrittenSinceMs = new AtomicLong();
     private boolean running;
     private boolean woken;
     private boolean stopped;
@@ -66,15 +66,16 @@ public final class Rater {
                 .description("Time for which the oldest fact has waited to be rated")
                 .baseUnit("seconds")
                 .register(meters);
-        Gauge.builder("slipway.ledger.blocked", failingSinceMs, Rater::blockedSeconds)
-                .description("Time since the ledger accepted the last batch; 0 while writing works")
+        Gauge.builder("slipway.ledger.blocked", unwrittenSinceMs, Rater::blockedSeconds)
+                .description("Time for which the ledger has not accepted the batch that is being written; 0 if none is")
                 .baseUnit("seconds")
                 .register(meters);
     }
 
     public void start() {
         vertx.setPeriodic(POLL_MS, timer -> wakeIfPending());
-        vertx.setPeriodic(MEASURE_MS, timer -> measure());
+        vertx.setPeriodic(MEASURE_MS, timer -> measure()
+                .onFailure(e -> LOG.atWarn().setCause(e).log("cannot measure the backlog of rating")));
         wake();
     }
 
@@ -106,9 +107,11 @@ public final class Rater {
 
     private void run(int failedAttempts) {
         woken = false;
+        // Set before the attempt: a write that neither succeeds nor fails is blocked, too.
+        unwrittenSinceMs.compareAndSet(0, System.currentTimeMillis());
         rateNext()
                 .onSuccess(count -> {
-                    failingSinceMs.set(0);
+                    unwrittenSinceMs.set(0);
                     if ((count > 0 || woken) && !stopped) {
                         run(0);
                     } else {
@@ -120,7 +123,6 @@ public final class Rater {
 
     private void retry(int failedAttempts, Throwable failure) {
         failures.increment();
-        failingSinceMs.compareAndSet(0, System.currentTimeMillis());
         var delay = Math.min(MAX_BACKOFF_MS, Duration.ofMillis(250).toMillis() << Math.min(failedAttempts, 10));
         LOG.atError()
                 .addKeyValue("retry_in_ms", delay)
@@ -166,13 +168,14 @@ public final class Rater {
         });
     }
 
-    private void measure() {
-        store.findBacklog()
+    /** Updates the exposed backlog. */
+    Future<Void> measure() {
+        return store.findBacklog()
                 .onSuccess(backlog -> {
                     unrated.set(backlog.unrated());
                     lagMs.set((long) (backlog.lagSeconds() * 1e3));
                 })
-                .onFailure(e -> LOG.atWarn().setCause(e).log("cannot measure the backlog of rating"));
+                .mapEmpty();
     }
 
     private static double blockedSeconds(AtomicLong since) {

@@ -3,6 +3,7 @@ package dev.slipway.metering.rating;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.rating.domain.PriceBook.PlanChange;
 import dev.slipway.metering.rating.domain.RatingInputs;
@@ -37,19 +38,23 @@ public final class RatingInputStore {
     private static final String FIND_ATTACHMENTS = """
             SELECT shared_runtime_id, project_id, attached_at, detached_at FROM runtime_attachments WHERE org_id = $1 AND attached_at <= $2
             """;
-    private static final String FIND_POLICIES = """
-            SELECT id, shared_runtime_id, version, method, all_lines, weight_unit, shares::text AS shares, valid_from, created_at
-            FROM cost_split_policies WHERE org_id = $1 AND created_at <= $2
-            """;
-    private static final String FIND_RUNTIME_POLICIES = """
-            SELECT id, shared_runtime_id, version, method, all_lines, weight_unit, shares::text AS shares, valid_from, created_at
-            FROM cost_split_policies WHERE org_id = $1 AND shared_runtime_id = $2 ORDER BY version DESC LIMIT 100
-            """;
-    private static final String INSERT_POLICY = """
-            INSERT INTO cost_split_policies (id, org_id, shared_runtime_id, version, method, all_lines, weight_unit, shares, valid_from,
-                created_at, created_by)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, $9, $10, $11)
-            """;
+    private static final TableColumns POLICY = TableColumns.of(
+                    "cost_split_policies",
+                    "id",
+                    "shared_runtime_id",
+                    "version",
+                    "method",
+                    "all_lines",
+                    "weight_unit",
+                    "shares",
+                    "valid_from",
+                    "created_at")
+            .withJson("shares");
+    private static final String FIND_POLICIES = POLICY.select() + "WHERE org_id = $1 AND created_at <= $2";
+    private static final String FIND_RUNTIME_POLICIES =
+            POLICY.select() + "WHERE org_id = $1 AND shared_runtime_id = $2 ORDER BY version DESC LIMIT 100";
+    private static final String INSERT_POLICY =
+            POLICY.and("org_id", "created_by").insert();
     private static final String FIND_RUNTIME =
             "SELECT FROM metered_runtimes WHERE org_id = $1 AND shared_runtime_id = $2";
     private static final String LOCK_RUNTIME = FIND_RUNTIME + " FOR UPDATE";
@@ -72,7 +77,7 @@ public final class RatingInputStore {
     private static final Instant AFTER_ALL_CHANGES = Instant.parse("9999-01-01T00:00:00Z");
 
     /** Loads the current inputs of an organization, with the launches of the given instances. */
-    Future<RatingInputs> load(QueryExecutor executor, UUID orgId, String currency, Collection<UUID> instances) {
+    public Future<RatingInputs> load(QueryExecutor executor, UUID orgId, String currency, Collection<UUID> instances) {
         return load(executor, orgId, currency, AFTER_ALL_CHANGES, instances.toArray(UUID[]::new));
     }
 
@@ -126,7 +131,6 @@ public final class RatingInputStore {
     void insertPolicy(UnitOfWork unit, UUID orgId, UUID sharedRuntimeId, SplitPolicy policy, UUID createdBy) {
         unit.write(INSERT_POLICY, Tuple.from(new @Nullable Object[] {
             policy.id(),
-            orgId,
             sharedRuntimeId,
             policy.version(),
             policy.method().text(),
@@ -135,6 +139,7 @@ public final class RatingInputStore {
             Json.text(sharesJson(policy)),
             policy.validFrom(),
             SqlTime.of(policy.createdAt()),
+            orgId,
             createdBy
         }));
     }

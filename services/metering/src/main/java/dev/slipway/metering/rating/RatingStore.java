@@ -35,7 +35,7 @@ public final class RatingStore {
     private static final String TRY_LOCK =
             "SELECT pg_try_advisory_xact_lock(hashtextextended('metering.rating', 0)) AS locked";
 
-    private static final String FACT_COLUMNS = """
+    static final String FACT_COLUMNS = """
             f.org_id, f.unit, f.quantity, f.window_start, f.window_end, f.period, f.project_id, f.app_instance_id, f.shared_runtime_id,
             f.attachment_id, f.source_project_id, f.app_slug, f.resource_type, f.resource_id
             """;
@@ -82,32 +82,29 @@ public final class RatingStore {
             FROM usage_facts f LEFT JOIN unrated_facts u ON u.fact_key = f.fact_key
             WHERE f.org_id = $1 AND f.unit = $2 AND f.window_end > $3 AND f.window_end <= $4 AND u.fact_key IS NULL
             """;
+    /** The columns of a line in the order of the parameters of {@link #UPSERT_LINES}. */
     private static final String LINE_COLUMNS = """
-            SELECT org_id, unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id, attachment_id,
-                source_project_id, app_slug, resource_type, resource_id, quantity, amount, list_amount FROM rated_lines
-            """;
-    private static final String FIND_LINES = LINE_COLUMNS + """
+            unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id, attachment_id, source_project_id, app_slug,
+            resource_type, resource_id, quantity, amount""";
+
+    static final String SELECT_LINES = "SELECT org_id, " + LINE_COLUMNS + " FROM rated_lines ";
+    private static final String FIND_LINES = SELECT_LINES + """
             WHERE org_id = $1 AND (unit, usage_month) IN (SELECT * FROM unnest($2::text[], $3::date[]))
             """;
-    private static final String FIND_RUNTIME_LINES = LINE_COLUMNS + """
+    private static final String FIND_RUNTIME_LINES = SELECT_LINES + """
             WHERE org_id = $1 AND (shared_runtime_id, usage_month) IN (SELECT * FROM unnest($2::uuid[], $3::date[]))
             """;
     private static final String FIND_BOOKED = """
             SELECT line_id, payer_id, sum(amount) AS amount FROM charges WHERE line_id = ANY ($1) GROUP BY line_id, payer_id
             """;
     private static final String UPSERT_LINES = """
-            INSERT INTO rated_lines (id, org_id, unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id,
-                attachment_id, source_project_id, app_slug, resource_type, resource_id, currency, quantity, amount, list_amount, updated_at)
-            SELECT l.id, $1, l.unit, l.usage_month, l.price_from, l.price_id, l.project_id, l.app_instance_id, l.shared_runtime_id,
-                l.attachment_id, l.source_project_id, l.app_slug, l.resource_type, l.resource_id, $2, l.quantity::numeric, l.amount::numeric,
-                l.list_amount::numeric, $3
+            INSERT INTO rated_lines (org_id, currency, updated_at, id, {columns})
+            SELECT $1, $2, $3, id, {columns}
             FROM unnest($4::uuid[], $5::text[], $6::date[], $7::timestamptz[], $8::uuid[], $9::uuid[], $10::uuid[], $11::uuid[], $12::uuid[],
-                $13::uuid[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[])
-                AS l (id, unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id, attachment_id,
-                    source_project_id, app_slug, resource_type, resource_id, quantity, amount, list_amount)
-            ON CONFLICT (id) DO UPDATE SET quantity = excluded.quantity, amount = excluded.amount, list_amount = excluded.list_amount,
-                updated_at = excluded.updated_at
-            """;
+                $13::uuid[], $14::text[], $15::text[], $16::text[], $17::text[]::numeric[], $18::text[]::numeric[])
+                AS l (id, {columns})
+            ON CONFLICT (id) DO UPDATE SET quantity = excluded.quantity, amount = excluded.amount, updated_at = excluded.updated_at
+            """.replace("{columns}", LINE_COLUMNS);
     private static final String DELETE_LINES = "DELETE FROM rated_lines WHERE org_id = $1 AND id = ANY ($2)";
     private static final String ADD_QUANTITIES = """
             INSERT INTO line_quantities (line_id, period, quantity)
@@ -277,8 +274,7 @@ public final class RatingStore {
             texts(lines, LineGroup::resourceType),
             texts(lines, LineGroup::resourceId),
             lines.stream().map(line -> plain(line.quantity())).toArray(String[]::new),
-            lines.stream().map(line -> plain(line.amount())).toArray(String[]::new),
-            lines.stream().map(line -> plain(line.listAmount())).toArray(String[]::new)
+            lines.stream().map(line -> plain(line.amount())).toArray(String[]::new)
         });
     }
 
@@ -339,11 +335,10 @@ public final class RatingStore {
                 SqlTime.read(row, "price_from"),
                 row.getUUID("price_id"),
                 group(row));
-        return new RatedLine(
-                key, row.getBigDecimal("quantity"), row.getBigDecimal("amount"), row.getBigDecimal("list_amount"));
+        return new RatedLine(key, row.getBigDecimal("quantity"), row.getBigDecimal("amount"));
     }
 
-    private static LineGroup group(Row row) {
+    static LineGroup group(Row row) {
         return new LineGroup(
                 row.getUUID("project_id"),
                 row.getUUID("app_instance_id"),

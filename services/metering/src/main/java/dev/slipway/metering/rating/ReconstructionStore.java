@@ -23,15 +23,13 @@ public final class ReconstructionStore {
     private static final Instant END = Instant.parse("9999-01-01T00:00:00Z");
 
     /** All statements see the same facts and charges. */
-    private static final String SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+    static final String SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
     private static final String FIND_FACTS = """
-            SELECT f.fact_key, f.org_id, f.unit, f.quantity, f.window_start, f.window_end, f.period, f.project_id, f.app_instance_id,
-                f.shared_runtime_id, f.attachment_id, f.source_project_id, f.app_slug, f.resource_type, f.resource_id
-            FROM usage_facts f LEFT JOIN unrated_facts u ON u.fact_key = f.fact_key
+            SELECT f.fact_key, %s FROM usage_facts f LEFT JOIN unrated_facts u ON u.fact_key = f.fact_key
             WHERE f.org_id = $1 AND f.received_at <= $2 AND (f.window_end, f.fact_key) > ($3, $4) AND ($5 OR u.fact_key IS NULL)
             ORDER BY f.window_end, f.fact_key LIMIT %d
-            """.formatted(PAGE);
+            """.formatted(RatingStore.FACT_COLUMNS, PAGE);
     private static final String FIND_CHARGES =
             "SELECT line_id, payer_id, period, amount FROM charges WHERE org_id = $1 AND amount <> 0";
 

@@ -2,6 +2,7 @@ package dev.slipway.metering.rating;
 
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.rating.domain.LineGroup;
 import dev.slipway.metering.rating.domain.RatedLine;
@@ -28,6 +29,24 @@ public final class StatementStore {
             SELECT coalesce(sum(amount), 0) AS total FROM charges WHERE org_id = $1 AND period = $2 AND ($3::uuid IS NULL OR payer_id = $3)
             """;
     private static final String ROW_ID = "md5(s.line_id::text || coalesce(s.payer_id::text, ''))::uuid";
+    private static final TableColumns LINE = TableColumns.of(
+            "statement_lines",
+            "org_id",
+            "period",
+            "line_id",
+            "payer_id",
+            "unit",
+            "usage_month",
+            "price_id",
+            "project_id",
+            "app_instance_id",
+            "shared_runtime_id",
+            "source_project_id",
+            "app_slug",
+            "resource_type",
+            "resource_id",
+            "quantity",
+            "amount");
     private static final String DRAFT_LINES = """
             SELECT c.org_id, c.period, c.line_id, c.payer_id, l.unit, l.usage_month, l.price_id, l.project_id, l.app_instance_id,
                 l.shared_runtime_id, l.source_project_id, l.app_slug, l.resource_type, l.resource_id, coalesce(q.quantity, 0) AS quantity, c.amount
@@ -39,12 +58,10 @@ public final class StatementStore {
              WHERE s.org_id = $1 AND s.period = $2 AND ($3::uuid IS NULL OR s.payer_id = $3) AND ($4::uuid IS NULL OR %s > $4)
             ORDER BY row_id LIMIT $5
             """.formatted(ROW_ID);
-    private static final String LIST_FINAL = "SELECT s.*, " + ROW_ID + " AS row_id FROM statement_lines s" + PAGE;
-    private static final String LIST_DRAFT = "SELECT s.*, " + ROW_ID + " AS row_id FROM (" + DRAFT_LINES + ") s" + PAGE;
-    private static final String FIND_LINE = """
-            SELECT org_id, unit, usage_month, price_from, price_id, project_id, app_instance_id, shared_runtime_id, attachment_id,
-                source_project_id, app_slug, resource_type, resource_id, quantity, amount, list_amount FROM rated_lines WHERE org_id = $1 AND id = $2
-            """;
+    private static final String SELECT_LINES = "SELECT " + LINE.listOf("s") + ", " + ROW_ID + " AS row_id FROM ";
+    private static final String LIST_FINAL = SELECT_LINES + "statement_lines s" + PAGE;
+    private static final String LIST_DRAFT = SELECT_LINES + "(" + DRAFT_LINES + ") s" + PAGE;
+    private static final String FIND_LINE = RatingStore.SELECT_LINES + "WHERE org_id = $1 AND id = $2";
     private static final String LIST_FACTS = """
             SELECT f.fact_key, f.source, f.fact_id, f.quantity, f.window_start, f.window_end, f.received_at, f.corrects_fact_id, f.correlation_id,
                 f.trace_id
@@ -74,10 +91,9 @@ public final class StatementStore {
             GROUP BY c.org_id, c.period, a.currency RETURNING org_id, period, currency, total
             """;
     private static final String FINALIZE_LINES = """
-            INSERT INTO statement_lines (org_id, period, line_id, payer_id, unit, usage_month, price_id, project_id, app_instance_id,
-                shared_runtime_id, source_project_id, app_slug, resource_type, resource_id, quantity, amount)
-            SELECT d.* FROM (%s) d JOIN unnest($1::uuid[], $2::date[]) AS n (org_id, period) ON n.org_id = d.org_id AND n.period = d.period
-            """.formatted(DRAFT_LINES);
+            INSERT INTO statement_lines (%s)
+            SELECT %s FROM (%s) d JOIN unnest($1::uuid[], $2::date[]) AS n (org_id, period) ON n.org_id = d.org_id AND n.period = d.period
+            """.formatted(LINE.list(), LINE.listOf("d"), DRAFT_LINES);
     private static final String COUNT_STATEMENTS = "SELECT count(*) AS statements FROM statements WHERE period = $1";
     /** The head of a statement. */
     record StatementTotal(

@@ -113,6 +113,10 @@ public final class AdapterUsageConsumer {
                 record(unit, results.get(i), facts.get(i).fact(), records.get(i));
             }
             metrics.count(results);
+            // Since the report entered the outbox of the service that received it.
+            metrics.recordIngest(
+                    unit,
+                    records.stream().map(each -> each.envelope().occurredAt()).toList());
             return null;
         });
     }

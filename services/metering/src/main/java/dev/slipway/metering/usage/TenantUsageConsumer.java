@@ -63,8 +63,10 @@ public final class TenantUsageConsumer {
 
     public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
         var facts = new ArrayList<ScopedFact>();
+        var received = new ArrayList<Instant>();
         for (var event : events) {
             if (event.envelope().eventType().equals(EVENT)) {
+                received.add(event.envelope().occurredAt());
                 var usage = Json.toRecord(event.envelope().payload(), TenantUsage.class);
                 var traceId = UsageFactConsumer.traceId(event.record());
                 for (var quantity : usage.facts) {
@@ -78,6 +80,7 @@ public final class TenantUsageConsumer {
                 recordRefusal(unit, results.get(i), facts.get(i).fact());
             }
             metrics.count(results);
+            metrics.recordIngest(unit, received);
             return null;
         });
     }

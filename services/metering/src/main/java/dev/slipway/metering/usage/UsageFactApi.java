@@ -45,12 +45,16 @@ public final class UsageFactApi {
             String source, UUID auditEntryId, Instant asOf, OutcomeCounts counts, List<ResultItem> items) {}
 
     public Future<Reply> report(Request request) {
+        var receivedAt = clock.instant();
         var reporter = new Reporter(request.principal(), scopeOf(request));
         var body = Json.toRecord(request.body(), BatchBody.class);
         var change = request.changeContext();
         var batch = reports.parse(body, reporter, change.correlationId(), traceId(change.trace()), Ids.next());
-        return reports.prepare(List.of(batch), clock.instant())
-                .compose(ok -> mutations.run(request, unit -> report(unit, batch)));
+        return reports.prepare(List.of(batch), receivedAt)
+                .compose(ok -> mutations.run(request, unit -> {
+                    reports.recordIngest(unit, List.of(receivedAt));
+                    return report(unit, batch);
+                }));
     }
 
     /** Rejected facts are not recorded: the response tells the caller. */

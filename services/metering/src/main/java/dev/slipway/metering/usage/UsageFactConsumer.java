@@ -84,6 +84,11 @@ public final class UsageFactConsumer {
                                 .addAll(results.get(i));
                     }
                     reporters.forEach((reporter, of) -> reports.audit(unit, reporter, of.auditEntryId, of.results));
+                    reports.recordIngest(
+                            unit,
+                            events.stream()
+                                    .map(event -> event.record().appendedAt())
+                                    .toList());
                     return null;
                 });
     }

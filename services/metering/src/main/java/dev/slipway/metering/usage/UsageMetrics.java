@@ -1,11 +1,18 @@
 package dev.slipway.metering.usage;
 
+import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.usage.domain.FactResult;
 import dev.slipway.metering.usage.domain.FactResult.Outcome;
+import dev.slipway.service.ServiceLevelIndicator;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,18 +20,22 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.DoubleSupplier;
 
-/** The metrics of usage: facts by outcome, and the facts that wait to be rated. */
+/** The metrics of usage: facts by outcome, the time until reports are counted, and the facts that wait to be rated. */
 public final class UsageMetrics {
     private final Map<Outcome, Counter> facts = new EnumMap<>(Outcome.class);
     private final DoubleSupplier rollupAge;
+    private final Clock clock;
+    private final Timer ingest;
     private volatile Backlog backlog = new Backlog(0, 0);
 
     /** The facts without rated lines, and how long the oldest of them has waited. */
     record Backlog(long facts, double oldestSeconds) {}
 
     /** @param rollupAge the age of the sums in seconds: they are updated with their facts, so it is that of the oldest record that waits */
-    public UsageMetrics(MeterRegistry meters, DoubleSupplier rollupAge) {
+    public UsageMetrics(MeterRegistry meters, Clock clock, DoubleSupplier rollupAge) {
         this.rollupAge = rollupAge;
+        this.clock = clock;
+        this.ingest = ServiceLevelIndicator.timer(meters, ServiceLevelIndicator.USAGE_INGEST);
         for (var outcome : Outcome.values()) {
             facts.put(
                     outcome,
@@ -56,6 +67,17 @@ public final class UsageMetrics {
                 Objects.requireNonNull(facts.get(outcome)).increment((double) number);
             }
         }
+    }
+
+    /** Records how long each report waited until it was counted. Only the commit counts it: a failed attempt is repeated. */
+    void recordIngest(UnitOfWork unit, Collection<Instant> receivedAt) {
+        var times = List.copyOf(receivedAt);
+        unit.afterCommit(() -> {
+            var now = clock.instant();
+            for (var received : times) {
+                ingest.record(received.isAfter(now) ? Duration.ZERO : Duration.between(received, now));
+            }
+        });
     }
 
     void setBacklog(Backlog current) {

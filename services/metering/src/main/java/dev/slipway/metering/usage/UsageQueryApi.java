@@ -7,13 +7,7 @@ import dev.slipway.metering.usage.UsageQueryJson.ComparisonBody;
 import dev.slipway.metering.usage.UsageQueryJson.FactItem;
 import dev.slipway.metering.usage.UsageQueryJson.FreshPage;
 import dev.slipway.metering.usage.UsageQueryJson.Line;
-import dev.slipway.metering.usage.UsageQueryStore.RatedKey;
 import dev.slipway.metering.usage.UsageQueryStore.StoredFact;
-import dev.slipway.metering.usage.UsageQueryStore.UsageSum;
-import dev.slipway.metering.usage.domain.BookingPeriods;
-import dev.slipway.metering.usage.domain.FocusCost;
-import dev.slipway.metering.usage.domain.FocusCost.RatedUsage;
-import dev.slipway.metering.usage.domain.FocusRow;
 import dev.slipway.metering.usage.domain.UsageQuery;
 import dev.slipway.metering.usage.domain.UsageQuery.Bucket;
 import dev.slipway.service.Reply;
@@ -47,12 +41,14 @@ public final class UsageQueryApi {
             "unit", "source", "project_id", "app_instance_id", "shared_runtime_id", "app_slug", "correlation_id");
 
     private final UsageQueryStore store;
+    private final FocusRows focusRows;
     private final Clock clock;
     private final DoubleSupplier lagSeconds;
 
     /** {@code lagSeconds} is how far ingest is behind the topics. */
-    public UsageQueryApi(UsageQueryStore store, Clock clock, DoubleSupplier lagSeconds) {
+    public UsageQueryApi(UsageQueryStore store, FocusRows focusRows, Clock clock, DoubleSupplier lagSeconds) {
         this.store = store;
+        this.focusRows = focusRows;
         this.clock = clock;
         this.lagSeconds = lagSeconds;
     }
@@ -131,31 +127,10 @@ public final class UsageQueryApi {
         return store.sum(query, decodeText(request), limit + 1).compose(sums -> {
             var shown = sums.size() > limit ? sums.subList(0, limit) : sums;
             var next = sums.size() > limit ? encodeText(sums.get(limit - 1).key()) : null;
-            var keys = shown.stream().map(sum -> ratedKey(query, sum)).toList();
-            return store.findRatedUsage(query.orgId(), keys).map(rated -> {
-                var rows =
-                        shown.stream().map(sum -> focusRow(query, sum, rated)).toList();
-                return new FocusExport(clock.instant(), lagSeconds.getAsDouble(), rows, next);
-            });
+            return focusRows
+                    .find(query, shown)
+                    .map(rows -> new FocusExport(clock.instant(), lagSeconds.getAsDouble(), rows, next));
         });
-    }
-
-    private static RatedKey ratedKey(UsageQuery query, UsageSum sum) {
-        var month = BookingPeriods.monthOf(query.endOf(sum.bucketStart()));
-        return new RatedKey(sum.unit(), month, FocusExport.toMap(sum.values()));
-    }
-
-    private static Map<String, @Nullable Object> focusRow(
-            UsageQuery query, UsageSum sum, Map<String, RatedUsage> rated) {
-        var month = rated.get(ratedKey(query, sum).text());
-        return FocusRow.of(
-                query.orgId(),
-                sum.bucketStart(),
-                query.endOf(sum.bucketStart()),
-                sum.unit(),
-                sum.quantity(),
-                month == null ? FocusCost.UNRATED : month.costOf(sum.quantity()),
-                FocusExport.toMap(sum.values()));
     }
 
     private <T> Reply page(List<T> found, int limit, Function<T, String> cursor, Function<T, ?> item) {

@@ -3,7 +3,6 @@ package dev.slipway.metering.usage;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.metering.usage.UsageMetrics.Backlog;
 import dev.slipway.metering.usage.domain.AttributedFact;
-import dev.slipway.metering.usage.domain.FocusCost.RatedUsage;
 import dev.slipway.metering.usage.domain.UsageQuery;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -14,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -90,16 +89,6 @@ public final class UsageQueryStore {
             FROM hours, months, ids
             """;
 
-    private static final String RATED_USAGE = """
-            SELECT line_key, min(currency) AS currency, sum(quantity) AS quantity, sum(amount) AS amount, sum(list_amount) AS list_amount,
-                bool_or(price_id IS NOT NULL) AS priced
-            FROM (SELECT currency, quantity, amount, list_amount, price_id, concat_ws(chr(31), unit, usage_month::text, coalesce(project_id::text, ''),
-                    coalesce(app_instance_id::text, ''), coalesce(shared_runtime_id::text, ''), coalesce(attachment_id::text, ''),
-                    coalesce(app_slug, ''), coalesce(resource_type, ''), coalesce(resource_id, '')) AS line_key
-                FROM rated_lines WHERE org_id = $1 AND unit = ANY ($2) AND usage_month = ANY ($3)) l
-            WHERE line_key = ANY ($4) GROUP BY line_key
-            """;
-
     private final SqlClient reads;
 
     public UsageQueryStore(SqlClient reads) {
@@ -133,24 +122,6 @@ public final class UsageQueryStore {
                     row.getUUID("audit_entry_id"));
         }
     }
-    /** The usage of a resource in a month, as far as its rated lines distinguish it. */
-    record RatedKey(String unit, LocalDate month, Map<String, @Nullable String> attribution) {
-        private static final List<String> FIELDS = List.of(
-                "project_id",
-                "app_instance_id",
-                "shared_runtime_id",
-                "attachment_id",
-                "app_slug",
-                "resource_type",
-                "resource_id");
-
-        String text() {
-            var parts = new ArrayList<>(List.of(unit, month.toString()));
-            FIELDS.forEach(field -> parts.add(Objects.requireNonNullElse(attribution.get(field), "")));
-            return String.join("\u001f", parts);
-        }
-    }
-
     /** A reported fact that was not counted. */
     record Refusal(
             UUID refusalId,
@@ -171,23 +142,15 @@ public final class UsageQueryStore {
     /** Returns sums in the order of bucket, unit and grouped values, after the given key. */
     Future<List<UsageSum>> sum(UsageQuery query, @Nullable String after, int limit) {
         var sql = new Statement(query, query.usesMonths() ? MONTHS : query.usesFacts() ? FACTS : HOURS);
-        var bucket =
-                switch (query.bucket()) {
-                    case HOUR -> "date_trunc('hour', u.at, 'UTC')";
-                    case DAY -> "date_trunc('day', u.at, 'UTC')";
-                    case MONTH -> "date_trunc('month', u.at, 'UTC')";
-                    case TOTAL -> "$2::timestamptz";
-                };
+        var bucket = bucket(query);
         var columns = new ArrayList<String>(List.of(bucket, "u.unit", "u.unit_version"));
         query.groupBy().stream().filter(field -> !field.equals("unit")).forEach(field -> columns.add("u." + field));
-        var key = new StringBuilder(
-                "to_char(" + bucket + " AT TIME ZONE 'UTC', 'YYYYMMDDHH24') || ' ' || u.unit || ' ' || u.unit_version");
         var selected = new StringBuilder();
-        query.groupBy().forEach(field -> {
-            selected.append(", u.").append(field).append("::text AS g_").append(field);
-            key.append(" || chr(31) || coalesce(u.").append(field).append("::text, '')");
-        });
-        var order = "(" + key + ") COLLATE \"C\"";
+        query.groupBy().forEach(field -> selected.append(", u.")
+                .append(field)
+                .append("::text AS g_")
+                .append(field));
+        var order = lineKey(query);
         var statement = "SELECT " + bucket
                 + " AS bucket, u.unit, u.unit_version, sum(u.quantity) AS quantity, sum(u.facts)::bigint AS facts, "
                 + order + " AS line_key" + selected + " FROM " + sql.text + " GROUP BY " + String.join(", ", columns)
@@ -207,25 +170,44 @@ public final class UsageQueryStore {
         });
     }
 
-    /** Returns the rated usage of the keys, by the text of the key; keys without rated lines are missing. */
-    Future<Map<String, RatedUsage>> findRatedUsage(UUID orgId, Collection<RatedKey> keys) {
-        var parameters = Tuple.of(
-                orgId,
-                keys.stream().map(RatedKey::unit).distinct().toArray(String[]::new),
-                keys.stream().map(RatedKey::month).distinct().toArray(LocalDate[]::new),
-                keys.stream().map(RatedKey::text).distinct().toArray(String[]::new));
-        return reads.preparedQuery(RATED_USAGE).execute(parameters).map(rows -> {
-            var found = new HashMap<String, RatedUsage>();
-            rows.forEach(row -> found.put(
-                    row.getString("line_key"),
-                    new RatedUsage(
-                            row.getString("currency"),
-                            row.getBigDecimal("quantity"),
-                            row.getBigDecimal("amount"),
-                            row.getBigDecimal("list_amount"),
-                            row.getBoolean("priced"))));
-            return found;
+    /**
+     * Returns the quantities of sums by the last of the given times that their windows do not start before. It reads the facts, because the sums do not
+     * distinguish times within an hour.
+     */
+    Future<Map<String, Map<Instant, BigDecimal>>> sumByStart(
+            UsageQuery query, Collection<String> lineKeys, Collection<Instant> times) {
+        var sql = new Statement(query, FACTS);
+        var statement = "SELECT line_key, start, sum(quantity) AS quantity FROM (SELECT " + lineKey(query)
+                + " AS line_key, u.quantity, (SELECT max(t) FROM unnest("
+                + sql.add(times.stream().map(SqlTime::of).toArray(OffsetDateTime[]::new))
+                + "::timestamptz[]) AS t WHERE t <= u.window_start) AS start FROM " + sql.text
+                + ") AS f WHERE line_key = ANY (" + sql.add(lineKeys.toArray(String[]::new))
+                + "::text[]) GROUP BY line_key, start";
+        return reads.preparedQuery(statement).execute(sql.parameters).map(rows -> {
+            var sums = new HashMap<String, Map<Instant, BigDecimal>>();
+            rows.forEach(row -> sums.computeIfAbsent(row.getString("line_key"), key -> new HashMap<>())
+                    .put(SqlTime.read(row, "start"), row.getBigDecimal("quantity")));
+            return sums;
         });
+    }
+
+    private static String bucket(UsageQuery query) {
+        return switch (query.bucket()) {
+            case HOUR -> "date_trunc('hour', u.at, 'UTC')";
+            case DAY -> "date_trunc('day', u.at, 'UTC')";
+            case MONTH -> "date_trunc('month', u.at, 'UTC')";
+            case TOTAL -> "$2::timestamptz";
+        };
+    }
+
+    /** Returns the expression that identifies a sum and orders the sums. */
+    private static String lineKey(UsageQuery query) {
+        var key = new StringBuilder("to_char(" + bucket(query)
+                + " AT TIME ZONE 'UTC', 'YYYYMMDDHH24') || ' ' || u.unit || ' ' || u.unit_version");
+        query.groupBy()
+                .forEach(field ->
+                        key.append(" || chr(31) || coalesce(u.").append(field).append("::text, '')"));
+        return "(" + key + ") COLLATE \"C\"";
     }
 
     private static List<@Nullable String> values(UsageQuery query, Row row) {

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -77,6 +78,11 @@ public final class UsageReports {
     Future<Void> prepare(List<ParsedBatch> batches, Instant now) {
         return ingest.prepare(
                 batches.stream().flatMap(batch -> batch.validFacts().stream()).toList(), now);
+    }
+
+    /** Records how long the batches waited until they were counted. */
+    void recordIngest(UnitOfWork unit, Collection<Instant> receivedAt) {
+        metrics.recordIngest(unit, receivedAt);
     }
 
     /** Counts the facts of all batches, and records those that have one of the given outcomes. Returns the results per batch. */

@@ -77,13 +77,11 @@ public final class PriceBook {
     }
 
     /**
-     * Returns the default price that the price of a segment replaces: the one that is valid when the segment begins, or the month if that is later.
-     * Returns the price of the segment itself if it is a default price, or if there is none to replace.
+     * Returns the default price that a price replaces: the one that is valid when the price begins to apply, or the month if that is later. Returns the
+     * price itself if it is a default price, or if there is none to replace.
      */
-    @Nullable
-    PriceVersion listPrice(Instant segmentFrom, LocalDate month) {
-        var price = beginningAt(segmentFrom).price;
-        if (price == null || price.scope() == PriceScope.DEFAULT) {
+    PriceVersion listPrice(PriceVersion price, Instant segmentFrom, LocalDate month) {
+        if (price.scope() == PriceScope.DEFAULT) {
             return price;
         }
         var monthStart = month.atStartOfDay(ZoneOffset.UTC).toInstant();

@@ -82,8 +82,7 @@ public final class RatingBatch {
         var before = stored.get(line.key());
         return before != null
                 && before.quantity().compareTo(line.quantity()) == 0
-                && before.amount().compareTo(line.amount()) == 0
-                && before.listAmount().compareTo(line.listAmount()) == 0;
+                && before.amount().compareTo(line.amount()) == 0;
     }
 
     private Map<LineKey, BigDecimal> quantitiesOf(RatingKey key) {

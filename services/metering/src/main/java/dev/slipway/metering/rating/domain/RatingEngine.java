@@ -9,7 +9,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -50,12 +49,9 @@ public final class RatingEngine {
             lines.sort(Comparator.comparing(line -> line.getKey().id()));
             var ofLines = lines.stream().map(Map.Entry::getValue).toList();
             var price = book.beginningAt(segment.getKey()).price();
-            var listPrice =
-                    book.listPrice(segment.getKey(), lines.get(0).getKey().usageMonth());
             var amounts = amounts(price, used, ofLines, digits);
-            var listAmounts = Objects.equals(listPrice, price) ? amounts : amounts(listPrice, used, ofLines, digits);
             for (var i = 0; i < lines.size(); i++) {
-                rated.add(new RatedLine(lines.get(i).getKey(), ofLines.get(i), amounts.get(i), listAmounts.get(i)));
+                rated.add(new RatedLine(lines.get(i).getKey(), ofLines.get(i), amounts.get(i)));
             }
             used = used.add(sum(ofLines));
         }

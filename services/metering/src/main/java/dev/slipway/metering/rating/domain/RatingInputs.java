@@ -3,6 +3,7 @@ package dev.slipway.metering.rating.domain;
 import dev.slipway.metering.rating.domain.PriceBook.PlanChange;
 import org.jspecify.annotations.Nullable;
 
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -13,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 
 /** The inputs beside usage that determine the charges of one organization. */
@@ -75,6 +77,30 @@ public final class RatingInputs {
                                         && price.currency().equals(currency))
                                 .toList(),
                         plans));
+    }
+
+    /**
+     * Divides the usage of a month at one price by unit prices.
+     *
+     * @param used the quantity of the month at earlier prices
+     */
+    public List<PricedPart> divide(PricedMonth month, BigDecimal used) {
+        var price = prices.stream()
+                .filter(version -> version.id().equals(month.priceId()))
+                .findFirst()
+                .orElse(null);
+        var listPrice =
+                price == null ? null : book(month.unit()).listPrice(price, month.priceFrom(), month.usageMonth());
+        return PricedPart.divide(price, listPrice, used, month.quantity());
+    }
+
+    /** Returns the times at which another price can begin to apply to the organization. */
+    public Set<Instant> priceTimes() {
+        var times = new TreeSet<Instant>();
+        times.add(PriceBook.BEGINNING);
+        prices.forEach(price -> times.add(price.validFrom()));
+        plans.forEach(change -> times.add(change.from()));
+        return times;
     }
 
     public LineKey keyOf(RatableFact fact) {

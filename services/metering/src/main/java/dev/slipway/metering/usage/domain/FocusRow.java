@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * A row of the FOCUS Cost and Usage dataset. Usage that is not rated yet, or that has no price, has no cost: the cost columns are zero and
- * {@code x_CostStatus} is {@code unrated} or {@code unpriced}. {@code ListCost} is the cost at the default price; the other cost columns are equal,
- * because what an organization agreed on is what it is billed.
+ * A row of the FOCUS Cost and Usage dataset: usage at one unit price. {@code ListCost} and {@code ContractedCost} are exact products of unit price and
+ * quantity. {@code BilledCost} and {@code EffectiveCost} are parts of the charged amount, which is rounded to the currency. Usage that is not rated
+ * yet, or that has no price, has no cost: prices and costs are zero and {@code x_CostStatus} is {@code unrated} or {@code unpriced}.
  */
 public final class FocusRow {
     /** The version of the specification. */
@@ -30,17 +30,16 @@ public final class FocusRow {
             Instant start,
             Instant end,
             String unit,
-            BigDecimal quantity,
-            FocusCost cost,
+            FocusCharge charge,
             Map<String, @Nullable String> attribution) {
         var period = LocalDate.parse(String.valueOf(attribution.get("period")));
         var resource = resource(attribution);
         var row = new LinkedHashMap<String, @Nullable Object>();
-        row.put("BilledCost", cost.amount());
+        row.put("BilledCost", decimal(charge.billed()));
         row.put("BillingAccountId", orgId.toString());
         row.put("BillingAccountName", orgId.toString());
         row.put("BillingAccountType", "Organization");
-        row.put("BillingCurrency", cost.currency());
+        row.put("BillingCurrency", charge.currency());
         row.put(
                 "BillingPeriodEnd",
                 period.plusMonths(1).atStartOfDay(ZoneOffset.UTC).toInstant());
@@ -51,14 +50,17 @@ public final class FocusRow {
         row.put("ChargeFrequency", "Usage-Based");
         row.put("ChargePeriodEnd", end);
         row.put("ChargePeriodStart", start);
-        row.put("ConsumedQuantity", quantity.stripTrailingZeros());
+        row.put("ConsumedQuantity", decimal(charge.quantity()));
         row.put("ConsumedUnit", unit);
-        row.put("ContractedCost", cost.amount());
-        row.put("EffectiveCost", cost.amount());
+        row.put("ContractedCost", decimal(charge.contractedCost()));
+        row.put("ContractedUnitPrice", decimal(charge.unitPrice()));
+        row.put("EffectiveCost", decimal(charge.billed()));
         row.put("HostProviderName", PROVIDER);
         row.put("InvoiceIssuerName", PROVIDER);
-        row.put("ListCost", cost.listAmount());
-        row.put("PricingQuantity", quantity.stripTrailingZeros());
+        row.put("ListCost", decimal(charge.listCost()));
+        row.put("ListUnitPrice", decimal(charge.listUnitPrice()));
+        row.put("PricingCategory", "Standard");
+        row.put("PricingQuantity", decimal(charge.quantity()));
         row.put("PricingUnit", unit);
         row.put("ResourceId", resource.id);
         row.put("ResourceType", resource.type);
@@ -68,15 +70,18 @@ public final class FocusRow {
         row.put("ServiceSubcategory", "Other (Other)");
         row.put("SkuId", unit);
         row.put("SkuMeter", unit);
+        row.put("SkuPriceDetails", charge.tier() == null ? null : "{\"x_Tier\":\"" + charge.tier() + "\"}");
+        row.put("SkuPriceId", charge.tier() == null ? unit : unit + "/" + charge.tier());
         row.put("SubAccountId", attribution.get("project_id"));
         row.put("SubAccountType", attribution.get("project_id") == null ? null : "Project");
-        row.put("x_CostStatus", cost.status());
+        row.put("x_CostStatus", charge.status());
         row.put("x_OperatingMode", attribution.get("operating_mode"));
         row.put("x_ControlPlaneScope", attribution.get("control_plane_scope"));
         row.put("x_RuntimeBackend", attribution.get("runtime_backend"));
         row.put("x_SharedRuntimeId", attribution.get("shared_runtime_id"));
         row.put("x_AttachmentId", attribution.get("attachment_id"));
         row.put("x_Source", attribution.get("source"));
+        row.put("x_PriceId", charge.priceId() == null ? null : charge.priceId().toString());
         return row;
     }
 
@@ -84,8 +89,12 @@ public final class FocusRow {
     public static List<String> columns() {
         var nothing = Map.<String, @Nullable String>of("period", "1970-01-01");
         return List.copyOf(
-                of(new UUID(0, 0), Instant.EPOCH, Instant.EPOCH, "", BigDecimal.ZERO, FocusCost.UNRATED, nothing)
+                of(new UUID(0, 0), Instant.EPOCH, Instant.EPOCH, "", FocusCharge.unrated(BigDecimal.ZERO), nothing)
                         .keySet());
+    }
+
+    private static BigDecimal decimal(BigDecimal value) {
+        return value.signum() == 0 ? BigDecimal.ZERO : value.stripTrailingZeros();
     }
 
     private record Resource(String type, String id) {}

@@ -130,37 +130,6 @@ class RatingEngineTest {
     }
 
     @Test
-    void rate_computesTheListAmount_fromTheDefaultPriceThatAnOverrideReplaces() {
-        var february = start(FEBRUARY);
-        var overridden = inputs(
-                price("hour", NEW_YEAR, "10", "2"),
-                price(PriceScope.DEFAULT, "", 2, "hour", february, "0", false, "3"),
-                price(PriceScope.ORGANIZATION, ORG.toString(), 1, "hour", NEW_YEAR, "0", false, "0.5"));
-        var batch = new RatingBatch(overridden, List.of(), Map.of());
-        batch.add(fact(project(2), "hour", NEW_YEAR, "15", JANUARY));
-        batch.add(fact(project(3), "hour", NEW_YEAR, "5", JANUARY));
-        batch.add(fact(project(2), "hour", february, "4", FEBRUARY));
-
-        assertThat(batch.complete().changedLines())
-                .extracting(line -> line.amount() + " of " + line.listAmount())
-                .containsExactlyInAnyOrder("7.50 of 15.00", "2.50 of 5.00", "2.00 of 12.00");
-    }
-
-    @Test
-    void rate_hasTheAmountAsListAmount_withoutAnOverride_orWithoutADefaultPrice() {
-        var byDefault = inputs(price("hour", NEW_YEAR, "0", "2"));
-        var negotiated = inputs(price(PriceScope.ORGANIZATION, ORG.toString(), 1, "hour", NEW_YEAR, "0", false, "1"));
-        var usage = fact(project(2), "hour", NEW_YEAR, "3", JANUARY);
-
-        for (var inputs : List.of(byDefault, negotiated)) {
-            var batch = new RatingBatch(inputs, List.of(), Map.of());
-            batch.add(usage);
-            assertThat(batch.complete().changedLines()).singleElement().satisfies(line -> assertThat(line.listAmount())
-                    .isEqualTo(line.amount()));
-        }
-    }
-
-    @Test
     void rate_usesThePriceAtLaunch_whenThePriceIsASnapshot() {
         var change = NEW_YEAR.plusSeconds(86_400);
         var prices = List.of(
