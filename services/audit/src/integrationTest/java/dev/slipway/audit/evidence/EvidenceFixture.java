@@ -100,7 +100,7 @@ final class EvidenceFixture implements AutoCloseable {
         var recorder = new EvidenceRecorder(evidenceStore, types, evaluator);
         var contents = new EvidenceContents(new FileObjectStore(vertx, directory));
         Function<UUID, @Nullable UUID> orgOf = project -> project.equals(PROJECT) ? ORG : null;
-        releases = new ReleaseCandidateApi(releaseStore, evidenceStore, types, evaluator, recorder, mutations, orgOf);
+        releases = new ReleaseCandidateApi(releaseStore, evaluator, recorder, mutations, orgOf);
         evidence = new EvidenceApi(
                 vertx,
                 releaseStore,

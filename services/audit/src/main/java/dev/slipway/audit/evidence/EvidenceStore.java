@@ -55,7 +55,7 @@ public final class EvidenceStore {
             ORDER BY recorded_at DESC, id DESC LIMIT $5
             """;
     private static final String FIND = WITH_CONTENT.select() + "WHERE release_id = $1 AND id = $2";
-    private static final String FIND_ALL = WITH_CONTENT.select() + "WHERE release_id = $1 AND id = ANY($2)";
+    private static final String FIND_ALL = WITH_CONTENT.select() + "WHERE release_id = ANY($1) AND id = ANY($2)";
     private static final String COUNT = "SELECT count(*) AS items FROM evidence_items WHERE release_id = $1";
     private static final String DELETE_EXPIRED = "SELECT * FROM delete_expired_evidence($1, $2)";
     private static final String FIND_RETAINED = """
@@ -145,9 +145,11 @@ public final class EvidenceStore {
                 .map(rows -> rows.size() == 0 ? null : toRow(rows.iterator().next()));
     }
 
-    Future<List<EvidenceRow>> findAll(UUID releaseId, Collection<UUID> ids) {
+    Future<List<EvidenceRow>> findAll(Collection<UUID> releaseIds, Collection<UUID> ids) {
         return reads.preparedQuery(FIND_ALL)
-                .execute(Tuple.of(releaseId).addArrayOfUUID(ids.toArray(UUID[]::new)))
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(releaseIds.toArray(UUID[]::new))
+                        .addArrayOfUUID(ids.toArray(UUID[]::new)))
                 .map(rows -> ReleaseStore.list(rows, EvidenceStore::toRow));
     }
 

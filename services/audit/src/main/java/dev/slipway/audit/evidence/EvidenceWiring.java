@@ -47,8 +47,7 @@ public final class EvidenceWiring {
         var recorder = new EvidenceRecorder(evidenceStore, types, evaluator);
         var contents = new EvidenceContents(new FileObjectStore(vertx, config.directory()));
         var reader = new ContentReader(new AttestationVerifier(config.attestationKeys()));
-        releases = new ReleaseCandidateApi(
-                releaseStore, evidenceStore, types, evaluator, recorder, mutations, serviceContext.authz()::orgOf);
+        releases = new ReleaseCandidateApi(releaseStore, evaluator, recorder, mutations, serviceContext.authz()::orgOf);
         evidence = new EvidenceApi(vertx, releaseStore, evidenceStore, recorder, contents, reader, mutations);
         verdicts = new VerdictApi(releaseStore, evidenceStore, contents);
         webhook = new GitLabWebhookApi(vertx, config.gitlabToken(), releaseStore, evidenceStore, recorder, mutations);
@@ -92,7 +91,7 @@ public final class EvidenceWiring {
                         service.outbox(),
                         Topics.EVIDENCE_STATE,
                         LAYOUT,
-                        List.of(TableScan.byId(ReleaseStore.AFTER_ID, ReleaseStore::republish))));
+                        List.of(TableScan.byId(ReleaseSnapshotStore.AFTER_ID, ReleaseSnapshotStore::republish))));
     }
 
     /** Starts the heartbeat and the deletion of expired content. Call it when the service has started. */
