@@ -182,6 +182,11 @@ public final class InboxConsumer {
         return loop.appliedOffset(partition.topic(), partition.partition());
     }
 
+    /** Returns the age of the oldest record that was received but is not applied yet; 0 if all are. */
+    public double secondsUnapplied() {
+        return loop.secondsUnapplied();
+    }
+
     /** Passes heartbeats of state topics to the handler. Without this call they are skipped, because most handlers ignore them. */
     public void applyHeartbeats() {
         applyingHeartbeats = true;

@@ -48,6 +48,32 @@ public record FreshDatabase(String url) implements AutoCloseable {
         execute(URI.create(url), sql);
     }
 
+    /** Runs SQL in a transaction that keeps its locks until it is closed, and is then rolled back. */
+    public OpenTransaction begin(String sql) {
+        try {
+            var connection = connect(URI.create(url));
+            connection.setAutoCommit(false);
+            try (var statement = connection.createStatement()) {
+                statement.execute(sql);
+            }
+            return new OpenTransaction(connection);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    /** A transaction that holds locks. */
+    public record OpenTransaction(java.sql.Connection connection) implements AutoCloseable {
+        @Override
+        public void close() {
+            try (connection) {
+                connection.rollback();
+            } catch (SQLException e) {
+                throw new IllegalStateException("cannot roll back", e);
+            }
+        }
+    }
+
     /** Returns the first column of the first row. */
     public String query(String sql) {
         var uri = URI.create(url);

@@ -22,6 +22,7 @@ public final class EvidenceWiring {
     /** Increment it when snapshots get additional fields. */
     private static final int LAYOUT = 1;
 
+    private static final long MEASURE_MS = 5_000;
     private static final Duration BATCH_WINDOW = Duration.ofMillis(100);
 
     private final Vertx vertx;
@@ -34,6 +35,7 @@ public final class EvidenceWiring {
     private final GitLabWebhookApi webhook;
     private final EvidenceRetention retention;
     private final StateHeartbeat heartbeat;
+    private final BundleLag bundleLag;
 
     public EvidenceWiring(Vertx vertx, ServiceContext serviceContext, Service service, EvidenceConfig config) {
         this.vertx = vertx;
@@ -52,6 +54,10 @@ public final class EvidenceWiring {
         verdicts = new VerdictApi(releaseStore, evidenceStore, contents);
         webhook = new GitLabWebhookApi(vertx, config.gitlabToken(), releaseStore, evidenceStore, recorder, mutations);
         retention = new EvidenceRetention(vertx, evidenceStore, contents, service.outbox());
+        bundleLag = new BundleLag(
+                evidenceStore,
+                serviceContext.clock(),
+                serviceContext.telemetry().metrics());
         heartbeat = new StateHeartbeat(vertx, service.outbox(), Topics.EVIDENCE_STATE, "evidence.heartbeat");
     }
 
@@ -94,9 +100,10 @@ public final class EvidenceWiring {
                         List.of(TableScan.byId(ReleaseSnapshotStore.AFTER_ID, ReleaseSnapshotStore::republish))));
     }
 
-    /** Starts the heartbeat and the deletion of expired content. Call it when the service has started. */
+    /** Starts the heartbeat, the measurement of the lag and the deletion of expired content. Call it when the service has started. */
     public Future<Void> start() {
         retention.start();
+        vertx.setPeriodic(MEASURE_MS, timer -> bundleLag.measure());
         return heartbeat.start();
     }
 
