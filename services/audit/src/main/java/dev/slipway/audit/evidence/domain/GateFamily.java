@@ -1,6 +1,6 @@
 package dev.slipway.audit.evidence.domain;
 
-/** What evidence is about. The gates say who decides; the families say which part of a release was checked. */
+/** The subjects of evidence. The gates say who decides; the families say which part of a release was checked. */
 public enum GateFamily {
     SOURCE(true),
     CONTRACT(true),
