@@ -185,9 +185,7 @@ public final class InboxConsumer {
     /** Returns the age of the oldest record that was received but is not applied yet, or the time since the last poll if it is overdue. */
     public double secondsUnapplied() {
         var sincePoll = loop.secondsSincePoll();
-        return sincePoll < MAX_POLL_SECONDS
-                ? loop.secondsUnapplied()
-                : Math.max(sincePoll, loop.secondsUnapplied());
+        return sincePoll < MAX_POLL_SECONDS ? loop.secondsUnapplied() : Math.max(sincePoll, loop.secondsUnapplied());
     }
 
     /** Passes heartbeats of state topics to the handler. Without this call they are skipped, because most handlers ignore them. */
