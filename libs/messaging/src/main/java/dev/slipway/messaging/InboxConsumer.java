@@ -182,6 +182,12 @@ public final class InboxConsumer {
         return loop.appliedOffset(partition.topic(), partition.partition());
     }
 
+    /** Returns the age of the oldest record that was received but is not applied yet, or the time since the last poll if it is overdue. */
+    public double secondsUnapplied() {
+        var sincePoll = loop.secondsSincePoll();
+        return sincePoll < MAX_POLL_SECONDS ? loop.secondsUnapplied() : Math.max(sincePoll, loop.secondsUnapplied());
+    }
+
     /** Passes heartbeats of state topics to the handler. Without this call they are skipped, because most handlers ignore them. */
     public void applyHeartbeats() {
         applyingHeartbeats = true;

@@ -63,6 +63,7 @@ public final class PollLoop {
     private volatile boolean stopping;
     private volatile long lastPollNanos = System.nanoTime();
     private volatile double lagSeconds;
+    private volatile @Nullable Instant oldestUnapplied;
 
     public PollLoop(
             Vertx vertx,
@@ -134,6 +135,12 @@ public final class PollLoop {
         return polling ? lagSeconds : lagSeconds + secondsSincePoll();
     }
 
+    /** Returns the age of the oldest record that was received but is not applied yet; 0 if all are. It grows while a batch is retried. */
+    double secondsUnapplied() {
+        var oldest = oldestUnapplied;
+        return oldest == null ? 0 : secondsSince(oldest);
+    }
+
     String group() {
         return group;
     }
@@ -197,6 +204,7 @@ public final class PollLoop {
         var records = polled.records();
         if (records.isEmpty()) {
             lagSeconds = 0;
+            oldestUnapplied = null;
             return commit(from).map(0);
         }
         var starts = new HashMap<TopicPartition, Long>();
@@ -211,10 +219,15 @@ public final class PollLoop {
                     var batch = new ArrayList<ReceivedRecord>(records.count());
                     records.forEach(record -> batch.add(ReceivedRecord.of(record, kafka)));
                     lagSeconds = secondsSince(batch.get(0).appendedAt());
+                    oldestUnapplied = batch.stream()
+                            .map(ReceivedRecord::appendedAt)
+                            .min(Instant::compareTo)
+                            .orElse(null);
                     return handler.apply(batch);
                 })
                 .recover(e -> rewind(from, starts).transform(done -> Future.failedFuture(e)))
                 .compose(ok -> {
+                    oldestUnapplied = null;
                     uncommittedOffsets.putAll(offsets);
                     offsets.forEach((partition, offset) -> appliedOffsets.put(partition, offset.getOffset()));
                     return System.nanoTime() - lastCommitNanos < COMMIT_INTERVAL_NS

@@ -25,12 +25,16 @@ final class ProcessMeters {
             new AgeGauge("policy", "slipway.policy.age", null, ""),
             new AgeGauge("usage", "slipway.consumer.behind", "consumer", "metering."),
             new AgeGauge("usage", "slipway.outbox.oldest.age", "service", "instances"),
-            new AgeGauge("audit", "slipway.consumer.behind", "consumer", "audit.log"),
+            new AgeGauge("audit", "slipway.audit.query.lag", null, ""),
+            new AgeGauge("audit", "slipway.outbox.oldest.age", null, ""),
+            new AgeGauge("evidence", "slipway.evidence.bundle.lag", null, ""),
+            new AgeGauge("evidence", "slipway.consumer.behind", "consumer", "catalog.releases"),
             new AgeGauge("status", "slipway.consumer.behind", "consumer", "audit.status"));
 
     private static final List<RefusalCounter> REFUSALS = List.of(
             new RefusalCounter("authz_stale", "slipway.decisions", "outcome", "stale"),
-            new RefusalCounter("policy_stale", "slipway.policy.refusals", "reason", "policy_stale"));
+            new RefusalCounter("policy_stale", "slipway.policy.refusals", "reason", "policy_stale"),
+            new RefusalCounter("audit_write_failed", "slipway.audit.write.failures", null, ""));
 
     private final MeterRegistry registry;
 
@@ -38,7 +42,9 @@ final class ProcessMeters {
     private record AgeGauge(
             String name, String meter, @Nullable String tag, String prefix) {}
 
-    private record RefusalCounter(String reason, String meter, String tag, String value) {}
+    /** A counter, limited to those whose tag has the value. */
+    private record RefusalCounter(
+            String reason, String meter, @Nullable String tag, String value) {}
 
     ProcessMeters(MeterRegistry registry) {
         this.registry = registry;
@@ -83,10 +89,11 @@ final class ProcessMeters {
 
     List<RefusalTotal> refusals() {
         return REFUSALS.stream()
-                .map(source -> new RefusalTotal(source.reason, (long)
-                        registry.find(source.meter).tag(source.tag, source.value).counters().stream()
-                                .mapToDouble(Counter::count)
-                                .sum()))
+                .map(source -> new RefusalTotal(source.reason, (long) registry.find(source.meter).counters().stream()
+                        .filter(counter -> source.tag == null
+                                || source.value.equals(counter.getId().getTag(source.tag)))
+                        .mapToDouble(Counter::count)
+                        .sum()))
                 .toList();
     }
 }

@@ -216,6 +216,15 @@ public final class Service {
                 .orElse(0);
     }
 
+    /** Returns the age of the oldest record that a consumer of this process has received but not applied yet; 0 if all are applied. */
+    public double secondsUnapplied(String consumer) {
+        return consumers.stream()
+                .filter(each -> each.name().equals(name + "." + consumer))
+                .mapToDouble(InboxConsumer::secondsUnapplied)
+                .max()
+                .orElse(0);
+    }
+
     /** Starts the relay and the consumers. Requests are accepted after {@link #acceptRequests}. */
     public Future<Void> start() {
         relay.start();

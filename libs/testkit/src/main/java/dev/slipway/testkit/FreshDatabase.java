@@ -50,27 +50,32 @@ public record FreshDatabase(String url) implements AutoCloseable {
     }
 
     /** Keeps all others from reading and writing a table, until the lock is closed. */
-    public TableLock lock(String table) {
+    public OpenTransaction lock(String table) {
+        return begin("LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE");
+    }
+
+    /** Runs SQL in a transaction that keeps its locks until it is closed, and is then rolled back. */
+    public OpenTransaction begin(String sql) {
         try {
             var connection = connect(URI.create(url));
             connection.setAutoCommit(false);
             try (var statement = connection.createStatement()) {
-                statement.execute("LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE");
+                statement.execute(sql);
             }
-            return new TableLock(connection);
+            return new OpenTransaction(connection);
         } catch (SQLException e) {
-            throw new IllegalStateException(table, e);
+            throw new IllegalStateException(sql, e);
         }
     }
 
-    /** A lock of a table. */
-    public record TableLock(Connection connection) implements AutoCloseable {
+    /** A transaction that holds locks. */
+    public record OpenTransaction(Connection connection) implements AutoCloseable {
         @Override
         public void close() {
             try (connection) {
                 connection.rollback();
             } catch (SQLException e) {
-                throw new IllegalStateException(e);
+                throw new IllegalStateException("cannot roll back", e);
             }
         }
     }

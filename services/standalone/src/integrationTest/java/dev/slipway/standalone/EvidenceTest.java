@@ -70,6 +70,11 @@ class EvidenceTest {
                         "There is no platform_approval evidence for release.",
                         "separation_of_duties",
                         "\"verdict\":\"pass\"",
+                        "\"family\":\"runtime_health\",\"verdict\":\"pass\"",
+                        "\"code\":\"revision_not_validated\"",
+                        "\"family\":\"contract\",\"verdict\":\"pass\"",
+                        "\"family\":\"edge\",\"verdict\":\"blocked\"",
+                        "fast: \"revision\":",
                         "\"identical\":true",
                         "\"pattern\":\"password\"",
                         "\"passed\":1");

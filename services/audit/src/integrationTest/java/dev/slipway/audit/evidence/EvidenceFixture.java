@@ -77,7 +77,7 @@ final class EvidenceFixture implements AutoCloseable {
         var recorder = new EvidenceRecorder(evidenceStore, types, evaluator);
         var contents = new EvidenceContents(new FileObjectStore(vertx, directory));
         Function<UUID, @Nullable UUID> orgOf = project -> project.equals(PROJECT) ? ORG : null;
-        releases = new ReleaseCandidateApi(releaseStore, evidenceStore, types, evaluator, recorder, mutations, orgOf);
+        releases = new ReleaseCandidateApi(releaseStore, evaluator, recorder, mutations, orgOf);
         evidence = new EvidenceApi(
                 vertx,
                 releaseStore,
@@ -154,6 +154,12 @@ final class EvidenceFixture implements AutoCloseable {
 
     /** Adds everything that the gates need, except for decisions of people. */
     void addAll(String releaseId) {
+        addOfRevision(releaseId);
+        addOfEnvironment(releaseId, "production");
+    }
+
+    /** Adds the evidence about the source revision, which a fast candidate takes from a full one. */
+    void addOfRevision(String releaseId) {
         for (var contract : List.of("openapi", "asyncapi", "sdk")) {
             add(releaseId, item("contract_drift", contract, "current", Map.of("reference", "v1.3.0")));
         }
@@ -162,9 +168,19 @@ final class EvidenceFixture implements AutoCloseable {
                     releaseId,
                     item("acceptance_test", suite, "passed", Map.of("environment", "staging", "report_ref", "ci/17")));
         }
-        for (var check : List.of("scan", "authz", "secret", "audit")) {
-            add(releaseId, item("security_scan", check, "passed", Map.of("tool", "trivy", "report_ref", "ci/18")));
+        for (var check : List.of("scan", "authz", "audit")) {
+            addScan(releaseId, check);
         }
+        add(releaseId, item("migration_status", "release", "applied", Map.of("schema", "V030")));
+    }
+
+    private void addScan(String releaseId, String check) {
+        add(releaseId, item("security_scan", check, "passed", Map.of("tool", "trivy", "report_ref", "ci/18")));
+    }
+
+    /** Adds the evidence that every candidate needs for its own environment. */
+    void addOfEnvironment(String releaseId, String environment) {
+        addScan(releaseId, "secret");
         for (var part : List.of("host", "dns", "tls", "registry", "secret", "package")) {
             add(
                     releaseId,
@@ -172,8 +188,15 @@ final class EvidenceFixture implements AutoCloseable {
                             "environment_profile",
                             part,
                             "consistent",
-                            Map.of("environment", "production", "profile", "eu")));
+                            Map.of("environment", environment, "profile", "eu")));
         }
+        add(
+                releaseId,
+                item(
+                        "runtime_health",
+                        "environment",
+                        "healthy",
+                        Map.of("environment", environment, "profile", "eu", "observed_at", "2026-11-17T12:00:00Z")));
         add(releaseId, item("capacity_posture", "canary", "recorded", Map.of("statement", "one node first")));
         add(
                 releaseId,

@@ -63,8 +63,18 @@ record Evidence(
         return digest.equals(digest(type, typeVersion, subject, result, sourceSha, fields, format, contentDigest));
     }
 
-    EvidenceItem toItem() {
-        return new EvidenceItem(id, type, subject, result, sourceSha, text("environment"), text("profile"), digest);
+    /** Returns the part that the gates of a candidate evaluate. */
+    EvidenceItem toItem(UUID candidateId) {
+        return new EvidenceItem(
+                id,
+                type,
+                subject,
+                result,
+                sourceSha,
+                text("environment"),
+                text("profile"),
+                digest,
+                releaseId.equals(candidateId) ? null : releaseId);
     }
 
     private @Nullable String text(String field) {

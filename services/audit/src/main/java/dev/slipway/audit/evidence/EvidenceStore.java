@@ -14,6 +14,7 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -55,12 +56,16 @@ public final class EvidenceStore {
             ORDER BY recorded_at DESC, id DESC LIMIT $5
             """;
     private static final String FIND = WITH_CONTENT.select() + "WHERE release_id = $1 AND id = $2";
-    private static final String FIND_ALL = WITH_CONTENT.select() + "WHERE release_id = $1 AND id = ANY($2)";
+    private static final String FIND_ALL = WITH_CONTENT.select() + "WHERE release_id = ANY($1) AND id = ANY($2)";
     private static final String COUNT = "SELECT count(*) AS items FROM evidence_items WHERE release_id = $1";
     private static final String DELETE_EXPIRED = "SELECT * FROM delete_expired_evidence($1, $2)";
     private static final String FIND_RETAINED = """
             SELECT DISTINCT content_digest FROM evidence_items WHERE content_digest = ANY($1) AND content_deleted_at IS NULL
             """;
+    /** The outbox has the events that are not published yet. */
+    private static final String FIND_OLDEST_UNPUBLISHED =
+            "SELECT occurred_at FROM outbox WHERE event_type = 'evidence.release.snapshot' ORDER BY seq LIMIT 1";
+
     private static final String UPSERT_TYPE = """
             INSERT INTO evidence_types (id, version, lifecycle, body) VALUES ($1, $2, $3, $4::text::jsonb)
             ON CONFLICT (id) DO UPDATE SET version = $2, lifecycle = $3, body = $4::text::jsonb
@@ -145,9 +150,11 @@ public final class EvidenceStore {
                 .map(rows -> rows.size() == 0 ? null : toRow(rows.iterator().next()));
     }
 
-    Future<List<EvidenceRow>> findAll(UUID releaseId, Collection<UUID> ids) {
+    Future<List<EvidenceRow>> findAll(Collection<UUID> releaseIds, Collection<UUID> ids) {
         return reads.preparedQuery(FIND_ALL)
-                .execute(Tuple.of(releaseId).addArrayOfUUID(ids.toArray(UUID[]::new)))
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(releaseIds.toArray(UUID[]::new))
+                        .addArrayOfUUID(ids.toArray(UUID[]::new)))
                 .map(rows -> ReleaseStore.list(rows, EvidenceStore::toRow));
     }
 
@@ -174,6 +181,14 @@ public final class EvidenceStore {
     Future<Set<String>> findRetained(UnitOfWork unit, Collection<String> digests) {
         return unit.query(FIND_RETAINED, Tuple.tuple().addArrayOfString(digests.toArray(String[]::new)))
                 .map(rows -> Set.copyOf(ReleaseStore.list(rows, row -> row.getString("content_digest"))));
+    }
+
+    /** Returns when the oldest verdict that is not published yet was committed, or null if all are published. */
+    Future<@Nullable Instant> findOldestUnpublished() {
+        return reads.preparedQuery(FIND_OLDEST_UNPUBLISHED)
+                .execute()
+                .map(rows ->
+                        rows.size() == 0 ? null : SqlTime.read(rows.iterator().next(), "occurred_at"));
     }
 
     /** Stores a type, unless a later version is stored. */

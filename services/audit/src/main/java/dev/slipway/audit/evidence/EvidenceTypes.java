@@ -3,8 +3,10 @@ package dev.slipway.audit.evidence;
 import dev.slipway.audit.evidence.EvidenceStore.StoredType;
 import dev.slipway.audit.evidence.domain.EvidenceType;
 import dev.slipway.audit.evidence.domain.Gate;
+import dev.slipway.audit.evidence.domain.GateFamily;
 import dev.slipway.audit.evidence.domain.GateRequirement;
 import dev.slipway.audit.evidence.domain.GateRequirement.Applicability;
+import dev.slipway.audit.evidence.domain.TypeFamilies;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
@@ -17,6 +19,7 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
@@ -47,6 +50,10 @@ public final class EvidenceTypes {
                     .filter(Objects::nonNull)
                     .toList();
         }
+
+        List<TypeFamilies> families() {
+            return types.stream().map(EvidenceType::families).toList();
+        }
     }
 
     /** The fields of a registry entry. */
@@ -61,7 +68,9 @@ public final class EvidenceTypes {
             @Nullable String appliesTo,
             @Nullable List<String> requiredSubjects,
             boolean anySubject,
-            boolean environmentBound) {}
+            boolean environmentBound,
+            @Nullable GateFamily family,
+            @Nullable Map<String, GateFamily> subjectFamilies) {}
 
     public EvidenceTypes(EvidenceStore store) {
         this.store = store;
@@ -110,7 +119,9 @@ public final class EvidenceTypes {
                 Applicability.of(Objects.requireNonNullElse(body.appliesTo, "all")),
                 orEmpty(body.requiredSubjects),
                 body.anySubject,
-                body.environmentBound);
+                body.environmentBound,
+                new TypeFamilies(
+                        stored.id(), body.family, body.subjectFamilies == null ? Map.of() : body.subjectFamilies));
     }
 
     private static List<String> orEmpty(@Nullable List<String> texts) {

@@ -22,6 +22,7 @@ public final class EvidenceWiring {
     /** Increment it when snapshots get additional fields. */
     private static final int LAYOUT = 1;
 
+    private static final long MEASURE_MS = 5_000;
     private static final Duration BATCH_WINDOW = Duration.ofMillis(100);
 
     private final Vertx vertx;
@@ -34,6 +35,7 @@ public final class EvidenceWiring {
     private final GitLabWebhookApi webhook;
     private final EvidenceRetention retention;
     private final StateHeartbeat heartbeat;
+    private final BundleLag bundleLag;
 
     public EvidenceWiring(Vertx vertx, ServiceContext serviceContext, Service service, EvidenceConfig config) {
         this.vertx = vertx;
@@ -47,12 +49,15 @@ public final class EvidenceWiring {
         var recorder = new EvidenceRecorder(evidenceStore, types, evaluator);
         var contents = new EvidenceContents(new FileObjectStore(vertx, config.directory()));
         var reader = new ContentReader(new AttestationVerifier(config.attestationKeys()));
-        releases = new ReleaseCandidateApi(
-                releaseStore, evidenceStore, types, evaluator, recorder, mutations, serviceContext.authz()::orgOf);
+        releases = new ReleaseCandidateApi(releaseStore, evaluator, recorder, mutations, serviceContext.authz()::orgOf);
         evidence = new EvidenceApi(vertx, releaseStore, evidenceStore, recorder, contents, reader, mutations);
         verdicts = new VerdictApi(releaseStore, evidenceStore, contents);
         webhook = new GitLabWebhookApi(vertx, config.gitlabToken(), releaseStore, evidenceStore, recorder, mutations);
         retention = new EvidenceRetention(vertx, evidenceStore, contents, service.outbox());
+        bundleLag = new BundleLag(
+                evidenceStore,
+                serviceContext.clock(),
+                serviceContext.telemetry().metrics());
         heartbeat = new StateHeartbeat(vertx, service.outbox(), Topics.EVIDENCE_STATE, "evidence.heartbeat");
     }
 
@@ -92,12 +97,13 @@ public final class EvidenceWiring {
                         service.outbox(),
                         Topics.EVIDENCE_STATE,
                         LAYOUT,
-                        List.of(TableScan.byId(ReleaseStore.AFTER_ID, ReleaseStore::republish))));
+                        List.of(TableScan.byId(ReleaseSnapshotStore.AFTER_ID, ReleaseSnapshotStore::republish))));
     }
 
-    /** Starts the heartbeat and the deletion of expired content. Call it when the service has started. */
+    /** Starts the heartbeat, the measurement of the lag and the deletion of expired content. Call it when the service has started. */
     public Future<Void> start() {
         retention.start();
+        vertx.setPeriodic(MEASURE_MS, timer -> bundleLag.measure());
         return heartbeat.start();
     }
 

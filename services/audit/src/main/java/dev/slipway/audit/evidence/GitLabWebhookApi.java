@@ -91,7 +91,10 @@ public final class GitLabWebhookApi {
                 .compose(candidates -> {
                     var chain = Future.<Void>succeededFuture();
                     for (var candidate : candidates) {
-                        chain = chain.compose(ok -> appendIfNew(unit, candidate, result, recorded));
+                        // Read again: evidence of one candidate can change the revision of a fast one that depends on
+                        // it.
+                        chain = chain.compose(ok -> releases.lock(unit, candidate.id(), null))
+                                .compose(current -> appendIfNew(unit, current, result, recorded));
                     }
                     return chain;
                 })

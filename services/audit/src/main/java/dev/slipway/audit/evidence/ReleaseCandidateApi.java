@@ -6,6 +6,7 @@ import dev.slipway.audit.evidence.ReleaseEvaluator.Evaluation;
 import dev.slipway.audit.evidence.ReleaseJson.ApprovalFields;
 import dev.slipway.audit.evidence.ReleaseJson.ApproveBody;
 import dev.slipway.audit.evidence.ReleaseJson.CreateReleaseBody;
+import dev.slipway.audit.evidence.ReleaseJson.FamilyResponse;
 import dev.slipway.audit.evidence.ReleaseJson.ReleaseMetadata;
 import dev.slipway.audit.evidence.ReleaseJson.ReleaseResponse;
 import dev.slipway.audit.evidence.ReleaseJson.ReleaseSummary;
@@ -14,7 +15,11 @@ import dev.slipway.audit.evidence.ReleaseJson.WaiveBody;
 import dev.slipway.audit.evidence.ReleaseJson.WaiverResponse;
 import dev.slipway.audit.evidence.ReleaseStore.StoredVerdict;
 import dev.slipway.audit.evidence.domain.EvidenceType;
+import dev.slipway.audit.evidence.domain.FamilyResult;
+import dev.slipway.audit.evidence.domain.FamilyResult.GateFindings;
 import dev.slipway.audit.evidence.domain.GateVerdict;
+import dev.slipway.audit.evidence.domain.Promotion;
+import dev.slipway.audit.evidence.domain.ReleaseAttributes;
 import dev.slipway.audit.evidence.domain.ReleaseCandidate;
 import dev.slipway.audit.evidence.domain.Waiver;
 import dev.slipway.audit.evidence.ingest.SecretScanner;
@@ -37,7 +42,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
-import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -48,10 +53,10 @@ public final class ReleaseCandidateApi {
     private static final String WAIVE_ACTION = "evidence.waiver.write";
     private static final String RELEASE = "release";
     private static final Duration MAX_WAIVER = Duration.ofDays(90);
+    /** They are all evaluated again when the candidate that validated their revision changes. */
+    private static final int MAX_FAST_CANDIDATES = 100;
 
     private final ReleaseStore store;
-    private final EvidenceStore evidence;
-    private final EvidenceTypes types;
     private final ReleaseEvaluator evaluator;
     private final EvidenceRecorder recorder;
     private final Mutations mutations;
@@ -60,15 +65,11 @@ public final class ReleaseCandidateApi {
     /** {@code orgOf} returns the organization of a project, or null if there is no such project. */
     ReleaseCandidateApi(
             ReleaseStore store,
-            EvidenceStore evidence,
-            EvidenceTypes types,
             ReleaseEvaluator evaluator,
             EvidenceRecorder recorder,
             Mutations mutations,
             Function<UUID, @Nullable UUID> orgOf) {
         this.store = store;
-        this.evidence = evidence;
-        this.types = types;
         this.evaluator = evaluator;
         this.recorder = recorder;
         this.mutations = mutations;
@@ -80,31 +81,81 @@ public final class ReleaseCandidateApi {
         EvidenceApi.rejectSecrets(() -> SecretScanner.requireNoSecret("", request.body()));
         var projectId = request.projectIdOrNull() == null ? body.projectId() : request.projectIdOrNull();
         var orgId = projectId == null ? null : requireOrg(projectId);
-        return mutations.run(request, unit -> {
-            var principal = request.principal();
-            var candidate = new ReleaseCandidate(
-                    Ids.next(),
-                    orgId,
-                    projectId,
-                    body.toAttributes(),
-                    principal.id(),
-                    principal.responsibleUserId(),
-                    0,
-                    GateVerdict.BLOCKED,
-                    Ids.next(),
-                    null,
-                    unit.now(),
-                    unit.now());
-            store.insert(unit, candidate);
-            return evaluator.evaluate(unit, candidate).map(evaluation -> {
-                ReleaseEvents.publishCreated(unit, evaluation.candidate());
-                audit(unit, request, WRITE_ACTION, evaluation.candidate(), ReleaseMetadata.of(evaluation.candidate()));
-                var path = projectId == null || request.projectIdOrNull() == null
-                        ? "/api/v1/platform/releases/"
-                        : "/api/v1/projects/" + projectId + "/releases/";
-                return Reply.of(Json.toObject(response(evaluation)), path + candidate.id());
-            });
+        return mutations.run(
+                request, unit -> findPromotion(unit, body, projectId).compose(promotion -> {
+                    var principal = request.principal();
+                    var candidate = new ReleaseCandidate(
+                            Ids.next(),
+                            orgId,
+                            projectId,
+                            body.toAttributes(),
+                            promotion,
+                            principal.id(),
+                            principal.responsibleUserId(),
+                            0,
+                            GateVerdict.BLOCKED,
+                            Ids.next(),
+                            null,
+                            unit.now(),
+                            unit.now());
+                    store.insert(unit, candidate);
+                    return evaluator.evaluate(unit, candidate).map(evaluation -> {
+                        ReleaseEvents.publishCreated(unit, evaluation.candidate());
+                        audit(
+                                unit,
+                                request,
+                                WRITE_ACTION,
+                                evaluation.candidate(),
+                                ReleaseMetadata.of(evaluation.candidate()));
+                        var path = projectId == null || request.projectIdOrNull() == null
+                                ? "/api/v1/platform/releases/"
+                                : "/api/v1/projects/" + projectId + "/releases/";
+                        return Reply.of(Json.toObject(response(evaluation)), path + candidate.id());
+                    });
+                }));
+    }
+
+    /** Fails with a problem if a fast candidate is requested for a source revision that was not validated. */
+    private Future<Promotion> findPromotion(UnitOfWork unit, CreateReleaseBody body, @Nullable UUID projectId) {
+        if (body.promotion() != Promotion.Kind.FAST) {
+            return Future.succeededFuture(Promotion.FULL);
+        }
+        var release = body.toAttributes();
+        return store.lockPassed(unit, release.sourceSha(), release.product(), projectId)
+                .map(passed -> {
+                    var promotion = passed == null ? null : Promotion.fast(release, projectId, passed);
+                    if (promotion == null) {
+                        throw revisionNotValidated(release);
+                    }
+                    return promotion;
+                })
+                .compose(promotion -> requireCapacity(unit, promotion));
+    }
+
+    private Future<Promotion> requireCapacity(UnitOfWork unit, Promotion promotion) {
+        var validatedId =
+                Objects.requireNonNull(promotion.validatedReleaseId(), "a fast candidate has a validated one");
+        return store.countFastCandidates(unit, validatedId).map(count -> {
+            if (count >= MAX_FAST_CANDIDATES) {
+                throw Problem.of(
+                                ErrorCode.STATE_CONFLICT,
+                                "The release " + validatedId + " has " + MAX_FAST_CANDIDATES
+                                        + " fast candidates. Create a full candidate.")
+                        .asException();
+            }
+            return promotion;
         });
+    }
+
+    private static RuntimeException revisionNotValidated(ReleaseAttributes release) {
+        return Problem.validationOf(
+                        ErrorCode.REVISION_NOT_VALIDATED,
+                        "/promotion",
+                        "can be fast only after a full release candidate of " + release.product()
+                                + " with the source revision " + release.sourceSha()
+                                + " has passed all gates in the same project, without a waiver. Create a candidate with the"
+                                + " promotion full")
+                .asException();
     }
 
     public Future<Reply> list(Request request) {
@@ -121,10 +172,9 @@ public final class ReleaseCandidateApi {
 
     public Future<Reply> get(Request request) {
         return find(request).compose(candidate -> store.listCurrentVerdicts(store.reads(), candidate)
-                .compose(verdicts -> evidence.listCurrent(evidence.reads(), List.of(candidate.id()))
-                        .compose(current -> types.load(evidence.reads())
-                                .map(typeSet -> Reply.ofRecord(
-                                        response(new Evaluation(candidate, verdicts, current, typeSet)))))));
+                .compose(verdicts -> evaluator
+                        .loadBundle(store.reads(), candidate)
+                        .map(bundle -> Reply.ofRecord(response(new Evaluation(candidate, verdicts, bundle))))));
     }
 
     /** Evaluates the gates again: after a waiver has expired, or the registry has changed. */
@@ -234,17 +284,27 @@ public final class ReleaseCandidateApi {
     }
 
     private static ReleaseResponse response(Evaluation evaluation) {
-        var present = evaluation.current().stream().map(Evidence::type).collect(Collectors.toSet());
-        var missing = evaluation.types().types().stream()
+        var bundle = evaluation.bundle();
+        var present = bundle.evidence().stream().map(Evidence::type).collect(Collectors.toSet());
+        var missing = bundle.types().types().stream()
                 .filter(type -> type.active() && !type.id().equals("approval"))
                 .map(EvidenceType::id)
                 .filter(id -> !present.contains(id))
                 .toList();
+        var verdicts = evaluation.verdicts().stream()
+                .sorted(Comparator.comparing(StoredVerdict::gate))
+                .toList();
+        var findings = verdicts.stream()
+                .map(verdict -> new GateFindings(
+                        verdict.gate(),
+                        verdict.verdict(),
+                        VerdictDocument.parse(verdict.document()).items()))
+                .toList();
         return new ReleaseResponse(
                 ReleaseSummary.of(evaluation.candidate()),
-                evaluation.verdicts().stream()
-                        .sorted(Comparator.comparing(StoredVerdict::gate))
-                        .map(VerdictResponse::of)
+                verdicts.stream().map(VerdictResponse::of).toList(),
+                FamilyResult.of(findings, bundle.types().families()).stream()
+                        .map(FamilyResponse::of)
                         .toList(),
                 missing);
     }

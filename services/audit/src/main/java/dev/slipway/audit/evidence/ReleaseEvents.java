@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.slipway.audit.evidence.ReleaseStore.StoredVerdict;
 import dev.slipway.audit.evidence.domain.Gate;
 import dev.slipway.audit.evidence.domain.GateVerdict;
+import dev.slipway.audit.evidence.domain.Promotion;
 import dev.slipway.audit.evidence.domain.ReleaseCandidate;
 import dev.slipway.audit.evidence.domain.Waiver;
 import dev.slipway.contract.Json;
@@ -46,7 +47,9 @@ final class ReleaseEvents {
             String profile,
             boolean productionImpacting,
             boolean capacityImpacting,
-            UUID authorId) {}
+            UUID authorId,
+            Promotion.Kind promotion,
+            @Nullable UUID validatedReleaseId) {}
 
     private record ItemRecorded(
             @JsonUnwrapped ReleaseFields release,
@@ -93,7 +96,9 @@ final class ReleaseEvents {
                         attributes.profile(),
                         attributes.productionImpacting(),
                         attributes.capacityImpacting(),
-                        candidate.authorId()));
+                        candidate.authorId(),
+                        candidate.promotion().kind(),
+                        candidate.promotion().validatedReleaseId()));
     }
 
     static void publishRecorded(UnitOfWork unit, ReleaseCandidate candidate, Evidence evidence) {

@@ -5,9 +5,13 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.audit.evidence.ReleaseStore.StoredVerdict;
+import dev.slipway.audit.evidence.domain.FamilyResult;
+import dev.slipway.audit.evidence.domain.FamilyResult.FamilyFinding;
 import dev.slipway.audit.evidence.domain.Gate;
+import dev.slipway.audit.evidence.domain.GateFamily;
 import dev.slipway.audit.evidence.domain.GateFinding;
 import dev.slipway.audit.evidence.domain.GateVerdict;
+import dev.slipway.audit.evidence.domain.Promotion;
 import dev.slipway.audit.evidence.domain.ReleaseAttributes;
 import dev.slipway.audit.evidence.domain.ReleaseCandidate;
 import dev.slipway.audit.evidence.domain.Waiver;
@@ -32,6 +36,7 @@ final class ReleaseJson {
             boolean productionImpacting,
             boolean capacityImpacting,
             @Nullable List<String> requiredJourneys,
+            Promotion.@Nullable Kind promotion,
             @Nullable UUID projectId) {
         ReleaseAttributes toAttributes() {
             return new ReleaseAttributes(
@@ -94,6 +99,8 @@ final class ReleaseJson {
             @Nullable UUID orgId,
             @Nullable UUID projectId,
             @JsonUnwrapped ReleaseAttributes attributes,
+            Promotion.Kind promotion,
+            @Nullable UUID validatedReleaseId,
             UUID authorId,
             long revision,
             GateVerdict verdict,
@@ -107,6 +114,8 @@ final class ReleaseJson {
                     candidate.orgId(),
                     candidate.projectId(),
                     candidate.attributes(),
+                    candidate.promotion().kind(),
+                    candidate.promotion().validatedReleaseId(),
                     candidate.authorId(),
                     candidate.revision(),
                     candidate.verdict(),
@@ -118,7 +127,27 @@ final class ReleaseJson {
     }
 
     record ReleaseResponse(
-            @JsonUnwrapped ReleaseSummary summary, List<VerdictResponse> gates, List<String> missingEvidence) {}
+            @JsonUnwrapped ReleaseSummary summary,
+            List<VerdictResponse> gates,
+            List<FamilyResponse> families,
+            List<String> missingEvidence) {}
+
+    record FamilyResponse(
+            GateFamily family, FamilyResult.Verdict verdict, String explanation, List<FamilyItemResponse> items) {
+        static FamilyResponse of(FamilyResult result) {
+            return new FamilyResponse(
+                    result.family(),
+                    result.verdict(),
+                    result.explanation(),
+                    result.items().stream().map(FamilyItemResponse::of).toList());
+        }
+    }
+
+    record FamilyItemResponse(Gate gate, @JsonUnwrapped GateFinding finding) {
+        static FamilyItemResponse of(FamilyFinding item) {
+            return new FamilyItemResponse(item.gate(), item.finding());
+        }
+    }
 
     record VerdictResponse(
             UUID id,
@@ -188,6 +217,10 @@ final class ReleaseJson {
             String product,
             String version,
             String verdict,
+            Promotion.Kind promotion,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            UUID validatedReleaseId,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
             String evidenceType,
@@ -211,6 +244,8 @@ final class ReleaseJson {
                     attributes.product(),
                     attributes.version(),
                     candidate.verdict().text(),
+                    candidate.promotion().kind(),
+                    candidate.promotion().validatedReleaseId(),
                     null,
                     null,
                     null,
@@ -223,6 +258,8 @@ final class ReleaseJson {
                     product,
                     version,
                     verdict,
+                    promotion,
+                    validatedReleaseId,
                     evidence.type(),
                     evidence.subject(),
                     evidence.result(),
@@ -235,6 +272,8 @@ final class ReleaseJson {
                     product,
                     version,
                     verdict,
+                    promotion,
+                    validatedReleaseId,
                     evidenceType,
                     evidenceSubject,
                     result,

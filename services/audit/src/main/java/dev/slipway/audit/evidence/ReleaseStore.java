@@ -1,15 +1,14 @@
 package dev.slipway.audit.evidence;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.audit.evidence.domain.CandidateGates;
 import dev.slipway.audit.evidence.domain.Gate;
 import dev.slipway.audit.evidence.domain.GateVerdict;
+import dev.slipway.audit.evidence.domain.Promotion;
 import dev.slipway.audit.evidence.domain.ReleaseAttributes;
 import dev.slipway.audit.evidence.domain.ReleaseCandidate;
 import dev.slipway.audit.evidence.domain.Waiver;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
-import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
@@ -22,7 +21,6 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -50,6 +48,8 @@ public final class ReleaseStore {
             "production_impacting",
             "capacity_impacting",
             "required_journeys",
+            "promotion",
+            "validated_release_id",
             "author_id",
             "author_user_id",
             "revision",
@@ -63,6 +63,15 @@ public final class ReleaseStore {
     private static final String LOCK = FIND + " FOR NO KEY UPDATE";
     private static final String LOCK_BY_SOURCE =
             SELECT + "WHERE source_sha = $1 ORDER BY id LIMIT $2 FOR NO KEY UPDATE";
+    /** Locked, so that its verdict cannot change before the fast candidate that depends on it is stored. */
+    private static final String LOCK_PASSED = SELECT + """
+            WHERE source_sha = $1 AND product = $2 AND project_id IS NOT DISTINCT FROM $3::uuid AND promotion = 'full' AND verdict = 'pass'
+            ORDER BY id DESC LIMIT 1 FOR SHARE
+            """;
+
+    private static final String LOCK_FAST = SELECT + "WHERE validated_release_id = $1 ORDER BY id FOR NO KEY UPDATE";
+    private static final String COUNT_FAST =
+            "SELECT count(*) AS candidates FROM release_candidates WHERE validated_release_id = $1";
     private static final String LIST = SELECT + """
             WHERE ($1::uuid IS NULL OR project_id = $1) AND ($2::text IS NULL OR product = $2) AND ($3::text IS NULL OR verdict = $3)
                 AND (created_at, id) < ($4, $5)
@@ -112,14 +121,6 @@ public final class ReleaseStore {
     private static final String LIST_VERDICTS = SELECT_VERDICT + """
             WHERE release_id = $1 AND (evaluated_at, id) < ($2, $3) ORDER BY evaluated_at DESC, id DESC LIMIT $4
             """;
-    /** Reads all rows page by page, for republishing. */
-    static final String AFTER_ID = """
-            SELECT c.*, (SELECT coalesce(json_agg(DISTINCT d), '[]')::text
-                FROM (SELECT DISTINCT ON (subject) fields FROM evidence_items i
-                    WHERE i.release_id = c.id AND i.type = 'artifact_digests' ORDER BY subject, sequence DESC) AS current,
-                    jsonb_array_elements_text(current.fields::jsonb -> 'digests') AS d) AS digests
-            FROM release_candidates c WHERE c.id > $1 ORDER BY c.id LIMIT $2 FOR SHARE OF c
-            """;
 
     /** The position before the first page. */
     private static final OffsetDateTime END_OF_TIME = OffsetDateTime.of(9999, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC);
@@ -162,6 +163,8 @@ public final class ReleaseStore {
             attributes.productionImpacting(),
             attributes.capacityImpacting(),
             attributes.requiredJourneys().toArray(String[]::new),
+            candidate.promotion().kind().text(),
+            candidate.promotion().validatedReleaseId(),
             candidate.authorId(),
             candidate.authorUserId(),
             candidate.revision(),
@@ -187,7 +190,11 @@ public final class ReleaseStore {
 
     /** Fails with not_found if the project has no such candidate. */
     Future<ReleaseCandidate> find(UUID id, @Nullable UUID projectId) {
-        return reads.preparedQuery(FIND).execute(Tuple.of(id, projectId)).map(ReleaseStore::requireOne);
+        return find(reads(), id, projectId);
+    }
+
+    Future<ReleaseCandidate> find(QueryExecutor executor, UUID id, @Nullable UUID projectId) {
+        return executor.query(FIND, Tuple.of(id, projectId)).map(ReleaseStore::requireOne);
     }
 
     Future<ReleaseCandidate> lock(UnitOfWork unit, UUID id, @Nullable UUID projectId) {
@@ -198,6 +205,24 @@ public final class ReleaseStore {
     Future<List<ReleaseCandidate>> lockBySource(UnitOfWork unit, String sourceSha, int limit) {
         return unit.query(LOCK_BY_SOURCE, Tuple.of(sourceSha, limit))
                 .map(rows -> list(rows, ReleaseStore::toCandidate));
+    }
+
+    /** Returns and locks the newest full candidate of the product, source revision and project that has passed; null if there is none. */
+    Future<@Nullable ReleaseCandidate> lockPassed(
+            UnitOfWork unit, String sourceSha, String product, @Nullable UUID projectId) {
+        return unit.query(LOCK_PASSED, Tuple.of(sourceSha, product, projectId))
+                .map(rows ->
+                        rows.size() == 0 ? null : toCandidate(rows.iterator().next()));
+    }
+
+    /** Locks the fast candidates whose source revision the candidate validated, in the order of their ids. */
+    Future<List<ReleaseCandidate>> lockFastCandidates(UnitOfWork unit, UUID validatedReleaseId) {
+        return unit.query(LOCK_FAST, Tuple.of(validatedReleaseId)).map(rows -> list(rows, ReleaseStore::toCandidate));
+    }
+
+    Future<Long> countFastCandidates(UnitOfWork unit, UUID validatedReleaseId) {
+        return unit.query(COUNT_FAST, Tuple.of(validatedReleaseId))
+                .map(rows -> rows.iterator().next().getLong("candidates"));
     }
 
     Future<List<ReleaseCandidate>> list(
@@ -298,15 +323,6 @@ public final class ReleaseStore {
                 .map(rows -> list(rows, ReleaseStore::toVerdict));
     }
 
-    /** Publishes the snapshot of a row of {@link #AFTER_ID} again. */
-    static void republish(UnitOfWork unit, Row row) {
-        var digests = Json.parseTrusted(row.getString("digests").getBytes(StandardCharsets.UTF_8));
-        ReleaseEvents.publishSnapshot(
-                unit,
-                toCandidate(row),
-                digests.valueStream().map(JsonNode::asText).toList());
-    }
-
     static Tuple withCursor(Tuple parameters, @Nullable Cursor after) {
         return after == null
                 ? parameters.addOffsetDateTime(END_OF_TIME).addUUID(LAST_ID)
@@ -326,7 +342,7 @@ public final class ReleaseStore {
         return toCandidate(rows.iterator().next());
     }
 
-    private static ReleaseCandidate toCandidate(Row row) {
+    static ReleaseCandidate toCandidate(Row row) {
         return new ReleaseCandidate(
                 row.getUUID("id"),
                 row.getUUID("org_id"),
@@ -341,6 +357,7 @@ public final class ReleaseStore {
                         row.getBoolean("production_impacting"),
                         row.getBoolean("capacity_impacting"),
                         List.of(row.getArrayOfStrings("required_journeys"))),
+                new Promotion(Promotion.Kind.of(row.getString("promotion")), row.getUUID("validated_release_id")),
                 row.getUUID("author_id"),
                 row.getUUID("author_user_id"),
                 row.getLong("revision"),

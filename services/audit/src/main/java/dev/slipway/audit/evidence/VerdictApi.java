@@ -62,15 +62,20 @@ public final class VerdictApi {
                     var ids = document.evidence().stream()
                             .map(EvidenceReference::evidenceId)
                             .toList();
-                    return evidence.findAll(stored.releaseId(), ids).compose(rows -> findDifferences(document, rows)
+                    var carryOver = document.arguments().carryOver();
+                    var releaseIds = carryOver == null
+                            ? List.of(stored.releaseId())
+                            : List.of(stored.releaseId(), carryOver.validatedReleaseId());
+                    return evidence.findAll(releaseIds, ids).compose(rows -> findDifferences(document, rows)
                             .map(differences -> Reply.ofRecord(recompute(stored, document, rows, differences))));
                 });
     }
 
     private static RecomputationResponse recompute(
             StoredVerdict stored, VerdictDocument document, List<EvidenceRow> rows, List<String> differences) {
-        var recomputed = document.recompute(
-                rows.stream().map(row -> row.evidence().toItem()).toList());
+        var recomputed = document.recompute(rows.stream()
+                .map(row -> row.evidence().toItem(stored.releaseId()))
+                .toList());
         var all = new ArrayList<>(differences);
         if (!document.digest().equals(stored.digest())) {
             all.add("The stored verdict does not match its digest.");

@@ -1,47 +1,36 @@
 package dev.slipway.audit.evidence;
 
-import dev.slipway.audit.evidence.EvidenceStore.StoredType;
 import dev.slipway.audit.evidence.domain.EvidenceItem;
-import dev.slipway.audit.evidence.domain.EvidenceType;
 import dev.slipway.audit.evidence.domain.Gate;
 import dev.slipway.audit.evidence.domain.GateEvaluator;
 import dev.slipway.audit.evidence.domain.GateFinding;
 import dev.slipway.audit.evidence.domain.GateFinding.Status;
 import dev.slipway.audit.evidence.domain.GateInput;
-import dev.slipway.audit.evidence.domain.GateRequirement;
 import dev.slipway.audit.evidence.domain.GateResult;
 import dev.slipway.audit.evidence.domain.GateVerdict;
 import dev.slipway.audit.evidence.domain.ReleaseAttributes;
 import dev.slipway.audit.evidence.domain.Waiver;
 import dev.slipway.contract.Ids;
-import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.testkit.Proves;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
+import static dev.slipway.audit.evidence.GateSamples.NOW;
+import static dev.slipway.audit.evidence.GateSamples.OTHER_SHA;
+import static dev.slipway.audit.evidence.GateSamples.SEEDS;
+import static dev.slipway.audit.evidence.GateSamples.SHA;
+import static dev.slipway.audit.evidence.GateSamples.complete;
+import static dev.slipway.audit.evidence.GateSamples.item;
+import static dev.slipway.audit.evidence.GateSamples.release;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The gates with the evidence types that the platform is delivered with. */
 class GateEvaluatorTest {
-    private static final Instant NOW = Instant.parse("2026-11-17T12:00:00Z");
-    private static final String SHA = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-    private static final String OTHER_SHA = "0000000000000000000000000000000000000001";
-    private static final List<GateRequirement> SEEDS = RegistrySeeds.load().entries().stream()
-            .filter(entry -> entry.kind().equals("evidence_type"))
-            .map(entry ->
-                    EvidenceTypes.toType(new StoredType(entry.id(), entry.version(), entry.lifecycle(), entry.body())))
-            .map(EvidenceType::requirement)
-            .filter(Objects::nonNull)
-            .toList();
-
     private final List<EvidenceItem> items = new ArrayList<>(complete());
     private final List<Waiver> waivers = new ArrayList<>();
 
@@ -120,10 +109,11 @@ class GateEvaluatorTest {
                 other.sourceSha(),
                 other.environment(),
                 "us",
-                other.digest()));
+                other.digest(),
+                null));
 
         assertBlocked(Gate.ENVIRONMENT_PROFILE, "environment_profile", "tls", Status.OTHER_ENVIRONMENT);
-        var input = new GateInput(release(true, true), SEEDS, items, waivers, NOW);
+        var input = new GateInput(release(true, true), SEEDS, items, waivers, NOW, null);
         assertThat(GateEvaluator.evaluate(Gate.ENVIRONMENT_PROFILE, input, "release-gates.v1")
                         .verdict())
                 .as("a verdict of the first rules is recomputed with them")
@@ -213,7 +203,7 @@ class GateEvaluatorTest {
     @ParameterizedTest
     @EnumSource(Gate.class)
     void everyGate_isBlocked_whenTheRegistryHasNoTypeForIt(Gate gate) {
-        var input = new GateInput(release(true, true), List.of(), items, List.of(), NOW);
+        var input = new GateInput(release(true, true), List.of(), items, List.of(), NOW, null);
 
         assertThat(GateEvaluator.evaluate(gate, input, GateEvaluator.POLICY_ID).verdict())
                 .isEqualTo(GateVerdict.BLOCKED);
@@ -257,7 +247,7 @@ class GateEvaluatorTest {
     /** Every input of a gate is part of the digest of its verdict, and the same input has the same digest. */
     @Test
     void verdict_changesWithEveryInput_andIsIdenticalForTheSameInput() {
-        var input = new GateInput(release(true, true), SEEDS, items, waivers, NOW);
+        var input = new GateInput(release(true, true), SEEDS, items, waivers, NOW, null);
         for (var result : GateEvaluator.evaluate(input)) {
             var document = VerdictDocument.of(input, result, GateEvaluator.POLICY_ID);
             assertThat(document.recompute(result.evidence()).digest()).isEqualTo(document.digest());
@@ -288,7 +278,7 @@ class GateEvaluatorTest {
 
     private GateResult evaluate(Gate gate, ReleaseAttributes release) {
         return GateEvaluator.evaluate(
-                gate, new GateInput(release, SEEDS, items, waivers, NOW), GateEvaluator.POLICY_ID);
+                gate, new GateInput(release, SEEDS, items, waivers, NOW, null), GateEvaluator.POLICY_ID);
     }
 
     private void replace(String type, String subject, String result) {
@@ -299,37 +289,5 @@ class GateEvaluatorTest {
 
     private void remove(String type, String subject) {
         items.removeIf(item -> item.type().equals(type) && item.subject().equals(subject));
-    }
-
-    private static ReleaseAttributes release(boolean production, boolean capacity) {
-        return new ReleaseAttributes(
-                "echo", "1.4.0", SHA, "main", "production", "eu", production, capacity, List.of("launch-app"));
-    }
-
-    private static List<EvidenceItem> complete() {
-        var complete = new ArrayList<EvidenceItem>();
-        for (var contract : List.of("openapi", "asyncapi", "sdk")) {
-            complete.add(item("contract_drift", contract, "current", SHA, null));
-        }
-        for (var suite : List.of("demo", "launch-app")) {
-            complete.add(item("acceptance_test", suite, "passed", SHA, "staging"));
-        }
-        for (var check : List.of("scan", "authz", "secret", "audit")) {
-            complete.add(item("security_scan", check, "passed", SHA, null));
-        }
-        for (var part : List.of("host", "dns", "tls", "registry", "secret", "package")) {
-            complete.add(item("environment_profile", part, "consistent", SHA, "production"));
-        }
-        complete.add(item("capacity_posture", "canary", "recorded", SHA, null));
-        complete.add(item("product_approval", "release", "approved", SHA, null));
-        complete.add(item("platform_approval", "release", "approved", SHA, null));
-        complete.add(item("residual_risk", "release", "accepted", SHA, null));
-        return complete;
-    }
-
-    private static EvidenceItem item(
-            String type, String subject, String result, String sha, @Nullable String environment) {
-        var digest = "sha256:" + (type + subject + result + sha).hashCode();
-        return new EvidenceItem(Ids.next(), type, subject, result, sha, environment, "eu", digest);
     }
 }

@@ -10,6 +10,7 @@ import java.util.UUID;
  * @param environment the environment that the evidence names, if any
  * @param profile the configuration profile of that environment, if the evidence names one
  * @param digest covers all fields of the evidence and its content
+ * @param carriedFrom the candidate that the evidence was recorded for, if that is another one, which validated the same source revision
  */
 public record EvidenceItem(
         UUID id,
@@ -19,4 +20,5 @@ public record EvidenceItem(
         String sourceSha,
         @Nullable String environment,
         @Nullable String profile,
-        String digest) {}
+        String digest,
+        @Nullable UUID carriedFrom) {}

@@ -27,7 +27,8 @@ public record EvidenceType(
         Applicability appliesTo,
         List<String> requiredSubjects,
         boolean anySubject,
-        boolean environmentBound) {
+        boolean environmentBound,
+        TypeFamilies families) {
     private static final Set<String> APPROVALS =
             Set.of("approval", "product_approval", "platform_approval", "security_approval");
 

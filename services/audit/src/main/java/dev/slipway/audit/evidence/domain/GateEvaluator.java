@@ -11,7 +11,10 @@ import java.util.List;
 /** Evaluates the release gates. The same input always has the same result, so a verdict can be recomputed. */
 public final class GateEvaluator {
     /** Identifies these rules in stored verdicts. Another behaviour needs another id. */
-    public static final String POLICY_ID = "release-gates.v2";
+    public static final String POLICY_ID = "release-gates.v3";
+
+    /** The second rules, for verdicts that name them: they knew no fast releases. */
+    private static final String SECOND_POLICY_ID = "release-gates.v2";
 
     /** The first rules, for verdicts that name them: they did not compare the profile of an environment. */
     private static final String FIRST_POLICY_ID = "release-gates.v1";
@@ -32,7 +35,8 @@ public final class GateEvaluator {
     }
 
     /** Evaluates one gate with the rules that the policy id names. */
-    public static GateResult evaluate(Gate gate, GateInput input, String policyId) {
+    public static GateResult evaluate(Gate gate, GateInput given, String policyId) {
+        var input = withCountingItems(given, policyId);
         var requirements = input.requirements().stream()
                 .filter(requirement -> requirement.gate() == gate)
                 .sorted(Comparator.comparing(GateRequirement::evidenceType))
@@ -53,6 +57,42 @@ public final class GateEvaluator {
                 : new GateResult(gate, GateVerdict.WAIVED, findings, evidence, waiver.id(), waiver.expiresAt());
     }
 
+    /**
+     * Returns the evidence that counts: that of the release, and for a fast one that of the validated release, where it is about the source
+     * revision and the release has none of its own.
+     */
+    public static List<EvidenceItem> countingItems(
+            List<EvidenceItem> items, List<GateRequirement> requirements, @Nullable CarryOver carryOver) {
+        var own = items.stream().filter(item -> item.carriedFrom() == null).toList();
+        var counting = new ArrayList<>(own);
+        if (carryOver != null) {
+            items.stream()
+                    .filter(item -> carryOver.includes(item)
+                            && !isEnvironmentBound(item, requirements)
+                            && find(item.type(), item.subject(), own) == null)
+                    .forEach(counting::add);
+        }
+        return counting;
+    }
+
+    private static GateInput withCountingItems(GateInput input, String policyId) {
+        var knowsFastReleases = !policyId.equals(FIRST_POLICY_ID) && !policyId.equals(SECOND_POLICY_ID);
+        var carryOver = knowsFastReleases ? input.carryOver() : null;
+        return new GateInput(
+                input.release(),
+                input.requirements(),
+                countingItems(input.items(), input.requirements(), carryOver),
+                input.waivers(),
+                input.evaluatedAt(),
+                carryOver);
+    }
+
+    private static boolean isEnvironmentBound(EvidenceItem item, List<GateRequirement> requirements) {
+        return requirements.stream()
+                .anyMatch(requirement -> requirement.environmentBound()
+                        && requirement.evidenceType().equals(item.type()));
+    }
+
     private static List<GateFinding> evaluate(GateRequirement requirement, GateInput input, String policyId) {
         var subjects = subjects(requirement, input.release());
         if (!isApplicable(requirement, input)) {
@@ -66,11 +106,11 @@ public final class GateEvaluator {
         var findings = subjects.stream()
                 .map(subject -> finding(requirement, subject, input, policyId))
                 .toList();
-        return requirement.anySubject() ? anyOf(requirement, findings) : findings;
+        return requirement.anySubject() ? anyOf(requirement, findings, input) : findings;
     }
 
     /** Returns the satisfied findings, or else those with evidence, or else one that names all subjects. */
-    private static List<GateFinding> anyOf(GateRequirement requirement, List<GateFinding> findings) {
+    private static List<GateFinding> anyOf(GateRequirement requirement, List<GateFinding> findings, GateInput input) {
         var satisfied = findings.stream()
                 .filter(finding -> finding.status() == Status.SATISFIED)
                 .toList();
@@ -81,14 +121,14 @@ public final class GateEvaluator {
                 .filter(finding -> finding.status() != Status.MISSING)
                 .toList();
         return present.isEmpty()
-                ? List.of(missing(requirement.evidenceType(), String.join("|", requirement.subjects())))
+                ? List.of(missing(requirement.evidenceType(), String.join("|", requirement.subjects()), input))
                 : present;
     }
 
     private static GateFinding finding(GateRequirement requirement, String subject, GateInput input, String policyId) {
         var item = find(requirement.evidenceType(), subject, input.items());
         if (item == null) {
-            return missing(requirement.evidenceType(), subject);
+            return missing(requirement.evidenceType(), subject, input);
         }
         var release = input.release();
         if (!item.sourceSha().equals(release.sourceSha())) {
@@ -120,12 +160,30 @@ public final class GateEvaluator {
     }
 
     private static GateFinding found(EvidenceItem item, Status status, String explanation) {
-        return new GateFinding(item.type(), item.subject(), status, item.id(), explanation);
+        var carriedFrom = item.carriedFrom();
+        return new GateFinding(
+                item.type(),
+                item.subject(),
+                status,
+                item.id(),
+                carriedFrom == null
+                        ? explanation
+                        : explanation + " It was recorded for release " + carriedFrom
+                                + ", which validated this source revision.");
     }
 
-    private static GateFinding missing(String type, String subject) {
+    private static GateFinding missing(String type, String subject, GateInput input) {
+        var carryOver = input.carryOver();
+        var explanation = "There is no " + type + " evidence for " + subject + ".";
         return new GateFinding(
-                type, subject, Status.MISSING, null, "There is no " + type + " evidence for " + subject + ".");
+                type,
+                subject,
+                Status.MISSING,
+                null,
+                carryOver == null || carryOver.isValid()
+                        ? explanation
+                        : explanation + " That of release " + carryOver.validatedReleaseId() + " does not count: it is "
+                                + carryOver.verdict().text() + " now.");
     }
 
     private static boolean isApplicable(GateRequirement requirement, GateInput input) {

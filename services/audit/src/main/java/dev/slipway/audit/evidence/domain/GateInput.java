@@ -1,5 +1,7 @@
 package dev.slipway.audit.evidence.domain;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Instant;
 import java.util.List;
 
@@ -7,14 +9,16 @@ import java.util.List;
  * Everything that the verdict of a gate depends on.
  *
  * @param requirements the requirements of all gates
- * @param items the current evidence of the release: one per type and subject
+ * @param items the current evidence of the release: one per type and subject; of a fast release also that of the validated one
+ * @param carryOver what a fast release takes from the validated one; null if the release is not fast
  */
 public record GateInput(
         ReleaseAttributes release,
         List<GateRequirement> requirements,
         List<EvidenceItem> items,
         List<Waiver> waivers,
-        Instant evaluatedAt) {
+        Instant evaluatedAt,
+        @Nullable CarryOver carryOver) {
     public GateInput {
         requirements = List.copyOf(requirements);
         items = List.copyOf(items);
