@@ -8,7 +8,7 @@ package dev.slipway.messaging;
 final class PublishPace {
     private static final double FAST_PER_MS = 1.2;
     private static final int MIN_ROWS = 16;
-    private static final long GATHER_MS = 16;
+    private static final long GATHER_MS = 40;
 
     private long lastReadNanos = System.nanoTime();
     private double sinceLastReadMs;

@@ -92,7 +92,7 @@ public final class TimelineApi {
     private static Reply toReply(Snapshot snapshot) {
         var position = String.valueOf(snapshot.sequence());
         var event = new StreamEvent("snapshot", position, snapshot.state());
-        return Reply.of(Json.toObject(new StreamPart(position, List.of(event))));
+        return Reply.ofRecord(new StreamPart(position, List.of(event)));
     }
 
     private static Reply toReply(long after, List<TimelineEntry> entries) {
@@ -101,6 +101,6 @@ public final class TimelineApi {
                 .map(entry ->
                         new StreamEvent(entry.eventType(), String.valueOf(entry.sequence()), Json.toObject(entry)))
                 .toList();
-        return Reply.of(Json.toObject(new StreamPart(String.valueOf(last), events)));
+        return Reply.ofRecord(new StreamPart(String.valueOf(last), events));
     }
 }

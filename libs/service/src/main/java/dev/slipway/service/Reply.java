@@ -35,6 +35,11 @@ public record Reply(
         return new Reply(null, Json.bytes(body), null, null, null);
     }
 
+    /** Returns a reply whose body is the record as JSON, with the path of what was created. */
+    public static Reply ofRecord(Object body, @Nullable String location) {
+        return new Reply(null, Json.bytes(body), location, null, null);
+    }
+
     /** Returns a reply whose body is not JSON; the contract declares its media type. */
     public static Reply ofBytes(byte[] body) {
         return new Reply(null, body, null, null, null);

@@ -257,7 +257,9 @@ final class AccessLog {
 
     /** PostgreSQL cannot store U+0000, and one such entry would fail its whole batch. */
     static String sanitize(String text) {
-        var printable = CONTROL_CHARACTERS.matcher(text).replaceAll("\uFFFD");
+        var printable = text.chars().noneMatch(Character::isISOControl)
+                ? text
+                : CONTROL_CHARACTERS.matcher(text).replaceAll("\uFFFD");
         return printable.length() > MAX_PATH ? printable.substring(0, MAX_PATH) + "…" : printable;
     }
 

@@ -110,7 +110,7 @@ public final class ReleaseCandidateApi {
                         var path = projectId == null || request.projectIdOrNull() == null
                                 ? "/api/v1/platform/releases/"
                                 : "/api/v1/projects/" + projectId + "/releases/";
-                        return Reply.of(Json.toObject(response(evaluation)), path + candidate.id());
+                        return Reply.ofRecord(response(evaluation), path + candidate.id());
                     });
                 }));
     }

@@ -181,7 +181,7 @@ public final class AppApi {
                 unit,
                 request.principal(),
                 new AuditEntry("apps.app.write", "app", after.slug(), null, null, Json.toObject(metadata)));
-        return Reply.of(Json.toObject(response), location);
+        return Reply.ofRecord(response, location);
     }
 
     private static Reply withETag(Reply reply) {

@@ -180,7 +180,7 @@ public final class ArtifactApi {
     }
 
     private static Reply reply(Artifact artifact) {
-        return Reply.of(Json.toObject(ArtifactResponse.of(artifact)));
+        return Reply.ofRecord(ArtifactResponse.of(artifact));
     }
 
     private static UUID id(Request request) {

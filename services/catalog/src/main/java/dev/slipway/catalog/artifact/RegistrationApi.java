@@ -130,8 +130,8 @@ public final class RegistrationApi {
             store.insert(unit, actor, artifact, type.deployable());
             ArtifactPublisher.appendEvents(unit, actor, artifact, event, DigestUsage.NONE);
             ArtifactPublisher.audit(unit, actor, "apps.artifact.publish", artifact, event);
-            return Reply.of(
-                    Json.toObject(ArtifactResponse.of(artifact)),
+            return Reply.ofRecord(
+                    ArtifactResponse.of(artifact),
                     "/api/v1/projects/" + artifact.projectId() + "/app-artifacts/" + artifact.id());
         });
     }

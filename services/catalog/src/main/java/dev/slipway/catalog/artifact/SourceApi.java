@@ -1,7 +1,6 @@
 package dev.slipway.catalog.artifact;
 
 import dev.slipway.catalog.artifact.SourcePolicy.AllowedSources;
-import dev.slipway.contract.Json;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
@@ -72,6 +71,6 @@ public final class SourceApi {
                 items.add(SourceResponse.ofTenant(pattern));
             }
         }
-        return Reply.of(Json.toObject(new SourceList(items)));
+        return Reply.ofRecord(new SourceList(items));
     }
 }

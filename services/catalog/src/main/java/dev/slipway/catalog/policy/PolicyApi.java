@@ -62,7 +62,7 @@ public final class PolicyApi {
             var subject = subjectOf.apply(request);
             var version = request.query("version");
             return store.find(subject, version == null ? null : Integer.valueOf(version))
-                    .map(found -> ETags.withETag(Reply.of(Json.toObject(LevelResponse.of(subject, found)))));
+                    .map(found -> ETags.withETag(Reply.ofRecord(LevelResponse.of(subject, found))));
         };
     }
 
@@ -83,8 +83,8 @@ public final class PolicyApi {
         var appSlug = request.query("app_slug");
         var explain = Boolean.parseBoolean(request.query("explain"));
         return policies.findForProject(requireOrgId(request), request.projectId(), appSlug)
-                .map(levels -> Reply.of(Json.toObject(
-                        EffectiveResponse.of(request.projectId(), appSlug, levels.effective(), explain))));
+                .map(levels -> Reply.ofRecord(
+                        EffectiveResponse.of(request.projectId(), appSlug, levels.effective(), explain)));
     }
 
     private static Reply writeLevel(
@@ -108,7 +108,7 @@ public final class PolicyApi {
                         subject.orgId(),
                         subject.projectId(),
                         Json.toObject(new AuditMetadata(LevelResponse.of(subject, before), response))));
-        return Reply.of(Json.toObject(response));
+        return Reply.ofRecord(response);
     }
 
     /** Validates and parses a proposed document. */

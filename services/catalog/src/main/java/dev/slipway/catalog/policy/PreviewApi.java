@@ -91,7 +91,7 @@ public final class PreviewApi {
                     .map(WideningResponse::of)
                     .toList();
             var next = page.next();
-            return Reply.of(Json.toObject(new PreviewResponse(items, next == null ? null : next.encode(), widenings)));
+            return Reply.ofRecord(new PreviewResponse(items, next == null ? null : next.encode(), widenings));
         });
     }
 

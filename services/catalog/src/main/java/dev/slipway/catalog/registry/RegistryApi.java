@@ -54,7 +54,7 @@ public final class RegistryApi {
                     var next = hasMore
                             ? new NameCursor(found.get(limit - 1).entry().id()).encode()
                             : null;
-                    return Reply.of(Json.toObject(new EntryPage(items, next)));
+                    return Reply.ofRecord(new EntryPage(items, next));
                 });
     }
 
@@ -69,7 +69,7 @@ public final class RegistryApi {
                 throw notFound(request);
             }
             var items = versions.stream().map(VersionResponse::of).toList();
-            return Reply.of(Json.toObject(new VersionList(items)));
+            return Reply.ofRecord(new VersionList(items));
         });
     }
 
@@ -170,7 +170,7 @@ public final class RegistryApi {
     }
 
     private static Reply reply(StoredEntry entry) {
-        return Reply.of(Json.toObject(EntryResponse.of(entry)));
+        return Reply.ofRecord(EntryResponse.of(entry));
     }
 
     private static RegistryKind kind(Request request) {

@@ -75,12 +75,12 @@ public final class AdapterApi {
                 null);
         return AdapterPrincipalStore.insertIfMissing(unit, revision, adapter).map(ok -> {
             audit(request, unit, adapter, "create");
-            return Reply.of(Json.toObject(view(adapter)), "/api/v1/admin/iam/adapters/" + adapter.id());
+            return Reply.ofRecord(view(adapter), "/api/v1/admin/iam/adapters/" + adapter.id());
         });
     }
 
     public Future<Reply> get(Request request) {
-        return store.find(adapterId(request)).map(found -> Reply.of(Json.toObject(view(found))));
+        return store.find(adapterId(request)).map(found -> Reply.ofRecord(view(found)));
     }
 
     public Future<Reply> list(Request request) {
@@ -111,7 +111,7 @@ public final class AdapterApi {
                     var next = current.withDisabledAt(disabledAt.apply(unit));
                     AdapterPrincipalStore.updateDisabled(unit, revision, next);
                     audit(request, unit, next, verb);
-                    return Reply.of(Json.toObject(view(next)));
+                    return Reply.ofRecord(view(next));
                 })));
     }
 

@@ -86,7 +86,7 @@ public final class ApiKeyApi {
                     .compose(revoked -> ApiKeyStore.load(unit, userId, id))
                     .map(key -> {
                         audit(request, unit, id, "revoke");
-                        return Reply.of(Json.toObject(key));
+                        return Reply.ofRecord(key);
                     });
         });
     }
@@ -105,7 +105,7 @@ public final class ApiKeyApi {
                     credentials.insert.insert(unit, owner, key.apiKeyId(), secret, expiresAt);
                     ApiKeyStore.insert(unit, caller.id(), key);
                     audit(request, unit, key.apiKeyId(), "create");
-                    return Reply.of(Json.toObject(key));
+                    return Reply.ofRecord(key);
                 }))
                 .map(reply -> reply.withSecret("api_key_id", key.apiKeyId(), secret));
     }

@@ -114,8 +114,8 @@ public final class CredentialApi {
         var unused = store.listUnused(request.projectId(), now, now.minus(Duration.ofDays(unusedDays)));
         var expiring = store.listExpiring(request.projectId(), now, now.plus(Duration.ofDays(expiringDays)));
         return Future.all(unused, expiring)
-                .map(ok -> Reply.of(Json.toObject(new CredentialReport(
-                        unusedDays, expiringDays, views(unused.result()), views(expiring.result())))));
+                .map(ok -> Reply.ofRecord(new CredentialReport(
+                        unusedDays, expiringDays, views(unused.result()), views(expiring.result()))));
     }
 
     private static Future<Void> requireBelowLimit(UnitOfWork unit, CredentialOwner owner) {
@@ -160,7 +160,7 @@ public final class CredentialApi {
     }
 
     private static Reply reply(Credential credential) {
-        return Reply.of(Json.toObject(view(credential)));
+        return Reply.ofRecord(view(credential));
     }
 
     private static List<CredentialView> views(List<Credential> credentials) {

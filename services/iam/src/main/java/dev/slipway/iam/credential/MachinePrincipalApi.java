@@ -188,7 +188,7 @@ public final class MachinePrincipalApi<M extends MachinePrincipal<M>> {
                     audit(request, unit, principal, "create");
                     var location = kind.collection.formatted(scopeId(request)) + "/"
                             + principal.credentialOwner().id();
-                    return Reply.of(Json.toObject(kind.view.apply(principal)), location);
+                    return Reply.ofRecord(kind.view.apply(principal), location);
                 });
     }
 
@@ -236,7 +236,7 @@ public final class MachinePrincipalApi<M extends MachinePrincipal<M>> {
     }
 
     private Reply reply(M principal) {
-        return Reply.of(Json.toObject(kind.view.apply(principal)));
+        return Reply.ofRecord(kind.view.apply(principal));
     }
 
     private void audit(Request request, UnitOfWork unit, M principal, String verb) {

@@ -48,8 +48,8 @@ public final class DecisionApi {
         if (named == null && decision.verdict() == Verdict.NOT_BOUND) {
             throw notFound(); // a foreign resource must look like one that does not exist
         }
-        return Future.succeededFuture(Reply.of(Json.toObject(DecisionJson.decision(
-                decision, resolved.actor.id(), resolved.action, model.revision(), resolved.correlationId))));
+        return Future.succeededFuture(Reply.ofRecord(DecisionJson.decision(
+                decision, resolved.actor.id(), resolved.action, model.revision(), resolved.correlationId)));
     }
 
     public Future<Reply> explain(Request request) {
@@ -76,8 +76,8 @@ public final class DecisionApi {
 
     private Future<Reply> replyWithExplanation(DecisionRequest resolved) {
         var explanation = authorizer.explain(resolved.actor, resolved.action, resolved.scope, resolved.now);
-        return Future.succeededFuture(Reply.of(Json.toObject(DecisionJson.explanation(
-                explanation, resolved.actor.id(), resolved.action, resolved.scope, resolved.correlationId))));
+        return Future.succeededFuture(Reply.ofRecord(DecisionJson.explanation(
+                explanation, resolved.actor.id(), resolved.action, resolved.scope, resolved.correlationId)));
     }
 
     private DecisionRequest resolve(Request request, DecisionBody body, boolean asAdministrator) {

@@ -128,6 +128,6 @@ public final class SessionApi {
     }
 
     private static Reply reply(UUID id, String displayName, boolean created) {
-        return Reply.of(Json.toObject(new SessionView(id, displayName, created)));
+        return Reply.ofRecord(new SessionView(id, displayName, created));
     }
 }

@@ -115,7 +115,7 @@ public final class RevocationApi {
             RevocationStore.insert(unit, revision, new Revocation(Revocation.Kind.TOKEN, id, expiresAt));
             var entry = new AuditEntry("iam.token.revoke", "token", id.toString(), orgId, projectId, Json.object());
             AuditTrail.recordSuccess(unit, request.principal(), entry);
-            return Reply.of(Json.toObject(new RevocationView(id, expiresAt)));
+            return Reply.ofRecord(new RevocationView(id, expiresAt));
         });
     }
 }

@@ -50,9 +50,9 @@ public final class SigningKeyApi {
     /** Returns the public keys of the tokens that Slipway signs, including the next key. */
     public Future<Reply> jwks(Request request) {
         return store.listPublished(TokenVerifier.MACHINE_ISSUER, clock.instant())
-                .map(published -> Reply.of(Json.toObject(new Jwks(published.stream()
+                .map(published -> Reply.ofRecord(new Jwks(published.stream()
                         .map(key -> Json.parseStoredObject(key.publicJwk()))
-                        .toList()))));
+                        .toList())));
     }
 
     public Future<Reply> list(Request request) {
@@ -82,7 +82,7 @@ public final class SigningKeyApi {
         var metadata = Json.toObject(new AuditMetadata(key.issuer()));
         var entry = new AuditEntry("iam.signing_key." + verb, "signing_key", key.kid(), null, null, metadata);
         AuditTrail.recordSuccess(unit, request.principal(), entry);
-        return Reply.of(Json.toObject(view(key, keys.signingKid(), unit.now())));
+        return Reply.ofRecord(view(key, keys.signingKid(), unit.now()));
     }
 
     private static SigningKeyView view(StoredSigningKey key, @Nullable String signingKid, Instant now) {

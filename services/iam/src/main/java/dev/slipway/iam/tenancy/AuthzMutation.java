@@ -80,6 +80,6 @@ public final class AuthzMutation {
     private static Reply auditAndReply(
             Request request, String action, UnitOfWork unit, Revision revision, Result result) {
         AuditTrail.recordSuccess(unit, request.principal(), result.entry(action));
-        return Reply.of(Json.toObject(result.after), result.location).withRevision(revision.number());
+        return Reply.ofRecord(result.after, result.location).withRevision(revision.number());
     }
 }

@@ -3,7 +3,6 @@ package dev.slipway.iam.token;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.slipway.authz.TokenSigner;
 import dev.slipway.contract.Ids;
-import dev.slipway.contract.Json;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Reply;
 import io.vertx.core.Future;
@@ -78,7 +77,7 @@ public final class AccessTokenIssuer {
         return vertx.executeBlocking(
                         () -> signer.sign(token.jti, token.subject, token.issuedAt, token.expiresAt, token.claims),
                         false)
-                .map(text -> Reply.of(Json.toObject(
-                        new TokenView(text, "Bearer", lifetime.toSeconds(), includeScope ? token.scope : null))));
+                .map(text -> Reply.ofRecord(
+                        new TokenView(text, "Bearer", lifetime.toSeconds(), includeScope ? token.scope : null)));
     }
 }

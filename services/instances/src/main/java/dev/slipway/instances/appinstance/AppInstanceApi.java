@@ -23,7 +23,7 @@ public final class AppInstanceApi {
                     .map(state -> Reply.of(HistoryJson.instance(state)));
         }
         return store.findWithOperation(request.projectId(), id)
-                .map(found -> Reply.of(Json.toObject(AppInstanceView.full(found.instance(), found.operationId()))));
+                .map(found -> Reply.ofRecord(AppInstanceView.full(found.instance(), found.operationId())));
     }
 
     public Future<Reply> list(Request request) {

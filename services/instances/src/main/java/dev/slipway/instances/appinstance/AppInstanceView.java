@@ -3,7 +3,6 @@ package dev.slipway.instances.appinstance;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonRawValue;
-import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.launch.PlacementJson;
 import dev.slipway.operations.domain.SubjectState;
@@ -58,8 +57,7 @@ record AppInstanceView(
 
     /** Returns the reply to a request that changes the instance. */
     static Reply reply(AppInstance instance, @Nullable UUID operationId) {
-        return Reply.of(
-                Json.toObject(full(instance, operationId)), instance.ref().path());
+        return Reply.ofRecord(full(instance, operationId), instance.ref().path());
     }
 
     private static AppInstanceView of(

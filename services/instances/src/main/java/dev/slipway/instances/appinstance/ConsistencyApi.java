@@ -64,7 +64,7 @@ public final class ConsistencyApi {
         }
         var check =
                 new ConsistencyCheck(from, to, request.limit(), clock.instant().plus(TIME_LIMIT));
-        return check.checkFrom(request.cursor()).map(next -> Reply.of(Json.toObject(check.report(next))));
+        return check.checkFrom(request.cursor()).map(next -> Reply.ofRecord(check.report(next)));
     }
 
     /** A running check. */

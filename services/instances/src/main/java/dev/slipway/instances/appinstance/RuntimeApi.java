@@ -2,7 +2,6 @@ package dev.slipway.instances.appinstance;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Cursor;
-import dev.slipway.contract.Json;
 import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.AdapterStore.Adapter;
 import dev.slipway.service.Page;
@@ -68,9 +67,9 @@ public final class RuntimeApi {
     public Future<Reply> listAdapters(Request request) {
         var now = clock.instant();
         return adapters.list()
-                .map(all -> Reply.of(Json.toObject(new AdapterList(all.stream()
+                .map(all -> Reply.ofRecord(new AdapterList(all.stream()
                         .map(adapter -> AdapterView.of(adapter, now))
-                        .toList()))));
+                        .toList())));
     }
 
     /** Returns the desired state of the calling adapter's backend. */

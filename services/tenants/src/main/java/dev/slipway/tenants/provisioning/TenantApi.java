@@ -107,7 +107,7 @@ public final class TenantApi {
             steps.insertSteps(unit, tenant.id());
             var metadata = new CreationAudit(tenant.displayName(), tenant.plan(), tenant.isolationLevel(), provider);
             audit(unit, request, CREATE, tenant.id(), Json.toObject(metadata));
-            return Future.succeededFuture(Reply.of(Json.toObject(body(tenant)), location(tenant)));
+            return Future.succeededFuture(Reply.ofRecord(body(tenant), location(tenant)));
         });
     }
 
@@ -210,7 +210,7 @@ public final class TenantApi {
                     store.update(unit, accepted.next(), accepted.event());
                     sideEffect.write(unit);
                     audit(unit, request, action, tenant.id(), metadata);
-                    return Reply.of(Json.toObject(body(accepted.next())), location(tenant));
+                    return Reply.ofRecord(body(accepted.next()), location(tenant));
                 }));
     }
 

@@ -75,7 +75,7 @@ public final class IncidentApi {
                     var opened = IncidentLifecycle.open(body.toNewIncident(Ids.next()), unit.now());
                     var incident = writer.write(unit, opened, null, ACTION, audit(unit, request));
                     var view = IncidentView.of(incident, List.of(), List.of());
-                    return Future.succeededFuture(Reply.of(Json.toObject(view), LOCATION + incident.id()));
+                    return Future.succeededFuture(Reply.ofRecord(view, LOCATION + incident.id()));
                 })
                 .map(ETags::withETag);
     }

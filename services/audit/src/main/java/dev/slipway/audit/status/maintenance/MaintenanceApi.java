@@ -68,8 +68,7 @@ public final class MaintenanceApi {
                                 .asException();
                     }
                     var window = writer.write(unit, (Accepted) decision, audit(unit, request));
-                    return Future.succeededFuture(
-                            Reply.of(Json.toObject(MaintenanceView.of(window)), LOCATION + window.id()));
+                    return Future.succeededFuture(Reply.ofRecord(MaintenanceView.of(window), LOCATION + window.id()));
                 })
                 .map(ETags::withETag);
     }

@@ -77,7 +77,7 @@ public final class ReleaseApi {
         return manifests.validate(reads, manifest, null, null).map(report -> {
             var digest = report.isWellFormed() ? CanonicalJson.digest(manifest) : null;
             var problems = report.problems();
-            return Reply.of(Json.toObject(new ManifestReport(problems.isEmpty(), digest, problems)));
+            return Reply.ofRecord(new ManifestReport(problems.isEmpty(), digest, problems));
         });
     }
 
@@ -118,7 +118,7 @@ public final class ReleaseApi {
             }
             audit(request, unit, "apps.version.register", null, draft);
             var location = "/api/v1/admin/apps/versions/" + draft.appSlug() + "/" + version;
-            return Reply.of(Json.toObject(AdminVersionResponse.of(draft, 0, report.problems())), location);
+            return Reply.ofRecord(AdminVersionResponse.of(draft, 0, report.problems()), location);
         });
     }
 
@@ -209,7 +209,7 @@ public final class ReleaseApi {
 
     private Future<Reply> reply(QueryExecutor executor, AppVersion version) {
         return findProblems(executor, version).compose(problems -> countInstances(version)
-                .map(live -> Reply.of(Json.toObject(AdminVersionResponse.of(version, live, problems)))));
+                .map(live -> Reply.ofRecord(AdminVersionResponse.of(version, live, problems))));
     }
 
     private Future<List<ManifestProblem>> findProblems(QueryExecutor executor, AppVersion version) {

@@ -39,7 +39,7 @@ public final class VersionApi {
     }
 
     public Future<Reply> launchSchema(Request request) {
-        return findPublished(request).map(version -> Reply.of(Json.toObject(LaunchSchemaResponse.of(version))));
+        return findPublished(request).map(version -> Reply.ofRecord(LaunchSchemaResponse.of(version)));
     }
 
     private Future<AppVersion> findPublished(Request request) {

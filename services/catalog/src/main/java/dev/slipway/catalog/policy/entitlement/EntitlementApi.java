@@ -90,7 +90,7 @@ public final class EntitlementApi {
                         after.orgId(),
                         after.projectId(),
                         Json.toObject(metadata)));
-        return Reply.of(Json.toObject(response));
+        return Reply.ofRecord(response);
     }
 
     private static void requireAllowed(PolicyLevels levels, Entitlement after) {

@@ -3,7 +3,6 @@ package dev.slipway.iam.tenancy.me;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.slipway.authz.Principal;
 import dev.slipway.authz.Principal.ActorType;
-import dev.slipway.contract.Json;
 import dev.slipway.iam.tenancy.GrantGuard;
 import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.RoleBinding.Holder;
@@ -97,7 +96,7 @@ public final class MeApi {
     }
 
     private static Reply reply(Principal principal, List<BindingView> bindings, List<EffectiveView> effective) {
-        return Reply.of(Json.toObject(
-                new MeView(principal.id(), principal.type(), principal.displayName(), bindings, effective)));
+        return Reply.ofRecord(
+                new MeView(principal.id(), principal.type(), principal.displayName(), bindings, effective));
     }
 }
