@@ -75,7 +75,8 @@ public record KafkaSettings(
         var config = producer();
         config.put(ProducerConfig.ACKS_CONFIG, "all");
         config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-        config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+        // Without a pause the first record of a batch is a request of its own, and the others wait for its response.
+        config.put(ProducerConfig.LINGER_MS_CONFIG, 1);
         config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
         config.put(ProducerConfig.BATCH_SIZE_CONFIG, 64 << 10);
         config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Integer.MAX_VALUE);
