@@ -68,7 +68,7 @@ public final class UsageFixture implements AutoCloseable {
         service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 8, null), "metering", false));
         outbox = new Outbox(service.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
         store = new UsageFactStore(service.reads());
-        ingest = new UsageIngest(store, attribution, projects::get);
+        ingest = new UsageIngest(store, attribution, projects::get, () -> {});
         var metrics = new UsageMetrics(telemetry.metrics(), Clock.systemUTC(), () -> 0);
         reports = new UsageReports(ingest, store, metrics);
         api = new UsageFactApi(reports, new Mutations(outbox), Clock.systemUTC());
