@@ -1,16 +1,13 @@
 package dev.slipway.messaging;
 
 import dev.slipway.contract.Envelope;
-import dev.slipway.contract.Envelope.MalformedEnvelopeException;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.messaging.BatchPreparer.Batch;
 import dev.slipway.messaging.KafkaSender.OutgoingRecord;
-import dev.slipway.telemetry.Correlation;
 import dev.slipway.telemetry.Traces;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.opentelemetry.api.trace.Span;
-import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -20,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 
 /**
  * Applies every event once, although it can be delivered more often: see {@link EventHandler} and {@link EventBatchHandler}.
@@ -56,33 +53,30 @@ public final class InboxConsumer {
         Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events);
     }
 
+    /**
+     * Applies many events at once, as an {@link EventBatchHandler}, and parses the next ones while PostgreSQL works. For topics with large
+     * records: the size of a transaction is limited, and parsing does not occupy the event loop.
+     */
+    public interface PreparingHandler {
+        /** Returns the number of items in an event. A transaction ends after the event that reaches {@code maxItems}. */
+        int countItems(Envelope event);
+
+        /**
+         * Parses events and returns the work of their transaction, which is called at most once. Runs on a worker thread while earlier events
+         * are applied, so it must not depend on their effect.
+         */
+        Function<UnitOfWork, Future<Void>> prepare(List<ReceivedEvent> events);
+    }
+
     /** A record and its parsed envelope. */
     public record ReceivedEvent(ReceivedRecord record, Envelope envelope) {}
-
-    /** Adds a span to the trace of each event for the time that the batch took. */
-    private record TracedBatchHandler(Traces traces, EventBatchHandler delegate) implements EventBatchHandler {
-        @Override
-        public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
-            var spans = events.stream()
-                    .filter(receivedEvent -> receivedEvent.record.headers().containsKey("traceparent"))
-                    .map(this::start)
-                    .toList();
-            return delegate.apply(unit, events).onComplete(done -> spans.forEach(Span::end));
-        }
-
-        private Span start(ReceivedEvent receivedEvent) {
-            var parent = Correlation.with(
-                    traces.extract(receivedEvent.record.headers()), receivedEvent.envelope.correlationId());
-            return traces.startSpan(parent, SpanKind.CONSUMER, "process " + receivedEvent.envelope.eventType());
-        }
-    }
 
     private final Vertx vertx;
     private final String name;
     private final Outbox outbox;
     private final KafkaSender deadLetters;
     private final RecordVerifier verifier;
-    private final EventBatchHandler handler;
+    private final BatchPreparer preparer;
     private final PollLoop loop;
     private final MeterRegistry meters;
     private final Counter deadLetterCounter;
@@ -106,7 +100,7 @@ public final class InboxConsumer {
                 outbox,
                 deadLetters,
                 meters,
-                new DeduplicatingHandler(vertx, name, traces, eventHandler),
+                BatchPreparer.ofPolls(vertx, new DeduplicatingHandler(vertx, name, traces, eventHandler)),
                 MAX_SEQUENTIAL_BATCH,
                 Duration.ZERO);
     }
@@ -130,9 +124,33 @@ public final class InboxConsumer {
                 outbox,
                 deadLetters,
                 meters,
-                new TracedBatchHandler(traces, effect),
+                BatchPreparer.ofPolls(vertx, traces, effect),
                 MAX_BULK_BATCH,
                 gather);
+    }
+
+    public InboxConsumer(
+            Vertx vertx,
+            KafkaSettings kafka,
+            String name,
+            List<String> topics,
+            Outbox outbox,
+            Traces traces,
+            KafkaSender deadLetters,
+            MeterRegistry meters,
+            int maxItems,
+            PreparingHandler handler) {
+        this(
+                vertx,
+                kafka,
+                name,
+                topics,
+                outbox,
+                deadLetters,
+                meters,
+                BatchPreparer.ofItems(vertx, traces, handler, maxItems),
+                MAX_BULK_BATCH,
+                Duration.ZERO);
     }
 
     private InboxConsumer(
@@ -143,7 +161,7 @@ public final class InboxConsumer {
             Outbox outbox,
             KafkaSender deadLetters,
             MeterRegistry meters,
-            EventBatchHandler effect,
+            BatchPreparer preparer,
             int maxBatch,
             Duration gather) {
         this.vertx = vertx;
@@ -151,7 +169,7 @@ public final class InboxConsumer {
         this.outbox = outbox;
         this.deadLetters = deadLetters;
         this.verifier = new RecordVerifier(vertx, kafka.keys());
-        this.handler = effect;
+        this.preparer = preparer;
         this.loop = new PollLoop(vertx, kafka, name, topics, maxBatch, gather, this::handle);
         this.meters = meters;
         this.deadLetterCounter = Counter.builder("slipway.dead.letters")
@@ -225,31 +243,40 @@ public final class InboxConsumer {
         return Topics.isState(record.topic()) && Topics.HEARTBEAT_KEY.equals(record.key());
     }
 
-    private Future<Void> applyVerified(List<ReceivedRecord> batch) {
-        var events = new ArrayList<ReceivedEvent>(batch.size());
-        var malformed = Future.<Void>succeededFuture();
-        for (var record : batch) {
-            if (record.value().length == 0 && Topics.isState(record.topic())) {
-                continue; // a tombstone: read models delete expired rows themselves
-            }
-            try {
-                events.add(new ReceivedEvent(record, record.envelope()));
-            } catch (MalformedEnvelopeException e) {
-                malformed = malformed.compose(ok -> sendToDeadLetterTopic(record, e));
-            }
-        }
-        return malformed.compose(ok -> applyOrBisect(events));
+    private Future<Void> applyVerified(List<ReceivedRecord> records) {
+        return preparer.prepareNext(records, 0).compose(first -> applyFrom(first, records));
     }
 
-    private Future<Void> applyOrBisect(List<ReceivedEvent> events) {
-        return apply(events).recover(e -> {
+    /** Applies a batch and then the records after it, of which the next batch is prepared in the meantime. */
+    private Future<Void> applyFrom(Batch batch, List<ReceivedRecord> records) {
+        if (batch.end() == records.size()) {
+            return apply(batch);
+        }
+        var next = preparer.prepareNext(records, batch.end());
+        return apply(batch).compose(ok -> next).compose(following -> applyFrom(following, records));
+    }
+
+    private Future<Void> apply(Batch batch) {
+        var malformed = Future.<Void>succeededFuture();
+        for (var each : batch.malformed()) {
+            malformed = malformed.compose(ok -> sendToDeadLetterTopic(each.record(), each.reason()));
+        }
+        return malformed.compose(ok -> apply(batch.events(), batch.work()));
+    }
+
+    private Future<Void> apply(List<ReceivedEvent> events, Function<UnitOfWork, Future<Void>> work) {
+        return transaction(events, work).recover(e -> {
             if (events.size() == 1) {
                 return retry(events.get(0), e, 1);
             }
             var middle = events.size() / 2;
-            return applyOrBisect(events.subList(0, middle))
-                    .compose(ok -> applyOrBisect(events.subList(middle, events.size())));
+            return applyAgain(events.subList(0, middle))
+                    .compose(ok -> applyAgain(events.subList(middle, events.size())));
         });
+    }
+
+    private Future<Void> applyAgain(List<ReceivedEvent> events) {
+        return preparer.prepareAgain(events).compose(work -> apply(events, work));
     }
 
     private Future<Void> retry(ReceivedEvent receivedEvent, Throwable failure, int attempt) {
@@ -264,17 +291,18 @@ public final class InboxConsumer {
                 .addKeyValue("attempt", attempt)
                 .log("event could not be applied; retrying: {}", failure.toString());
         return pause(attempt)
-                .compose(ok -> apply(List.of(receivedEvent)))
+                .compose(ok -> preparer.prepareAgain(List.of(receivedEvent)))
+                .compose(work -> transaction(List.of(receivedEvent), work))
                 .recover(e -> retry(receivedEvent, e, outage ? attempt : attempt + 1));
     }
 
-    private Future<Void> apply(List<ReceivedEvent> events) {
+    private Future<Void> transaction(List<ReceivedEvent> events, Function<UnitOfWork, Future<Void>> work) {
         if (events.isEmpty()) {
             return Future.succeededFuture();
         }
         var first = events.get(0).envelope;
         var changeContext = new ChangeContext(first.correlationId(), Context.root());
-        return outbox.transaction(changeContext, unit -> handler.apply(unit, events));
+        return outbox.transaction(changeContext, work);
     }
 
     private Future<Void> pause(int attempt) {

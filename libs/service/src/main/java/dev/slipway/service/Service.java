@@ -165,6 +165,24 @@ public final class Service {
         return this;
     }
 
+    /** As {@link #consumeBatches}, for large records: a transaction applies about {@code maxItems} items of them. */
+    @CanIgnoreReturnValue
+    public Service consumeItems(
+            String consumer, List<String> topics, int maxItems, InboxConsumer.PreparingHandler handler) {
+        consumers.add(new InboxConsumer(
+                vertx,
+                serviceContext.kafka(),
+                name + "." + consumer,
+                topics,
+                outbox,
+                serviceContext.telemetry().traces(),
+                deadLetters,
+                serviceContext.telemetry().metrics(),
+                maxItems,
+                handler));
+        return this;
+    }
+
     /** As {@link #consumeBatches}, for data that the service can start without: it is ready before the records are applied. */
     @CanIgnoreReturnValue
     public Service consumeOptional(String consumer, List<String> topics, InboxConsumer.EventBatchHandler handler) {

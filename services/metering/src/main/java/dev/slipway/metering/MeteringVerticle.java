@@ -63,6 +63,8 @@ import java.util.function.Supplier;
 /** Wires the metering service. */
 public final class MeteringVerticle extends VerticleBase {
     private static final Duration BATCH_WINDOW = Duration.ofMillis(100);
+    /** More would occupy the event loop for too long; fewer have more sums to update per fact. */
+    private static final int FACTS_PER_TRANSACTION = 5_000;
 
     private final ServiceContext serviceContext;
     private final MeteringConfig config;
@@ -88,7 +90,7 @@ public final class MeteringVerticle extends VerticleBase {
         var inputs = new RatingInputStore();
         var attribution = new AttributionStore();
         var facts = new UsageFactStore(opened.reads());
-        var ingest = new UsageIngest(facts, attribution, serviceContext.authz()::orgOf);
+        var ingest = new UsageIngest(facts, attribution, serviceContext.authz()::orgOf, this::rateSoon);
         var units = new UsageUnitConsumer(attribution, opened.outbox());
         serveUsage(opened, facts, ingest, metrics, inputs);
         serveRunningTime(opened, ingest);
@@ -132,7 +134,7 @@ public final class MeteringVerticle extends VerticleBase {
                 .serve("exportOrganizationUsageCsv", queries::exportCsv)
                 .serve("exportProjectUsageCsv", queries::exportCsv)
                 .serve("checkUsageConsistency", queries::compare)
-                .consumeBatches("usage-facts", List.of(Topics.USAGE_FACTS), Duration.ZERO, topic::apply)
+                .consumeItems("usage-facts", List.of(Topics.USAGE_FACTS), FACTS_PER_TRANSACTION, topic)
                 .consumeBatches("reported-usage", List.of(Topics.USAGE_EVENTS), BATCH_WINDOW, adapters::apply)
                 .consumeBatches("tenant-usage", List.of(Topics.TENANTS_EVENTS), BATCH_WINDOW, tenants::apply);
     }
@@ -218,6 +220,12 @@ public final class MeteringVerticle extends VerticleBase {
         closer.start();
         new LedgerMonitor(vertx, ledger, meters).start();
         rating.start();
+    }
+
+    private void rateSoon() {
+        if (rater != null) {
+            rater.wakeSoon();
+        }
     }
 
     @Override

@@ -34,7 +34,7 @@ public final class IngestProcessMain {
                 await(ServiceDatabase.open(vertx, new DatabaseSettings(arguments[0], 4, null), "metering", false));
         var outbox = new Outbox(service.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
         var ingest = new UsageIngest(
-                new UsageFactStore(service.reads()), new AttributionStore(), project -> UsageFixture.ORG);
+                new UsageFactStore(service.reads()), new AttributionStore(), project -> UsageFixture.ORG, () -> {});
         var start = Files.exists(position) ? Integer.parseInt(Files.readString(position)) : 0;
         for (var first = start; first < count; first += batch) {
             var scoped = facts.batch(first, Math.min(batch, count - first));

@@ -38,6 +38,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** Usage on a real database, without the other services: requests are passed to the API directly. */
@@ -57,6 +58,9 @@ public final class UsageFixture implements AutoCloseable {
     final UsageFactApi api;
     final UsageQueryApi queries;
     final UsageReports reports;
+    /** The committed transactions that counted facts. */
+    final AtomicInteger countingTransactions = new AtomicInteger();
+
     private final Telemetry telemetry = Telemetry.start(Map.of());
     private final Vertx vertx =
             telemetry.vertx(new VertxOptions().setEventLoopPoolSize(2)).build();
@@ -68,7 +72,7 @@ public final class UsageFixture implements AutoCloseable {
         service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 8, null), "metering", false));
         outbox = new Outbox(service.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
         store = new UsageFactStore(service.reads());
-        ingest = new UsageIngest(store, attribution, projects::get);
+        ingest = new UsageIngest(store, attribution, projects::get, countingTransactions::incrementAndGet);
         var metrics = new UsageMetrics(telemetry.metrics(), Clock.systemUTC(), () -> 0);
         reports = new UsageReports(ingest, store, metrics);
         api = new UsageFactApi(reports, new Mutations(outbox), Clock.systemUTC());

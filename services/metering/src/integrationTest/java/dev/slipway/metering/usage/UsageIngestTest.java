@@ -222,6 +222,7 @@ class UsageIngestTest {
                 .hasMessageContaining("killed");
         assertThat(fixture.database.query("SELECT count(*) FROM metering.usage_fact_ids"))
                 .isEqualTo("0");
+        assertThat(fixture.countingTransactions).hasValue(0);
 
         for (var retry = 0; retry < 20; retry++) {
             await(fixture.outbox.transaction(context(), unit -> fixture.ingest.apply(unit, facts)));
@@ -229,6 +230,20 @@ class UsageIngestTest {
 
         assertThat(fixture.total()).isEqualTo("7");
         assertThat(fixture.differences()).isEqualTo("0");
+    }
+
+    @Test
+    void commit_wakesTheRater_onlyIfItCountedFacts() {
+        var fact = fact("rated");
+        fixture.report(fact);
+        assertThat(fixture.countingTransactions).hasValue(1);
+
+        fixture.report(fact);
+        fixture.report(fact("rejected").put("unit", "unknown"));
+        assertThat(fixture.countingTransactions).hasValue(1);
+
+        fixture.report(correction("corrected", "rated").put("quantity", "9"));
+        assertThat(fixture.countingTransactions).hasValue(2);
     }
 
     @Test

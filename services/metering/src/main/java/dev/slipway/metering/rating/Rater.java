@@ -32,6 +32,9 @@ public final class Rater {
     private static final Logger LOG = LoggerFactory.getLogger(Rater.class);
     private static final int QUEUE_BATCH = 20;
     private static final long POLL_MS = 1_000;
+    /** Facts are gathered for this time, because a small batch costs nearly as much as a large one. */
+    private static final long GATHER_MS = 100;
+
     private static final long MAX_BACKOFF_MS = 30_000;
     private static final long MEASURE_MS = 5_000;
 
@@ -46,7 +49,16 @@ public final class Rater {
     private final AtomicLong unwrittenSinceMs = new AtomicLong();
     private boolean running;
     private boolean woken;
+    private boolean scheduled;
     private boolean stopped;
+
+    /**
+     * The result of one transaction.
+     *
+     * @param rated the number of facts and rating keys
+     * @param full whether more of them are probably waiting
+     */
+    private record RatedCount(int rated, boolean full) {}
 
     public Rater(Vertx vertx, Outbox outbox, RatingStore store, OrganizationRating rating, MeterRegistry meters) {
         this.vertx = vertx;
@@ -83,7 +95,18 @@ public final class Rater {
         stopped = true;
     }
 
-    /** Rates soon: facts were stored, or prices have changed. Call it on the context of the service. */
+    /** Rates the facts that have been stored together with those of the next moment. Call it on the context of the service. */
+    public void wakeSoon() {
+        if (!scheduled && !stopped) {
+            scheduled = true;
+            vertx.setTimer(GATHER_MS, timer -> {
+                scheduled = false;
+                wake();
+            });
+        }
+    }
+
+    /** Rates at once: prices have changed. Call it on the context of the service. */
     public void wake() {
         woken = true;
         if (!running && !stopped) {
@@ -109,13 +132,16 @@ public final class Rater {
         woken = false;
         // Set before the attempt: a write that neither succeeds nor fails is blocked, too.
         unwrittenSinceMs.compareAndSet(0, System.currentTimeMillis());
-        rateNext()
+        rateBatch()
                 .onSuccess(count -> {
                     unwrittenSinceMs.set(0);
-                    if ((count > 0 || woken) && !stopped) {
+                    if ((count.full || woken) && !stopped) {
                         run(0);
-                    } else {
-                        running = false;
+                        return;
+                    }
+                    running = false;
+                    if (count.rated > 0) {
+                        wakeSoon();
                     }
                 })
                 .onFailure(e -> retry(failedAttempts, e));
@@ -137,16 +163,21 @@ public final class Rater {
 
     /** Rates one batch; returns how many facts and rating keys it contained, 0 also if another process is rating. */
     public Future<Integer> rateNext() {
-        var context = new ChangeContext(Ids.next().toString(), Context.root());
-        return outbox.transaction(context, unit -> store.tryLock(unit)
-                .compose(locked -> locked ? rateNext(unit) : Future.succeededFuture(0)));
+        return rateBatch().map(RatedCount::rated);
     }
 
-    private Future<Integer> rateNext(UnitOfWork unit) {
+    private Future<RatedCount> rateBatch() {
+        var context = new ChangeContext(Ids.next().toString(), Context.root());
+        return outbox.transaction(context, unit -> store.tryLock(unit)
+                .compose(locked -> locked ? rateBatch(unit) : Future.succeededFuture(new RatedCount(0, false))));
+    }
+
+    private Future<RatedCount> rateBatch(UnitOfWork unit) {
         return store.takeQueued(unit, QUEUE_BATCH)
                 .compose(keys -> keys.isEmpty()
-                        ? rateFacts(unit)
-                        : rating.rateAgain(unit, keys).map(ok -> keys.size()));
+                        ? rateFacts(unit).map(count -> new RatedCount(count, count >= BATCH))
+                        // Facts may be waiting, too.
+                        : rating.rateAgain(unit, keys).map(ok -> new RatedCount(keys.size(), true)));
     }
 
     private Future<Integer> rateFacts(UnitOfWork unit) {

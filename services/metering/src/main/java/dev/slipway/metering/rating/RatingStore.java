@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** All SQL of rating: facts to be rated, rated lines and charges. */
 public final class RatingStore {
@@ -39,22 +40,20 @@ public final class RatingStore {
             f.org_id, f.unit, f.quantity, f.window_start, f.window_end, f.period, f.project_id, f.app_instance_id, f.shared_runtime_id,
             f.attachment_id, f.source_project_id, f.app_slug, f.resource_type, f.resource_id
             """;
-    /**
-     * Takes whole batches of one period, at least one. The limits are constants: with parameters, the planner expects many rows and reads whole
-     * partitions.
-     */
+    /** Takes whole batches of one period, at least one. */
     private static final String TAKE_UNRATED = """
             WITH oldest AS (
                 SELECT batch_key, sum(facts) OVER (ORDER BY batch_key) - facts AS facts_before
                 FROM (SELECT batch_key, facts FROM unrated_batches
-                    WHERE period = (SELECT min(period) FROM unrated_batches) ORDER BY batch_key LIMIT %1$d) b
-            ), taken AS (
-                DELETE FROM unrated_batches WHERE batch_key IN (SELECT batch_key FROM oldest WHERE facts_before < %1$d)
-                RETURNING period, fact_keys
+                    WHERE period = (SELECT min(period) FROM unrated_batches) ORDER BY batch_key LIMIT $1) b
             )
-            SELECT %2$s FROM (SELECT period, unnest(fact_keys) AS fact_key FROM taken) n
-            JOIN usage_facts f ON f.fact_key = n.fact_key AND f.period = n.period
-            """.formatted(Rater.BATCH, FACT_COLUMNS);
+            DELETE FROM unrated_batches WHERE batch_key IN (SELECT batch_key FROM oldest WHERE facts_before < $1)
+            RETURNING period, fact_keys
+            """;
+    /** Not joined with the batches: the planner would expect many facts if there are many batches, and read the whole month. */
+    private static final String FIND_TAKEN = "SELECT " + FACT_COLUMNS + """
+            FROM usage_facts f WHERE f.period = $1 AND f.fact_key = ANY ($2)
+            """;
 
     private static final String TAKE_QUEUED = """
             DELETE FROM rating_queue WHERE (org_id, unit, usage_month) IN (
@@ -145,7 +144,16 @@ public final class RatingStore {
 
     /** Takes the next facts of the earliest period. They stay unrated if the transaction fails. */
     Future<List<RatableFact>> takeUnrated(UnitOfWork unit) {
-        return unit.query(TAKE_UNRATED, Tuple.tuple()).map(rows -> list(rows, RatingStore::fact));
+        return unit.query(TAKE_UNRATED, Tuple.of(Rater.BATCH)).compose(batches -> {
+            if (batches.size() == 0) {
+                return Future.succeededFuture(List.of());
+            }
+            var keys = list(batches, row -> row.getArrayOfLongs("fact_keys")).stream()
+                    .flatMap(Stream::of)
+                    .toArray(Long[]::new);
+            var period = batches.iterator().next().getLocalDate("period");
+            return unit.query(FIND_TAKEN, Tuple.of(period, (Object) keys)).map(rows -> list(rows, RatingStore::fact));
+        });
     }
 
     Future<List<RatingKey>> takeQueued(UnitOfWork unit, int limit) {

@@ -5,11 +5,13 @@ import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Principal;
 import dev.slipway.authz.ResourceScope;
 import dev.slipway.authz.TokenVerifier;
+import dev.slipway.contract.Envelope;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.Failures.NotReadyException;
+import dev.slipway.messaging.InboxConsumer.PreparingHandler;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.messaging.UnitOfWork;
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -33,13 +36,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
  * Consumes usage facts from their topic. Each record carries a token for reports; one without a valid token, or that cannot be parsed, goes to
  * the dead-letter topic. The sender gets no response, so facts that are not counted are recorded.
  */
-public final class UsageFactConsumer {
+public final class UsageFactConsumer implements PreparingHandler {
     static final String EVENT_TYPE = "usage.facts.reported";
     private static final String ACTION = "usage.report";
     private static final String BEARER = "Bearer ";
@@ -65,9 +69,15 @@ public final class UsageFactConsumer {
     /** The results of one reporter in a transaction, which has one audit entry. */
     private record ReporterResults(UUID auditEntryId, List<FactResult> results) {}
 
-    public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
+    @Override
+    public int countItems(Envelope event) {
+        return event.payload().path("facts").size();
+    }
+
+    @Override
+    public Function<UnitOfWork, Future<Void>> prepare(List<ReceivedEvent> events) {
         if (model.age(clock.instant()).compareTo(maxAuthzAge) > 0) {
-            return Future.failedFuture(new NotReadyException("permissions are stale"));
+            throw new NotReadyException("permissions are stale");
         }
         var reporters = new LinkedHashMap<Reporter, ReporterResults>();
         var byToken = new HashMap<String, Reporter>();
@@ -75,6 +85,16 @@ public final class UsageFactConsumer {
         for (var event : events) {
             batches.add(parse(event, byToken, reporters));
         }
+        var receivedAt =
+                events.stream().map(event -> event.record().appendedAt()).toList();
+        return unit -> apply(unit, batches, reporters, receivedAt);
+    }
+
+    private Future<Void> apply(
+            UnitOfWork unit,
+            List<ParsedBatch> batches,
+            Map<Reporter, ReporterResults> reporters,
+            List<Instant> receivedAt) {
         return reports.prepare(batches, unit.now())
                 .compose(ok -> reports.apply(unit, batches, Set.of(Outcome.CONFLICT, Outcome.REJECTED)))
                 .map(results -> {
@@ -84,11 +104,7 @@ public final class UsageFactConsumer {
                                 .addAll(results.get(i));
                     }
                     reporters.forEach((reporter, of) -> reports.audit(unit, reporter, of.auditEntryId, of.results));
-                    reports.recordIngest(
-                            unit,
-                            events.stream()
-                                    .map(event -> event.record().appendedAt())
-                                    .toList());
+                    reports.recordIngest(unit, receivedAt);
                     return null;
                 });
     }

@@ -188,6 +188,7 @@ final class UsageFactJson {
 
     /** Truncates to the microseconds that PostgreSQL stores. */
     private static Instant time(String value) {
-        return OffsetDateTime.parse(value).toInstant().truncatedTo(ChronoUnit.MICROS);
+        var utcSecond = UtcSeconds.parse(value);
+        return utcSecond == null ? OffsetDateTime.parse(value).toInstant().truncatedTo(ChronoUnit.MICROS) : utcSecond;
     }
 }

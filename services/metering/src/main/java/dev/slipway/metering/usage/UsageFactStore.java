@@ -188,9 +188,6 @@ public final class UsageFactStore {
     }
 
     void insert(UnitOfWork unit, List<ClaimedFact> facts) {
-        if (facts.isEmpty()) {
-            return;
-        }
         unit.write(INSERT, Tuple.from(new Object[] {
             column(facts, ClaimedFact::factKey, Long[]::new),
             ofFact(facts, fact -> fact.key().source(), String[]::new),

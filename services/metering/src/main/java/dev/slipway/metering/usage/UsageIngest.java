@@ -44,14 +44,20 @@ public final class UsageIngest {
     private final UsageFactStore facts;
     private final AttributionStore attribution;
     private final Function<UUID, @Nullable UUID> orgOfProject;
+    private final Runnable onCounted;
     /** Months that exist in the database. They are never deleted. */
     private final Set<LocalDate> createdPeriods = ConcurrentHashMap.newKeySet();
 
+    /** @param onCounted called after the commit of a transaction that counted facts */
     public UsageIngest(
-            UsageFactStore facts, AttributionStore attribution, Function<UUID, @Nullable UUID> orgOfProject) {
+            UsageFactStore facts,
+            AttributionStore attribution,
+            Function<UUID, @Nullable UUID> orgOfProject,
+            Runnable onCounted) {
         this.facts = facts;
         this.attribution = attribution;
         this.orgOfProject = orgOfProject;
+        this.onCounted = onCounted;
     }
 
     /** Creates the months in which the facts may be booked. Call it before the transaction. */
@@ -170,7 +176,10 @@ public final class UsageIngest {
                 }
             }
             return claimCandidates().compose(ok -> applyCorrections()).map(ok -> {
-                facts.insert(unit, claimed);
+                if (!claimed.isEmpty()) {
+                    facts.insert(unit, claimed);
+                    unit.afterCommit(onCounted);
+                }
                 addRepeated();
                 return List.of(results);
             });

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /**
  * Rates usage. The result depends on the set of facts only, not on their order: the quantities of a month are summed, tiers are applied to the
@@ -18,6 +19,9 @@ import java.util.TreeMap;
  */
 public final class RatingEngine {
     private RatingEngine() {}
+
+    /** A line without its amount. */
+    private record UnratedLine(UUID id, LineKey key, BigDecimal quantity) {}
 
     /**
      * Returns the line to which a fact belongs.
@@ -38,20 +42,21 @@ public final class RatingEngine {
 
     /** Returns the lines of one rating key with their amounts, ordered by id. */
     public static List<RatedLine> rate(Map<LineKey, BigDecimal> quantities, PriceBook book, int digits) {
-        var bySegment = new TreeMap<Instant, List<Map.Entry<LineKey, BigDecimal>>>();
-        quantities.entrySet().forEach(line -> bySegment
-                .computeIfAbsent(line.getKey().priceFrom(), first -> new ArrayList<>())
-                .add(line));
+        var bySegment = new TreeMap<Instant, List<UnratedLine>>();
+        quantities.forEach((key, quantity) -> bySegment
+                .computeIfAbsent(key.priceFrom(), first -> new ArrayList<>())
+                .add(new UnratedLine(key.id(), key, quantity)));
         var rated = new ArrayList<RatedLine>();
         var used = BigDecimal.ZERO;
         for (var segment : bySegment.entrySet()) {
             var lines = segment.getValue();
-            lines.sort(Comparator.comparing(line -> line.getKey().id()));
-            var ofLines = lines.stream().map(Map.Entry::getValue).toList();
+            lines.sort(Comparator.comparing(UnratedLine::id));
+            var ofLines = lines.stream().map(UnratedLine::quantity).toList();
             var price = book.beginningAt(segment.getKey()).price();
             var amounts = amounts(price, used, ofLines, digits);
             for (var i = 0; i < lines.size(); i++) {
-                rated.add(new RatedLine(lines.get(i).getKey(), ofLines.get(i), amounts.get(i)));
+                var line = lines.get(i);
+                rated.add(new RatedLine(line.id, line.key, line.quantity, amounts.get(i)));
             }
             used = used.add(sum(ofLines));
         }
