@@ -97,7 +97,10 @@ public final class LaunchContextStore {
             DELETE FROM {plans} WHERE id = $1 AND {owner} = $2
             RETURNING request::text AS request, outcome::text AS outcome, expires_at
             """;
-    /** A statement of its own, because it must see the reservations that were committed before the lock was acquired. */
+    /**
+     * A statement of its own, because it must see the reservations that were committed before the lock was acquired. No row if nothing limits
+     * or has a price, as on a platform without billing.
+     */
     private static final String FIND_SPENDING = """
             WITH limits AS (
                 SELECT o.id, o.plan, a.state, a.at_zero, a.refuses_launches, b.amount, b.spent, b.period, b.at_limit, b.reservation_hours,
@@ -105,13 +108,14 @@ public final class LaunchContextStore {
                 FROM organizations o
                 LEFT JOIN billing_accounts a ON a.org_id = o.id
                 LEFT JOIN billing_budgets b ON b.project_id = $2 AND b.org_id = o.id
-                WHERE o.id = $1)
+                WHERE o.id = $1 AND (a.org_id IS NOT NULL OR b.project_id IS NOT NULL
+                    OR EXISTS (SELECT FROM billing_prices WHERE unit = ANY ($3))))
             SELECT jsonb_build_object('currency', k.currency, 'state', k.state, 'at_zero', k.at_zero,
                 'refuses_launches', coalesce(k.refuses_launches, false), 'amount', k.amount::text, 'spent', k.spent::text,
                 'period', k.period, 'at_limit', k.at_limit, 'reservation_hours', coalesce(k.reservation_hours, 0),
-                'reserved', (SELECT coalesce(sum(r.amount - r.committed), 0)::text FROM budget_reservations r
-                    JOIN app_instances i ON i.id = r.app_instance_id AND i.project_id = r.project_id
-                    WHERE r.project_id = $2 AND r.expires_at > $4 AND i.status NOT IN ('failed', 'deleted')),
+                'reserved', CASE WHEN k.amount IS NULL THEN '0' ELSE (SELECT coalesce(sum(r.amount - r.committed), 0)::text
+                    FROM budget_reservations r JOIN app_instances i ON i.id = r.app_instance_id AND i.project_id = r.project_id
+                    WHERE r.project_id = $2 AND r.expires_at > $4 AND i.status NOT IN ('failed', 'deleted')) END,
                 'prices', (SELECT coalesce(jsonb_agg(jsonb_build_object('unit', p.unit, 'price_id', p.id, 'version', p.version,
                         'highest_unit_price', p.highest::text) ORDER BY p.unit), '[]')
                     FROM (SELECT DISTINCT ON (unit) unit, id, version,
@@ -199,7 +203,7 @@ public final class LaunchContextStore {
         });
         return unit.query(FIND_SPENDING, parameters)
                 .map(rows -> rows.size() == 0
-                        ? Spending.UNLIMITED
+                        ? Spending.unlimited(defaultCurrency, usage)
                         : SpendingRow.parse(rows.iterator().next().getString("spending"))
                                 .toSpending(usage, now));
     }

@@ -1,5 +1,6 @@
 package dev.slipway.instances.spending.domain;
 
+import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
 import dev.slipway.operations.domain.Refusal;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,11 @@ public record Spending(
 
     /** Limits nothing. */
     public static final Spending UNLIMITED = new Spending("", null, null, CostEstimate.NONE);
+
+    /** Returns what applies without account, budget and prices. */
+    public static Spending unlimited(String currency, ExpectedUsage usage) {
+        return new Spending(currency, null, null, CostEstimate.of(usage, List.of()));
+    }
 
     /** A limit that is reached and does not refuse anything. */
     public record Warning(String code, String message) {}
