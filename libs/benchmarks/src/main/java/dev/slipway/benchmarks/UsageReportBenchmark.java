@@ -24,13 +24,13 @@ final class UsageReportBenchmark {
     private static final int WARMING_ROUNDS = 100;
     private static final double BAR = 2;
 
-    /** The same windows, resources and quantities as those of reported facts, spread over the current month until now. */
+    /** The same windows, resources and quantities as those of reported facts, in their order over the current month until now. */
     private static final String INSERT_FACTS = """
             INSERT INTO metering.usage_facts (source, fact_id, unit, unit_version, quantity, window_start, window_end, org_id, project_id,
                 resource_type, resource_id, period, body_hash)
             SELECT '%1$s/report', 'fact-' || i, 'token', 1, i %% 1000, at, at + interval '1 second', '%2$s', '%1$s',
                 'model', 'model-' || i %% %3$d, date_trunc('month', now())::date, sha256(i::text::bytea)
-            FROM (SELECT i, date_trunc('month', now()) + (now() - date_trunc('month', now())) * (i %% 100000 / 100000.0) - interval '2 second' AS at
+            FROM (SELECT i, date_trunc('month', now()) + (now() - interval '2 second' - date_trunc('month', now())) * (i / %6$d.0) AS at
                 FROM generate_series(%4$d::bigint, %5$d::bigint) AS i) f
             """;
 
@@ -82,7 +82,7 @@ final class UsageReportBenchmark {
         database.execute("SET synchronous_commit = off; SET timezone = 'UTC'");
         for (var first = 0; first < facts; first += SLICE) {
             var last = Math.min(facts, first + SLICE) - 1;
-            database.execute(INSERT_FACTS.formatted(projectId, orgId, RESOURCES, first, last));
+            database.execute(INSERT_FACTS.formatted(projectId, orgId, RESOURCES, first, last, facts));
         }
         database.execute(INSERT_DIMENSIONS.formatted(orgId));
         database.execute(INSERT_HOURS.formatted(orgId));
