@@ -205,17 +205,7 @@ class InboxConsumerFailuresTest extends InboxConsumerTestBase {
     @Test
     void pollLoop_deliversBatchAgain_whenHandlerFails() {
         var calls = new AtomicInteger();
-        consumer = new InboxConsumer(
-                fixture.vertx,
-                fixture.kafka,
-                "unused",
-                List.of(topic),
-                fixture.outbox(() -> {}),
-                fixture.traces(),
-                deadLetters,
-                fixture.metrics(),
-                Duration.ZERO,
-                (u, e) -> null);
+        consumer = consumer(topic, (unit, record, event) -> Future.succeededFuture()); // only stopped, after the test
         var loop = new PollLoop(fixture.vertx, fixture.kafka, "loop-" + topic, List.of(topic), 10, batch -> {
             if (calls.incrementAndGet() < 3) {
                 return Future.failedFuture(new IllegalStateException("the dead-letter topic is unavailable"));
@@ -251,17 +241,6 @@ class InboxConsumerFailuresTest extends InboxConsumerTestBase {
     }
 
     private void startBatches(EventBatchHandler effect) {
-        consumer = new InboxConsumer(
-                fixture.vertx,
-                fixture.kafka,
-                "c-" + topic,
-                List.of(topic),
-                fixture.outbox(() -> {}),
-                fixture.traces(),
-                deadLetters,
-                fixture.metrics(),
-                Duration.ofMillis(100),
-                effect);
-        await(consumer.start());
+        start(Delivery.ofBatches(Duration.ofMillis(100), effect));
     }
 }

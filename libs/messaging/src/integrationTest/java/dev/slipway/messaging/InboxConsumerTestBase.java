@@ -51,11 +51,19 @@ abstract class InboxConsumerTestBase {
     }
 
     void start(EventHandler eventHandler) {
-        consumer = consumer(topic, eventHandler);
+        start(Delivery.ofEvents(eventHandler));
+    }
+
+    void start(Delivery delivery) {
+        consumer = consumer(topic, delivery);
         await(consumer.start());
     }
 
     static InboxConsumer consumer(String topic, EventHandler eventHandler) {
+        return consumer(topic, Delivery.ofEvents(eventHandler));
+    }
+
+    static InboxConsumer consumer(String topic, Delivery delivery) {
         return new InboxConsumer(
                 fixture.vertx,
                 fixture.kafka,
@@ -65,7 +73,7 @@ abstract class InboxConsumerTestBase {
                 fixture.traces(),
                 deadLetters,
                 fixture.metrics(),
-                eventHandler);
+                delivery);
     }
 
     List<ReceivedRecord> deadLetterRecords() {

@@ -17,7 +17,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-import static dev.slipway.messaging.MessagingFixture.await;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -128,17 +127,6 @@ class PreparingHandlerTest extends InboxConsumerTestBase {
             unit.afterCommit(() -> committed.add(new ArrayList<>(things)));
             return onApply.apply(unit, things);
         });
-        consumer = new InboxConsumer(
-                fixture.vertx,
-                fixture.kafka,
-                "c-" + topic,
-                List.of(topic),
-                fixture.outbox(() -> {}),
-                fixture.traces(),
-                deadLetters,
-                fixture.metrics(),
-                maxItems,
-                handler);
-        await(consumer.start());
+        start(Delivery.ofItems(maxItems, handler));
     }
 }

@@ -85,10 +85,10 @@ class SignedTopicsTest {
                 fixture.traces(),
                 deadLetters,
                 fixture.metrics(),
-                (unit, record, event) -> {
+                Delivery.ofEvents((unit, record, event) -> {
                     applied.add(event.payload().path("thing").asText());
                     return io.vertx.core.Future.succeededFuture();
-                });
+                }));
 
         await(consumer.start());
 

@@ -16,7 +16,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Set;
@@ -32,10 +31,6 @@ import java.util.function.Function;
  */
 public final class InboxConsumer {
     private static final Logger LOG = LoggerFactory.getLogger(InboxConsumer.class);
-    /** Small, because events that are applied one after another keep their transaction open. Larger bulk batches are cheaper per event. */
-    private static final int MAX_SEQUENTIAL_BATCH = 200;
-
-    private static final int MAX_BULK_BATCH = 1_000;
     private static final int ATTEMPTS = 5;
     /** A batch is usually applied within this time. */
     private static final int MAX_POLL_SECONDS = 10;
@@ -91,86 +86,14 @@ public final class InboxConsumer {
             Traces traces,
             KafkaSender deadLetters,
             MeterRegistry meters,
-            EventHandler eventHandler) {
-        this(
-                vertx,
-                kafka,
-                name,
-                topics,
-                outbox,
-                deadLetters,
-                meters,
-                BatchPreparer.ofPolls(vertx, new DeduplicatingHandler(vertx, name, traces, eventHandler)),
-                MAX_SEQUENTIAL_BATCH,
-                Duration.ZERO);
-    }
-
-    public InboxConsumer(
-            Vertx vertx,
-            KafkaSettings kafka,
-            String name,
-            List<String> topics,
-            Outbox outbox,
-            Traces traces,
-            KafkaSender deadLetters,
-            MeterRegistry meters,
-            Duration gather,
-            EventBatchHandler effect) {
-        this(
-                vertx,
-                kafka,
-                name,
-                topics,
-                outbox,
-                deadLetters,
-                meters,
-                BatchPreparer.ofPolls(vertx, traces, effect),
-                MAX_BULK_BATCH,
-                gather);
-    }
-
-    public InboxConsumer(
-            Vertx vertx,
-            KafkaSettings kafka,
-            String name,
-            List<String> topics,
-            Outbox outbox,
-            Traces traces,
-            KafkaSender deadLetters,
-            MeterRegistry meters,
-            int maxItems,
-            PreparingHandler handler) {
-        this(
-                vertx,
-                kafka,
-                name,
-                topics,
-                outbox,
-                deadLetters,
-                meters,
-                BatchPreparer.ofItems(vertx, traces, handler, maxItems),
-                MAX_BULK_BATCH,
-                Duration.ZERO);
-    }
-
-    private InboxConsumer(
-            Vertx vertx,
-            KafkaSettings kafka,
-            String name,
-            List<String> topics,
-            Outbox outbox,
-            KafkaSender deadLetters,
-            MeterRegistry meters,
-            BatchPreparer preparer,
-            int maxBatch,
-            Duration gather) {
+            Delivery delivery) {
         this.vertx = vertx;
         this.name = name;
         this.outbox = outbox;
         this.deadLetters = deadLetters;
         this.verifier = new RecordVerifier(vertx, kafka.keys());
-        this.preparer = preparer;
-        this.loop = new PollLoop(vertx, kafka, name, topics, maxBatch, gather, this::handle);
+        this.preparer = delivery.preparer(vertx, traces, name);
+        this.loop = new PollLoop(vertx, kafka, name, topics, delivery.maxRecords(), delivery.gather(), this::handle);
         this.meters = meters;
         this.deadLetterCounter = Counter.builder("slipway.dead.letters")
                 .description("Records that could not be applied and were sent to the dead-letter topic")
@@ -182,7 +105,7 @@ public final class InboxConsumer {
         return name;
     }
 
-    /** Returns how long the records being applied have waited in their topic, or the time since the last poll if it is overdue. */
+    /** Returns the age of the oldest record that was received but is not applied yet, or the time since the last poll if it is overdue. */
     public double secondsBehind() {
         var sincePoll = loop.secondsSincePoll();
         return sincePoll < MAX_POLL_SECONDS ? loop.secondsBehind() : Math.max(sincePoll, loop.secondsBehind());
@@ -200,12 +123,6 @@ public final class InboxConsumer {
         return loop.appliedOffset(partition.topic(), partition.partition());
     }
 
-    /** Returns the age of the oldest record that was received but is not applied yet, or the time since the last poll if it is overdue. */
-    public double secondsUnapplied() {
-        var sincePoll = loop.secondsSincePoll();
-        return sincePoll < MAX_POLL_SECONDS ? loop.secondsUnapplied() : Math.max(sincePoll, loop.secondsUnapplied());
-    }
-
     /** Passes heartbeats of state topics to the handler. Without this call they are skipped, because most handlers ignore them. */
     public void applyHeartbeats() {
         applyingHeartbeats = true;
@@ -219,7 +136,7 @@ public final class InboxConsumer {
                 .tag("consumer", name)
                 .register(meters);
         Gauge.builder("slipway.consumer.behind", loop, PollLoop::secondsBehind)
-                .description("Time that the records being applied have waited in their topic")
+                .description("Age of the oldest record that was received but is not applied yet; 0 if all are applied")
                 .baseUnit("seconds")
                 .tag("consumer", name)
                 .register(meters);

@@ -62,7 +62,6 @@ public final class PollLoop {
     private volatile boolean polling;
     private volatile boolean stopping;
     private volatile long lastPollNanos = System.nanoTime();
-    private volatile double lagSeconds;
     private volatile @Nullable Instant oldestUnapplied;
 
     public PollLoop(
@@ -130,13 +129,8 @@ public final class PollLoop {
         return polling ? Math.max(0, seconds - IDLE_POLL_TIMEOUT.toSeconds()) : seconds;
     }
 
-    /** Returns how long the first record of the last batch has waited in its topic; it grows until the batch is handled. */
-    public double secondsBehind() {
-        return polling ? lagSeconds : lagSeconds + secondsSincePoll();
-    }
-
     /** Returns the age of the oldest record that was received but is not applied yet; 0 if all are. It grows while a batch is retried. */
-    double secondsUnapplied() {
+    public double secondsBehind() {
         var oldest = oldestUnapplied;
         return oldest == null ? 0 : secondsSince(oldest);
     }
@@ -203,7 +197,6 @@ public final class PollLoop {
     private Future<Integer> handle(KafkaConsumer<String, byte[]> from, KafkaConsumerRecords<String, byte[]> polled) {
         var records = polled.records();
         if (records.isEmpty()) {
-            lagSeconds = 0;
             oldestUnapplied = null;
             return commit(from).map(0);
         }
@@ -218,7 +211,6 @@ public final class PollLoop {
                 .compose(ignored -> {
                     var batch = new ArrayList<ReceivedRecord>(records.count());
                     records.forEach(record -> batch.add(ReceivedRecord.of(record, kafka)));
-                    lagSeconds = secondsSince(batch.get(0).appendedAt());
                     oldestUnapplied = batch.stream()
                             .map(ReceivedRecord::appendedAt)
                             .min(Instant::compareTo)

@@ -1,6 +1,7 @@
 package dev.slipway.service;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.slipway.messaging.Delivery;
 import dev.slipway.messaging.InboxConsumer;
 import dev.slipway.messaging.KafkaSender;
 import dev.slipway.messaging.Outbox;
@@ -131,17 +132,7 @@ public final class Service {
     /** Applies every event of the topics once. The consumer name is part of the Kafka group and of the inbox key: do not change it. */
     @CanIgnoreReturnValue
     public Service consume(String consumer, List<String> topics, InboxConsumer.EventHandler handler) {
-        consumers.add(new InboxConsumer(
-                vertx,
-                serviceContext.kafka(),
-                name + "." + consumer,
-                topics,
-                outbox,
-                serviceContext.telemetry().traces(),
-                deadLetters,
-                serviceContext.telemetry().metrics(),
-                handler));
-        return this;
+        return add(consumer, topics, Delivery.ofEvents(handler));
     }
 
     /**
@@ -151,24 +142,17 @@ public final class Service {
     @CanIgnoreReturnValue
     public Service consumeBatches(
             String consumer, List<String> topics, Duration batchWindow, InboxConsumer.EventBatchHandler handler) {
-        consumers.add(new InboxConsumer(
-                vertx,
-                serviceContext.kafka(),
-                name + "." + consumer,
-                topics,
-                outbox,
-                serviceContext.telemetry().traces(),
-                deadLetters,
-                serviceContext.telemetry().metrics(),
-                batchWindow,
-                handler));
-        return this;
+        return add(consumer, topics, Delivery.ofBatches(batchWindow, handler));
     }
 
     /** As {@link #consumeBatches}, for large records: a transaction applies about {@code maxItems} items of them. */
     @CanIgnoreReturnValue
     public Service consumeItems(
             String consumer, List<String> topics, int maxItems, InboxConsumer.PreparingHandler handler) {
+        return add(consumer, topics, Delivery.ofItems(maxItems, handler));
+    }
+
+    private Service add(String consumer, List<String> topics, Delivery delivery) {
         consumers.add(new InboxConsumer(
                 vertx,
                 serviceContext.kafka(),
@@ -178,8 +162,7 @@ public final class Service {
                 serviceContext.telemetry().traces(),
                 deadLetters,
                 serviceContext.telemetry().metrics(),
-                maxItems,
-                handler));
+                delivery));
         return this;
     }
 
@@ -235,10 +218,10 @@ public final class Service {
     }
 
     /** Returns the age of the oldest record that a consumer of this process has received but not applied yet; 0 if all are applied. */
-    public double secondsUnapplied(String consumer) {
+    public double secondsBehind(String consumer) {
         return consumers.stream()
                 .filter(each -> each.name().equals(name + "." + consumer))
-                .mapToDouble(InboxConsumer::secondsUnapplied)
+                .mapToDouble(InboxConsumer::secondsBehind)
                 .max()
                 .orElse(0);
     }

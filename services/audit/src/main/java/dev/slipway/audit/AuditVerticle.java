@@ -148,7 +148,7 @@ public final class AuditVerticle extends VerticleBase {
         signer = new CheckpointSigner(vertx, checkpoints, logs, keys, opened.outbox(), serviceContext.clock());
         var consumer = new AuditLogConsumer(logs, signer::onAppending);
         opened.consumeBatches("log", List.of(Topics.AUDIT_EVENTS), BATCH_WINDOW, consumer::apply);
-        Gauge.builder("slipway.audit.query.lag", opened, service -> service.secondsUnapplied("log"))
+        Gauge.builder("slipway.audit.query.lag", opened, service -> service.secondsBehind("log"))
                 .description("Age of the oldest audit record that was received but cannot be queried yet; 0 if all can")
                 .baseUnit("seconds")
                 .register(serviceContext.telemetry().metrics());
