@@ -30,7 +30,8 @@ public record PricedPart(@Nullable String tier, BigDecimal quantity, BigDecimal 
             return List.of(new PricedPart(null, quantity, BigDecimal.ZERO, BigDecimal.ZERO));
         }
         if (quantity.signum() == 0) {
-            // Corrections cancel the usage of the month: what is left of each line has the first price.
+            // The corrections of the month are as large as its usage, so no tier applies. The lines have the first unit
+            // price.
             return List.of(part(new TierPair(1, 1), quantity, price, listPrice));
         }
         var from = used.min(used.add(quantity));
