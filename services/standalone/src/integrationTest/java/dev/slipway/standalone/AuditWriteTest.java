@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 
 import java.util.Map;
 import java.util.UUID;
-import java.util.regex.Pattern;
 
 import static dev.slipway.standalone.CatalogCalls.app;
 import static dev.slipway.standalone.CatalogCalls.manifest;
@@ -55,7 +54,7 @@ class AuditWriteTest {
     }
 
     private static void refuseAuditRecords() {
-        var failures = metric(FAILURES, "service=\"iam\"");
+        var failures = platform.metric(FAILURES, "service=\"iam\"");
         var name = "role-" + UUID.randomUUID().toString().substring(0, 8);
         var role = Json.object().put("display_name", name).put("level", "project");
         role.putArray("actions").add("apps.instance.read");
@@ -69,7 +68,7 @@ class AuditWriteTest {
         acceptInserts("iam.outbox");
         assertThat(platform.database().query("SELECT count(*) FROM iam.roles WHERE label = '" + name + "'"))
                 .isEqualTo("0");
-        assertThat(metric(FAILURES, "service=\"iam\"")).isEqualTo(failures + 1);
+        assertThat(platform.metric(FAILURES, "service=\"iam\"")).isEqualTo(failures + 1);
         assertRefusedWrites();
     }
 
@@ -88,7 +87,7 @@ class AuditWriteTest {
                 .expect(201)
                 .body();
         var id = release.path("id").asText();
-        var failures = metric(FAILURES, "service=\"audit\"");
+        var failures = platform.metric(FAILURES, "service=\"audit\"");
         refuseInserts("audit.evidence_items", "true");
 
         platform.as("platform_ops")
@@ -110,7 +109,7 @@ class AuditWriteTest {
                         .expect(200)
                         .body())
                 .isEqualTo(release);
-        assertThat(metric(FAILURES, "service=\"audit\"")).isEqualTo(failures + 2);
+        assertThat(platform.metric(FAILURES, "service=\"audit\"")).isEqualTo(failures + 2);
         assertThat(version(admin, "publishAppVersion", "recorded", "1.0.0")
                         .send()
                         .expect(409)
@@ -127,14 +126,14 @@ class AuditWriteTest {
                     .header("X-Correlation-ID", correlation)
                     .send()
                     .expect(202);
-            eventually(() ->
-                    assertThat(metric("slipway_audit_query_lag_seconds", "")).isPositive());
+            eventually(() -> assertThat(platform.metric("slipway_audit_query_lag_seconds", ""))
+                    .isPositive());
             eventually(
                     () -> assertThat(readModel("audit").path("age_ms").asLong()).isPositive());
         }
         assertThat(audit.find(correlation).path("action").asText()).isEqualTo("apps.instance.create");
         eventually(() -> {
-            assertThat(metric("slipway_audit_query_lag_seconds", "")).isZero();
+            assertThat(platform.metric("slipway_audit_query_lag_seconds", "")).isZero();
             assertThat(readModel("audit").path("fresh").asBoolean()).isTrue();
         });
     }
@@ -147,11 +146,12 @@ class AuditWriteTest {
                 .body(EvidenceTest.candidate("unpublished", "1.0.0"))
                 .send()
                 .expect(201);
-        eventually(() ->
-                assertThat(metric("slipway_evidence_bundle_lag_seconds", "")).isPositive());
+        eventually(() -> assertThat(platform.metric("slipway_evidence_bundle_lag_seconds", ""))
+                .isPositive());
         kafka.heal();
         eventually(() -> {
-            assertThat(metric("slipway_evidence_bundle_lag_seconds", "")).isZero();
+            assertThat(platform.metric("slipway_evidence_bundle_lag_seconds", ""))
+                    .isZero();
             assertThat(readModel("evidence").path("age_ms").isNumber()).isTrue();
             assertThat(readModel("evidence").path("fresh").asBoolean()).isTrue();
         });
@@ -160,17 +160,9 @@ class AuditWriteTest {
     /** The objective has the events of the histogram: its share of changes within 50 ms decides, not a measurement of this test. */
     private static void evaluateObjective() {
         eventually(() -> {
-            var total = metric(WRITES + "_count", "indicator=\"audit_write\"");
-            var good = metric(WRITES + "_bucket", "indicator=\"audit_write\",le=\"0.05\"");
-            var slo = StatusCalls.find(
-                    platform.as("platform_ops")
-                            .call("listSlos")
-                            .send()
-                            .expect(200)
-                            .body()
-                            .path("items"),
-                    "slo_id",
-                    "audit-write");
+            var total = platform.metric(WRITES + "_count", "indicator=\"audit_write\"");
+            var good = platform.metric(WRITES + "_bucket", "indicator=\"audit_write\",le=\"0.05\"");
+            var slo = status.slo("slo_id", "audit-write");
             assertThat(slo.path("threshold_ms").asLong()).isEqualTo(50);
             assertThat(slo.path("objective").asDouble()).isEqualTo(0.99);
             var month = slo.path("windows").path(slo.path("windows").size() - 1);
@@ -186,7 +178,7 @@ class AuditWriteTest {
                     StatusCalls.find(status.posture(), "service", "audit").path("refused_writes"),
                     "reason",
                     "audit_write_failed");
-            assertThat(refused.path("total").asDouble()).isEqualTo(metric(FAILURES, ""));
+            assertThat(refused.path("total").asDouble()).isEqualTo(platform.metric(FAILURES, ""));
             assertThat(refused.path("current").asBoolean()).isTrue();
         });
     }
@@ -206,15 +198,5 @@ class AuditWriteTest {
 
     private static void acceptInserts(String table) {
         platform.database().execute("DROP TRIGGER refuse_insert ON " + table);
-    }
-
-    /** Returns the sum of the series of a metric whose labels contain the text. */
-    private static double metric(String name, String labels) {
-        var line = Pattern.compile(
-                "^" + name + "(\\{[^}]*" + Pattern.quote(labels) + "[^}]*\\})? (\\S+)$", Pattern.MULTILINE);
-        return line.matcher(platform.getManagement("/metrics"))
-                .results()
-                .mapToDouble(result -> Double.parseDouble(result.group(2)))
-                .sum();
     }
 }

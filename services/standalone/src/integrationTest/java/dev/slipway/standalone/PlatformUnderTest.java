@@ -1,6 +1,7 @@
 package dev.slipway.standalone;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Json;
 import dev.slipway.iam.IamSeed;
 import dev.slipway.messaging.RecordKeys;
@@ -17,6 +18,11 @@ import dev.slipway.testkit.TestInfrastructure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,6 +30,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -38,6 +45,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -280,6 +288,30 @@ final class PlatformUnderTest implements AutoCloseable {
         var token =
                 anonymous().call("exchangeAdapterToken").body(credential).send().expect(200);
         return anonymous().as(token.text("access_token"));
+    }
+
+    /** Sends a record past the API; without a token if it is null. */
+    void send(String topic, String key, Envelope event, @Nullable String token) {
+        var sent = new ProducerRecord<>(topicPrefix + topic, key, event.toBytes());
+        if (token != null) {
+            sent.headers().add("authorization", ("Bearer " + token).getBytes(StandardCharsets.UTF_8));
+        }
+        try (var producer = new KafkaProducer<>(
+                Map.<String, Object>of("bootstrap.servers", kafkaBootstrap),
+                new StringSerializer(),
+                new ByteArraySerializer())) {
+            var unused = producer.send(sent);
+        }
+    }
+
+    /** Returns the sum of a metric over the lines whose labels contain the text. */
+    double metric(String name, String labels) {
+        var line = Pattern.compile(
+                "^" + name + "(\\{[^}]*" + Pattern.quote(labels) + "[^}]*\\})? (\\S+)$", Pattern.MULTILINE);
+        return line.matcher(getManagement("/metrics"))
+                .results()
+                .mapToDouble(result -> Double.parseDouble(result.group(2)))
+                .sum();
     }
 
     Platform platform() {

@@ -7,15 +7,9 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.EventTap.ObservedRecord;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.Map;
 import java.util.UUID;
 
 import static dev.slipway.testkit.Eventually.eventually;
@@ -96,16 +90,7 @@ record RawReports(PlatformUnderTest platform) {
     UUID send(String type, ObjectNode payload, @Nullable String token) {
         var instance = payload.path("app_instance_id").asText();
         var event = new Envelope(Ids.next(), type, Instant.now(), 1, "forged-report", payload);
-        var sent = new ProducerRecord<>(platform.topicPrefix() + "runtime.reports", instance, event.toBytes());
-        if (token != null) {
-            sent.headers().add("authorization", ("Bearer " + token).getBytes(StandardCharsets.UTF_8));
-        }
-        try (var producer = new KafkaProducer<>(
-                Map.<String, Object>of("bootstrap.servers", platform.kafkaBootstrap()),
-                new StringSerializer(),
-                new ByteArraySerializer())) {
-            var unused = producer.send(sent);
-        }
+        platform.send("runtime.reports", instance, event, token);
         return event.eventId();
     }
 

@@ -130,6 +130,18 @@ final class StatusCalls {
                 .path("services");
     }
 
+    JsonNode slo(String field, String value) {
+        return find(
+                platform.as("platform_ops")
+                        .call("listSlos")
+                        .send()
+                        .expect(200)
+                        .body()
+                        .path("items"),
+                field,
+                value);
+    }
+
     JsonNode readiness() {
         return platform.as("platform_ops")
                 .call("getReleaseReadiness")

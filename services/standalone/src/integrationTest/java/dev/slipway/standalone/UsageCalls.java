@@ -5,17 +5,11 @@ import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.ApiResponse;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 
 /** Calls that report usage, as a product does: by API and by topic. */
@@ -75,24 +69,6 @@ record UsageCalls(PlatformUnderTest platform) {
     void send(String source, List<ObjectNode> facts, @Nullable String token) {
         var event = new Envelope(
                 Ids.next(), "usage.facts.reported", Instant.now(), 1, "usage-" + source, batch(source, facts));
-        var sent = new ProducerRecord<>(platform.topicPrefix() + "usage.facts", source, event.toBytes());
-        if (token != null) {
-            sent.headers().add("authorization", ("Bearer " + token).getBytes(StandardCharsets.UTF_8));
-        }
-        try (var producer = new KafkaProducer<>(
-                Map.<String, Object>of("bootstrap.servers", platform.kafkaBootstrap()),
-                new StringSerializer(),
-                new ByteArraySerializer())) {
-            var unused = producer.send(sent);
-        }
-    }
-
-    /** Returns the sum of the values of a metric whose line contains the text. */
-    double metric(String name, String containing) {
-        return platform.getManagement("/metrics")
-                .lines()
-                .filter(line -> line.startsWith(name) && line.contains(containing))
-                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-                .sum();
+        platform.send("usage.facts", source, event, token);
     }
 }

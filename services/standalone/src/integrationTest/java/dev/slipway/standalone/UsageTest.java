@@ -198,19 +198,20 @@ class UsageTest {
     void usageWaitsInItsTopic_andTheLagIsShown_whileIngestionStandsStill() {
         var token = calls.token(credential, "reports");
         var source = "delayed-" + UUID.randomUUID();
-        var counted = calls.metric("slipway_indicator_seconds_count", "usage_ingest");
+        var counted = platform.metric("slipway_indicator_seconds_count", "usage_ingest");
         var deadLetters = deadLetters();
         try (var ignored = platform.database().lock("metering.usage_fact_ids")) {
             for (var i = 0; i < 20; i++) {
                 calls.send(source, List.of(UsageCalls.fact("w-" + i, "1"), UsageCalls.fact("v-" + i, "2")), token);
             }
-            eventually(() -> assertThat(calls.metric("slipway_usage_rollup_age_seconds", ""))
+            eventually(() -> assertThat(platform.metric("slipway_usage_rollup_age_seconds", ""))
                     .isPositive());
-            var age = calls.metric("slipway_usage_rollup_age_seconds", "");
-            var behind = calls.metric("slipway_consumer_behind_seconds", "metering.usage-facts");
+            var age = platform.metric("slipway_usage_rollup_age_seconds", "");
+            var behind = platform.metric("slipway_consumer_behind_seconds", "metering.usage-facts");
             eventually(() -> {
-                assertThat(calls.metric("slipway_usage_rollup_age_seconds", "")).isGreaterThan(age);
-                assertThat(calls.metric("slipway_consumer_behind_seconds", "metering.usage-facts"))
+                assertThat(platform.metric("slipway_usage_rollup_age_seconds", ""))
+                        .isGreaterThan(age);
+                assertThat(platform.metric("slipway_consumer_behind_seconds", "metering.usage-facts"))
                         .isGreaterThan(behind);
                 assertThat(page("source=" + DemoData.PROJECT + "/" + source)
                                 .path("lag_seconds")
@@ -226,7 +227,7 @@ class UsageTest {
         });
         assertThat(deadLetters()).isEqualTo(deadLetters);
         // Each record is in the histogram that the objective of 30 seconds at p99 is computed from.
-        eventually(() -> assertThat(calls.metric("slipway_indicator_seconds_count", "usage_ingest"))
+        eventually(() -> assertThat(platform.metric("slipway_indicator_seconds_count", "usage_ingest"))
                 .isGreaterThanOrEqualTo(counted + 20));
         assertThat(platform.getManagement("/metrics"))
                 .contains("slipway_indicator_seconds_bucket{indicator=\"usage_ingest\",le=\"30.0\"}");
@@ -299,15 +300,7 @@ class UsageTest {
                     assertThat(line.path("amount").asText()).isEqualTo("5.00");
                 }));
         eventually(() -> {
-            var slo = StatusCalls.find(
-                    platform.as("platform_ops")
-                            .call("listSlos")
-                            .send()
-                            .expect(200)
-                            .body()
-                            .path("items"),
-                    "service",
-                    "metering");
+            var slo = new StatusCalls(platform).slo("service", "metering");
             assertThat(slo.path("windows").path(0).path("total").asLong()).isPositive();
             assertThat(slo.path("threshold_ms").asLong()).isEqualTo(30_000);
             assertThat(slo.path("objective").asDouble()).isEqualTo(0.99);
@@ -352,6 +345,6 @@ class UsageTest {
 
     /** Returns the number of records of usage facts that were sent to the dead-letter topic. */
     private static double deadLetters() {
-        return calls.metric("slipway_dead_letters_total", "metering.usage-facts");
+        return platform.metric("slipway_dead_letters_total", "metering.usage-facts");
     }
 }
