@@ -187,6 +187,16 @@ final class BenchEnvironment implements AutoCloseable {
         return infrastructure.cpuSeconds() + load.cpuSeconds();
     }
 
+    /** Returns the processor time of Kafka's JVM in seconds. */
+    double brokerCpuSeconds() {
+        return infrastructure.ownCpuSeconds();
+    }
+
+    /** Returns the processor time of PostgreSQL in seconds, including that of connections which have ended. */
+    double databaseCpuSeconds() {
+        return infrastructure.cpuSeconds() - infrastructure.ownCpuSeconds();
+    }
+
     /** Waits until the tenants are replicated to the instances service. */
     void awaitTenants() {
         var started = System.nanoTime();

@@ -113,23 +113,36 @@ final class HttpBenchmark {
                 bar == 0 ? "" : "≥ " + bar,
                 bar == 0 ? "" : ResultTable.isMet(ratio >= bar),
                 "server alone " + ResultTable.number(median(i -> ours[i].serverCpuUs)) + " / "
-                        + ResultTable.number(median(i -> theirs[i].serverCpuUs)) + " µs; p99 "
+                        + ResultTable.number(median(i -> theirs[i].serverCpuUs)) + " µs; Kafka "
+                        + ResultTable.number(median(i -> ours[i].brokerCpuUs)) + " / "
+                        + ResultTable.number(median(i -> theirs[i].brokerCpuUs)) + " µs; PostgreSQL "
+                        + ResultTable.number(median(i -> ours[i].databaseCpuUs)) + " / "
+                        + ResultTable.number(median(i -> theirs[i].databaseCpuUs)) + " µs; p99 "
                         + ResultTable.number(median(i -> ours[i].p99Ms)) + " ms; topics applied "
                         + ResultTable.number(median(i -> ours[i].settledSeconds)) + " s later"));
     }
 
     private record MeasuredRun(
-            double perSecond, double cpuUs, double serverCpuUs, double p99Ms, double settledSeconds) {
+            double perSecond,
+            double cpuUs,
+            double serverCpuUs,
+            double brokerCpuUs,
+            double databaseCpuUs,
+            double p99Ms,
+            double settledSeconds) {
         @Override
         public String toString() {
             return ResultTable.number(perSecond) + "/s " + ResultTable.number(cpuUs) + " µs (server "
-                    + ResultTable.number(serverCpuUs) + " µs)";
+                    + ResultTable.number(serverCpuUs) + ", Kafka " + ResultTable.number(brokerCpuUs) + ", PostgreSQL "
+                    + ResultTable.number(databaseCpuUs) + " µs)";
         }
     }
 
     private MeasuredRun pass(int port, Path requests, int count, String services, MeasuredProcess server) {
         var before = benchEnvironment.cpuSeconds();
         var serverBefore = server.cpuSeconds();
+        var brokerBefore = benchEnvironment.brokerCpuSeconds();
+        var databaseBefore = benchEnvironment.databaseCpuSeconds();
         var result = benchEnvironment.load(port, requests, count, MAX_SECONDS, 0);
         var settled = benchEnvironment.awaitIdle(services);
         var completed = result.path("completed").asDouble();
@@ -138,6 +151,8 @@ final class HttpBenchmark {
                 result.path("per_second").asDouble(),
                 (benchEnvironment.cpuSeconds() - before + serverCpu) * 1e6 / completed,
                 serverCpu * 1e6 / completed,
+                (benchEnvironment.brokerCpuSeconds() - brokerBefore) * 1e6 / completed,
+                (benchEnvironment.databaseCpuSeconds() - databaseBefore) * 1e6 / completed,
                 result.path("p99_us").asDouble() / 1_000,
                 settled);
     }
