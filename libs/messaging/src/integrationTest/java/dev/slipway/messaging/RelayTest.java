@@ -182,7 +182,7 @@ class RelayTest {
                 .execute());
         start(fixture.options());
         var early = new ArrayList<UUID>();
-        for (var i = 0; i < 4; i++) { // without the open transaction, the watermark would pass the row in three steps
+        for (var i = 0; i < 4; i++) { // without the open transaction, the watermark would pass the row in two steps
             var lastStep = fixture.database.query(WATERMARK_STEP);
             early.add(publish(topic, "early", i));
             eventually(() -> assertThat(fixture.database.query(WATERMARK_STEP)).isNotIn(lastStep, ""));

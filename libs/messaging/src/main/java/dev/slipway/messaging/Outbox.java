@@ -24,10 +24,12 @@ import java.util.function.UnaryOperator;
 
 /** Commits state changes and their events in one transaction. Every change of state goes through it. */
 public final class Outbox {
+    /** Acquires the transaction id before the sequence numbers are assigned, which {@link OutboxWatermark} relies on. */
     private static final BatchInsert APPEND = new BatchInsert(
             """
             INSERT INTO outbox (event_id, event_type, topic, key, occurred_at, correlation_id, traceparent, value)
-            SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::bytea[])
+            SELECT event.* FROM pg_current_xact_id(), unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[],
+                $7::text[], $8::bytea[]) AS event
             """,
             UUID.class,
             String.class,

@@ -36,11 +36,13 @@ final class OutboxReader {
 
     Future<Batch> read() {
         var scan = watermark.beginScan();
-        return connection
+        var batch = connection
                 .preparedQuery(SELECT)
                 .mapping(OutboxRow::fromRow)
                 .execute(Tuple.of(BATCH_SIZE, scan.afterSeq()))
                 .map(rows -> new Batch(rows.stream().toList(), scan));
+        advanceWatermark();
+        return batch;
     }
 
     /** Deletes a published batch. Does not wait: the next read follows on the same connection and sees the deletion. */
@@ -68,18 +70,17 @@ final class OutboxReader {
         return watermark.canAdvance();
     }
 
-    /** Moves the watermark up if the transactions that ran at an earlier call have ended. Call it once a second. */
-    void advanceWatermark() {
-        if (!watermark.canAdvance()) {
-            return;
+    /** Moves the watermark up if the transactions that ran at an earlier read have ended. Does not wait. */
+    private void advanceWatermark() {
+        if (watermark.canAdvance()) {
+            connection
+                    .preparedQuery(OutboxWatermark.SELECT_SNAPSHOT)
+                    .execute()
+                    .onSuccess(rows -> {
+                        var row = rows.iterator().next();
+                        watermark.advance(row.getLong("oldest"), row.getLong("next"));
+                    })
+                    .onFailure(e -> connection.close());
         }
-        connection
-                .query(OutboxWatermark.SELECT_SNAPSHOT)
-                .execute()
-                .onSuccess(rows -> {
-                    var row = rows.iterator().next();
-                    watermark.advance(row.getLong("oldest"), row.getLong("next"));
-                })
-                .onFailure(e -> connection.close());
     }
 }

@@ -5,8 +5,8 @@ package dev.slipway.messaging;
  * many seconds under load, a scan from the start would step over each of them.
  *
  * <p>Sequence numbers are not assigned in commit order, so a transaction with a lower number may commit after a higher one was read. Such a
- * transaction was already running when the higher number was read. Therefore the watermark advances to a number only after all transactions
- * have ended that were running one second after that number was read.
+ * transaction already had its id when the higher number was read. Therefore the watermark advances to a number only after all transactions
+ * have ended whose ids were assigned before a snapshot that was taken after that number was read.
  */
 final class OutboxWatermark {
     /** Selects the oldest running transaction and the next transaction id. */
@@ -17,7 +17,6 @@ final class OutboxWatermark {
     private long seq;
     private long settled;
     private long highest;
-    private long highestBefore;
     private long waitingFor;
     private long waitingSeq;
     private boolean rescanRequested;
@@ -39,20 +38,16 @@ final class OutboxWatermark {
         return scan;
     }
 
-    /**
-     * Takes the running transactions and advances the watermark if possible. Calls must be a second apart, because a transaction gets its id
-     * only with its first write.
-     */
+    /** Takes a snapshot of the running transactions, taken after the last recorded number was read, and advances the watermark if possible. */
     void advance(long oldest, long next) {
         if (waitingFor > 0 && oldest >= waitingFor) {
             settled = waitingSeq;
             waitingFor = 0;
         }
-        if (waitingFor == 0 && highestBefore > settled) {
-            waitingSeq = highestBefore;
+        if (waitingFor == 0 && highest > settled) {
+            waitingSeq = highest;
             waitingFor = next;
         }
-        highestBefore = highest;
     }
 
     /** One scan of the outbox. It sees every row up to the number that was settled when it started. */

@@ -26,8 +26,8 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class Relay {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
     private static final long SAFETY_POLL_MS = 1_000;
-    /** An idle relay only polls at every fifth tick: it is woken by events, and few wake-ups are lost. */
-    private static final int IDLE_POLL_TICKS = 5;
+    /** An idle relay only polls at every fifth tick: it is woken by events, and few wake-ups are lost. A busy one reads everything then. */
+    private static final int RESCAN_TICKS = 5;
 
     private static final long BACKLOG_INTERVAL_MS = 5_000;
     private static final long STOP_TIMEOUT_MS = 5_000;
@@ -52,7 +52,7 @@ public final class Relay {
     private boolean wokenMeanwhile;
     private boolean stopping;
     private int consecutiveFailures;
-    private int ticksSincePoll;
+    private int ticksSinceRescan;
 
     public Relay(
             Vertx vertx,
@@ -140,11 +140,12 @@ public final class Relay {
         var current = reader;
         if (current == null) {
             election.campaign();
-        } else if (current.hasRecentRows() || ++ticksSincePoll >= IDLE_POLL_TICKS) {
-            ticksSincePoll = 0;
+        } else if (++ticksSinceRescan >= RESCAN_TICKS) {
+            ticksSinceRescan = 0;
             current.rescanFromStart();
             publishPending();
-            current.advanceWatermark();
+        } else if (current.hasRecentRows()) {
+            publishPending();
         }
     }
 
@@ -201,7 +202,7 @@ public final class Relay {
                 .log("relay failed to publish a batch; retrying");
         vertx.setTimer(delayMs, timer -> {
             publishing = false;
-            ticksSincePoll = IDLE_POLL_TICKS;
+            ticksSinceRescan = RESCAN_TICKS;
             poll();
         });
     }

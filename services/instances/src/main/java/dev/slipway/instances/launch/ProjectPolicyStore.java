@@ -18,10 +18,10 @@ import java.util.UUID;
 
 /** Reads the effective policy of a project, for changes of existing instances and for views. */
 public final class ProjectPolicyStore {
-    private static final String FIND = "SELECT " + LaunchContextStore.POLICY_COLUMNS + """
+    private static final String FIND = "SELECT " + LaunchContextSql.POLICY_COLUMNS + """
             FROM projects p JOIN organizations o ON o.id = p.org_id WHERE p.id = $1
             """;
-    private static final String FIND_WITH_ENTITLEMENTS = "SELECT " + LaunchContextStore.POLICY_COLUMNS + """
+    private static final String FIND_WITH_ENTITLEMENTS = "SELECT " + LaunchContextSql.POLICY_COLUMNS + """
             , a.id AS app_id, e.id AS entitlement_id, e.revision AS entitlement_version,
             coalesce(e.policy_overrides, '{}')::text AS overrides
             FROM projects p JOIN organizations o ON o.id = p.org_id CROSS JOIN unnest($2::uuid[]) AS a (id)
