@@ -37,6 +37,11 @@ class RelayTest {
             SELECT count(*) FROM pg_stat_activity
             WHERE datname = current_database() AND application_name = 'follower' AND query LIKE '%pg_try_advisory_lock%'
             """;
+    private static final String TABLE_SCANS =
+            "SELECT seq_scan FROM pg_stat_user_tables WHERE relid = 'outbox'::regclass";
+
+    private static final String INDEX_SCANS =
+            "SELECT idx_scan FROM pg_stat_user_tables WHERE relid = 'outbox'::regclass";
     /** When the leader last compared the running transactions, to advance its watermark. */
     private static final String WATERMARK_STEP = """
             SELECT coalesce(max(query_start)::text, '') FROM pg_stat_activity
@@ -170,6 +175,23 @@ class RelayTest {
         assertThat(fixture.read(topic))
                 .extracting(r -> r.envelope().payload().path("n").asInt())
                 .containsExactlyElementsOf(IntStream.range(0, 1_201).boxed().toList());
+    }
+
+    /** PostgreSQL would scan the whole table, because it was almost empty when the reads were planned. */
+    @Test
+    void relay_readsByIndex_whenTableWasEmptyAtStart() {
+        fixture.database.execute("VACUUM ANALYZE outbox");
+        var scans = fixture.database.query(TABLE_SCANS);
+        start(fixture.options());
+
+        for (var i = 0; i < 10; i++) {
+            var id = publish(topic, "a", i);
+            eventually(() -> assertThat(published()).contains(id));
+        }
+
+        eventually(() -> assertThat(Integer.parseInt(fixture.database.query(INDEX_SCANS)))
+                .isGreaterThanOrEqualTo(10));
+        assertThat(fixture.database.query(TABLE_SCANS)).isEqualTo(scans);
     }
 
     /** Sequence numbers are assigned before the commit, so a late commit can be below rows that were already published. */
