@@ -37,6 +37,7 @@ class RelayTest {
             SELECT count(*) FROM pg_stat_activity
             WHERE datname = current_database() AND application_name = 'follower' AND query LIKE '%pg_try_advisory_lock%'
             """;
+
     private static final String TABLE_SCANS =
             "SELECT seq_scan FROM pg_stat_user_tables WHERE relid = 'outbox'::regclass";
 

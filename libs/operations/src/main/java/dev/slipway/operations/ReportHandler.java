@@ -3,6 +3,7 @@ package dev.slipway.operations;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.SubjectRef;
+import dev.slipway.operations.domain.SubjectState.Status;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -20,5 +21,9 @@ public interface ReportHandler {
             SubjectRef subject,
             String status,
             boolean deleted,
-            @Nullable Operation operation) {}
+            @Nullable Operation operation) {
+        public static AppliedReport of(SubjectRef subject, Status status, @Nullable Operation operation) {
+            return new AppliedReport(subject, status.text(), status == Status.DELETED, operation);
+        }
+    }
 }

@@ -1,8 +1,6 @@
 package dev.slipway.instances.appinstance;
 
-import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
-import dev.slipway.contract.Problem;
 import dev.slipway.instances.appinstance.AppInstanceStore.Part;
 import dev.slipway.instances.appinstance.domain.AppInstance;
 import dev.slipway.instances.appinstance.domain.ChangeDecision;
@@ -11,7 +9,7 @@ import dev.slipway.instances.appinstance.domain.InstanceReports;
 import dev.slipway.instances.appinstance.domain.LoadedInstance;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.report.ReportInputs;
-import dev.slipway.instances.report.ReportMapper;
+import dev.slipway.instances.report.ReportInputs.ReportedSubject;
 import dev.slipway.instances.report.domain.ReportedUsageWindow;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
@@ -21,10 +19,8 @@ import dev.slipway.operations.OperationStore.DueOperation;
 import dev.slipway.operations.Refusals;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
-import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.ReportType;
-import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
@@ -89,38 +85,23 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
 
     private Future<AppliedReport> apply(UnitOfWork unit, RuntimeReport report, LoadedInstance loaded) {
         var instance = loaded.instance();
-        var operation = loaded.operation();
-        return inputs.loadTarget(unit, report, operation, instance.generation(), instance.app(), instance.config())
-                .compose(target -> inputs.validateOutput(unit, report, instance.app(), operation)
-                        .compose(invalidOutput -> {
-                            var decision = InstanceReports.apply(
-                                    loaded,
-                                    ReportMapper.toReport(
-                                            report,
-                                            instance.state().runtimeState(),
-                                            loaded.members(),
-                                            target,
-                                            invalidOutput),
-                                    InstanceChangeApi.decisionContext(unit));
-                            if (decision instanceof ChangeDecision.Refused refused) {
-                                return Future.failedFuture(Refusals.toException(refused.refusal()));
-                            }
-                            var change = ((ChangeDecision.Accepted) decision).change();
-                            var next = instances.apply(unit, change);
-                            auditDeletion(unit, next, change);
-                            // The operation has ended, and the report is rejected, so that the adapter's author learns
-                            // of the
-                            // fault.
-                            return invalidOutput == null
-                                    ? Future.succeededFuture(toApplied(next, operation))
-                                    : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
-                                            .asException());
-                        }));
-    }
-
-    private static AppliedReport toApplied(AppInstance instance, @Nullable Operation operation) {
-        return new AppliedReport(
-                instance.ref(), instance.status().text(), instance.status() == SubjectState.Status.DELETED, operation);
+        var subject = new ReportedSubject(
+                instance.app(),
+                instance.generation(),
+                instance.config(),
+                instance.state().runtimeState(),
+                loaded.members(),
+                loaded.operation());
+        return inputs.apply(unit, report, subject, adapterReport -> {
+            var decision = InstanceReports.apply(loaded, adapterReport, InstanceChangeApi.decisionContext(unit));
+            if (decision instanceof ChangeDecision.Refused refused) {
+                throw Refusals.toException(refused.refusal());
+            }
+            var change = ((ChangeDecision.Accepted) decision).change();
+            var next = instances.apply(unit, change);
+            auditDeletion(unit, next, change);
+            return AppliedReport.of(next.ref(), next.status(), loaded.operation());
+        });
     }
 
     /** Usage does not change the instance, so it is accepted in any generation; metering counts each fact once. */
@@ -155,7 +136,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                                     payload.windowStart(),
                                     payload.windowEnd(),
                                     payload.commandId())));
-                    return toApplied(instance, loaded.operation());
+                    return AppliedReport.of(instance.ref(), instance.status(), loaded.operation());
                 });
     }
 

@@ -1,15 +1,20 @@
 package dev.slipway.instances.report;
 
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.slipway.contract.ErrorCode;
+import dev.slipway.contract.Problem;
 import dev.slipway.instances.launch.AppVersionStore;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.domain.AppVersionRef;
 import dev.slipway.instances.launch.domain.VersionChange;
+import dev.slipway.instances.member.domain.Member;
+import dev.slipway.instances.report.domain.AdapterReport;
 import dev.slipway.instances.report.domain.ReportedUsageWindow;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.Refusals;
 import dev.slipway.operations.RejectedReportStore;
+import dev.slipway.operations.ReportHandler.AppliedReport;
 import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.UsageWindowStore;
 import dev.slipway.operations.UsageWindowStore.UsageWindow;
@@ -23,10 +28,12 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Function;
 
-/** Loads what a decision on a report or on an expired operation needs, of app instances and of shared runtimes. */
+/** Loads what a decision on a report or on an expired operation needs, and applies reports, of app instances and of shared runtimes. */
 public final class ReportInputs {
     private final Vertx vertx;
     private final LaunchContextStore manifests;
@@ -50,23 +57,53 @@ public final class ReportInputs {
         this.usageWindows = usageWindows;
     }
 
-    /** Returns the version that the subject runs by the report; null unless an upgrade or a rollback has succeeded. */
-    public Future<@Nullable VersionChange> loadTarget(
+    /**
+     * The subject of a report as it was before.
+     *
+     * @param operation that the report belongs to; null if it belongs to none
+     */
+    public record ReportedSubject(
+            AppVersionRef app,
+            int generation,
+            String config,
+            String runtimeState,
+            List<Member> members,
+            @Nullable Operation operation) {}
+
+    /**
+     * Applies a report. The output of an operation that does not match its schema ends the operation, and the report is rejected, so that
+     * the adapter's author learns of the fault.
+     *
+     * @param apply decides and stores the result
+     */
+    public Future<AppliedReport> apply(
             UnitOfWork unit,
             RuntimeReport report,
-            @Nullable Operation operation,
-            int generation,
-            AppVersionRef app,
-            String config) {
-        return report.runsTargetVersion(operation, generation)
-                ? versions.loadChange(unit, app, config, Objects.requireNonNull(operation))
+            ReportedSubject subject,
+            Function<AdapterReport, AppliedReport> apply) {
+        return loadTarget(unit, report, subject)
+                .compose(target -> validateOutput(unit, report, subject).map(invalidOutput -> {
+                    var applied = apply.apply(ReportMapper.toReport(
+                            report, subject.runtimeState, subject.members, target, invalidOutput));
+                    if (invalidOutput != null) {
+                        throw Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
+                                .asException();
+                    }
+                    return applied;
+                }));
+    }
+
+    /** Returns the version that the subject runs by the report; null unless an upgrade or a rollback has succeeded. */
+    private Future<@Nullable VersionChange> loadTarget(UnitOfWork unit, RuntimeReport report, ReportedSubject subject) {
+        return report.runsTargetVersion(subject.operation, subject.generation)
+                ? versions.loadChange(unit, subject.app, subject.config, Objects.requireNonNull(subject.operation))
                         .map(found -> found)
                 : Future.succeededFuture();
     }
 
     /** Returns why the output of a declared operation is invalid; null if it is not. */
-    public Future<@Nullable String> validateOutput(
-            UnitOfWork unit, RuntimeReport report, AppVersionRef app, @Nullable Operation operation) {
+    private Future<@Nullable String> validateOutput(UnitOfWork unit, RuntimeReport report, ReportedSubject subject) {
+        var operation = subject.operation;
         if (report.type() != ReportType.OPERATION
                 || operation == null
                 || operation.kind() != Kind.DECLARED
@@ -75,7 +112,7 @@ public final class ReportInputs {
             return Future.succeededFuture();
         }
         var output = report.payload().output();
-        return manifests.loadManifest(unit, app).compose(manifest -> {
+        return manifests.loadManifest(unit, subject.app).compose(manifest -> {
             var declared = manifest.findOperation(operation.name());
             if (declared == null) {
                 return Future.succeededFuture();

@@ -6,12 +6,11 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.report.ReportInputs;
-import dev.slipway.instances.report.ReportMapper;
+import dev.slipway.instances.report.ReportInputs.ReportedSubject;
 import dev.slipway.instances.report.domain.ReportedUsageWindow;
 import dev.slipway.instances.sharedruntime.domain.Attachment;
 import dev.slipway.instances.sharedruntime.domain.AttachmentRequests;
 import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
-import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeReports;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.Caller;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.RemovalMode;
@@ -24,9 +23,7 @@ import dev.slipway.operations.OperationStore.DueOperation;
 import dev.slipway.operations.Refusals;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
-import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.ReportType;
-import dev.slipway.operations.domain.SubjectState;
 import dev.slipway.service.AuditTrail;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
@@ -77,34 +74,19 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
 
     private Future<AppliedReport> apply(UnitOfWork unit, RuntimeReport report, LoadedSharedRuntime loaded) {
         var runtime = loaded.runtime();
-        var operation = loaded.operation();
-        return inputs.loadTarget(unit, report, operation, runtime.generation(), runtime.app(), runtime.config())
-                .compose(target -> inputs.validateOutput(unit, report, runtime.app(), operation)
-                        .compose(invalidOutput -> {
-                            var change = SharedRuntimeCall.requireAccepted(SharedRuntimeReports.apply(
-                                    loaded,
-                                    ReportMapper.toReport(
-                                            report,
-                                            runtime.state().runtimeState(),
-                                            loaded.workers().stream()
-                                                    .map(Worker::member)
-                                                    .toList(),
-                                            target,
-                                            invalidOutput),
-                                    SharedRuntimeCall.context(unit)));
-                            var next = runtimes.apply(unit, change);
-                            // The operation has ended, and the report is rejected, so that the adapter's author learns
-                            // of it.
-                            return invalidOutput == null
-                                    ? Future.succeededFuture(toApplied(next, operation))
-                                    : Future.failedFuture(Problem.of(ErrorCode.VALIDATION_ERROR, invalidOutput)
-                                            .asException());
-                        }));
-    }
-
-    private static AppliedReport toApplied(SharedRuntime runtime, @Nullable Operation operation) {
-        return new AppliedReport(
-                runtime.ref(), runtime.status().text(), runtime.status() == SubjectState.Status.DELETED, operation);
+        var subject = new ReportedSubject(
+                runtime.app(),
+                runtime.generation(),
+                runtime.config(),
+                runtime.state().runtimeState(),
+                loaded.workers().stream().map(Worker::member).toList(),
+                loaded.operation());
+        return inputs.apply(unit, report, subject, adapterReport -> {
+            var change = SharedRuntimeCall.requireAccepted(
+                    SharedRuntimeReports.apply(loaded, adapterReport, SharedRuntimeCall.context(unit)));
+            var next = runtimes.apply(unit, change);
+            return AppliedReport.of(next.ref(), next.status(), loaded.operation());
+        });
     }
 
     /** Usage keeps both anchors: the runtime and its organization, and the project that it belongs to. */
@@ -154,7 +136,7 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
                         payload.projectId(),
                         attachment == null ? null : attachment.id(),
                         payload.sourceProjectId())));
-        return toApplied(runtime, loaded.operation());
+        return AppliedReport.of(runtime.ref(), runtime.status(), loaded.operation());
     }
 
     /** Returns the attachment that usage belongs to; rejects usage of projects that are not attached. */
