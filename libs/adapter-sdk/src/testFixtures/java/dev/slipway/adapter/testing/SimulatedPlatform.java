@@ -245,7 +245,7 @@ public final class SimulatedPlatform implements AutoCloseable {
         }
     }
 
-    private void take(String key, byte[] value, Map<String, String> headers) {
+    private void recordReport(String key, byte[] value, Map<String, String> headers) {
         try {
             schemas.validate(Json.parse(value))
                     .forEach(problem -> faults.add("a report is not as the contract says: " + problem));

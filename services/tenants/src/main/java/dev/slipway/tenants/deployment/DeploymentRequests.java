@@ -32,7 +32,7 @@ public final class DeploymentRequests {
         return tenants.lock(unit, request.pathId("org_id"), id).map(tenant -> requireActive(requireFound(tenant, id)));
     }
 
-    /** Returns the tenant of the request, whatever its state is. */
+    /** Returns the tenant of the request, regardless of its state. */
     Future<Tenant> requireTenant(Request request) {
         var id = request.pathId("tenant_id");
         return tenants.find(request.pathId("org_id"), id).map(tenant -> requireFound(tenant, id));

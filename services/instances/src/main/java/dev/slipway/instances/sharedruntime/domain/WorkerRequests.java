@@ -200,7 +200,7 @@ public final class WorkerRequests {
         }
     }
 
-    /** Removes the workers of a project that no operation changes, whatever the limits of their components are. */
+    /** Removes the workers of a project that no operation changes, regardless of the limits of their components. */
     static void removeAll(
             SharedRuntimeChange.Builder change,
             Attachment attachment,
