@@ -145,7 +145,7 @@ public final class WorkerRequests {
                     ? Refusal.operationInProgress(exclusive)
                     : Refusal.of(
                             "operation_in_progress",
-                            "The shared runtime is being changed by its owner. Try again when that has ended.");
+                            "The shared runtime is being changed by its owner. Retry when the change has ended.");
         }
         return loaded.open().stream()
                 .filter(each -> each.kind() == Kind.MEMBER && Objects.equals(each.memberId(), workerId))
