@@ -40,7 +40,8 @@ public final class DeploymentRequests {
 
     private static Tenant requireFound(@Nullable Tenant tenant, UUID id) {
         if (tenant == null) {
-            throw Problem.of(ErrorCode.TENANT_NOT_FOUND, "Tenant " + id + " was not found, or you have no access to it.")
+            throw Problem.of(
+                            ErrorCode.TENANT_NOT_FOUND, "Tenant " + id + " was not found, or you have no access to it.")
                     .asException();
         }
         return tenant;
