@@ -1,5 +1,5 @@
 import org.gradle.api.services.BuildService
 import org.gradle.api.services.BuildServiceParameters
 
-/** Stands for the compilers: how many may run at once is less than how many tests may, as they do not wait for anything. */
+/** Limits how many compilers run at once: fewer than tests, because a compiler never waits for anything. */
 abstract class CompilersService implements BuildService<BuildServiceParameters.None> {}

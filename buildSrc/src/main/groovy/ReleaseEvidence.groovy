@@ -97,7 +97,7 @@ abstract class ReleaseEvidence extends DefaultTask {
         [tests: tests, failures: failures, xml: writer.toString()]
     }
 
-    /** A contract is current if it still has everything that the reference has; null stands for a reference that cannot be read. */
+    /** A contract is current if it still has everything that the reference has; null means that the reference cannot be read. */
     Map contractDrift(String subject, Set<String> now, Set<String> then) {
         def removed = then == null ? ['the reference cannot be read'] : (then - now).sort()
         [type: 'contract_drift', subject: subject, result: removed ? 'stale' : 'current', fields: [reference: reference.get()],

@@ -18,7 +18,7 @@ import java.security.MessageDigest
  * Writes a CycloneDX 1.6 bill of materials: the libraries of a distribution with their hashes, licenses and dependencies. The same
  * libraries give the same file, so it has no time.
  */
-@DisableCachingByDefault(because = 'it only copies what is known')
+@DisableCachingByDefault(because = 'it only copies resolved data')
 abstract class Sbom extends DefaultTask {
     /** The name of the distribution. */
     @Input

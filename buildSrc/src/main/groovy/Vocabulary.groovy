@@ -13,19 +13,24 @@ import org.gradle.api.tasks.PathSensitivity
 import org.gradle.api.tasks.TaskAction
 
 /**
- * Fails on wording that CONTRIBUTING forbids and a machine can find: metaphors in the names of classes and methods, Javadoc that starts with
- * a fragment, private phrases in texts, and two top-level classes with one simple name.
+ * Fails on wording that CONTRIBUTING forbids and a machine can find: metaphors in the names of classes, methods, fields and record components,
+ * Javadoc that starts with a fragment, private phrases in texts, and two top-level classes with one simple name.
  */
 @CacheableTask
 abstract class Vocabulary extends DefaultTask {
     static final Set<String> METAPHORS =
-            ['lane', 'shop', 'keeper', 'judge', 'judged', 'crew', 'door', 'desk', 'harbor', 'seal', 'world', 'stage', 'frame'] as Set
-    static final List<String> FRAGMENTS = ['What', 'Whether', 'Those', 'That which', 'Of', 'Who', 'Whoever', 'Nobody', 'As it', 'One that', 'Has']
+            ['lane', 'shop', 'keeper', 'judge', 'judged', 'crew', 'door', 'desk', 'harbor', 'seal', 'world', 'stage', 'frame',
+             'stranger', 'outsider', 'rotten', 'mended', 'dice', 'twin', 'beacon'] as Set
+    static final List<String> FRAGMENTS = ['What', 'Whether', 'Those', 'That which', 'Of', 'Who', 'Whoever', 'Nobody', 'As it', 'One that', 'Has',
+            'How', 'Which', 'Where', 'Everything', 'Something']
     static final List<String> PHRASES = ['is told', 'are told', 'was told', 'let go', 'what is known', 'what there is', 'told to nobody', 'is over and',
-            'may see here', 'new here', 'is away', 'that which', 'keeps house', 'said of it', 'told again']
+            'may see here', 'new here', 'is away', 'that which', 'keeps house', 'said of it', 'told again', 'in the name of', 'stands for', 'now and then', 'gives back', 'what is wrong with']
 
     static final def DECLARED_TYPE = ~/\b(?:class|record|enum|interface)\s+([A-Z]\w*)/
-    static final def DECLARED_METHOD = ~/^\s+(?:(?:public|private|protected|static|final|abstract|synchronized|default)\s+)*(?:<[^>]+>\s+)?[\w.]+(?:<.*>)?(?:\[\])?\s+([a-z]\w*)\s*\([^;]*$/
+    static final def DECLARED_METHOD = ~/^\s+(?:(?:public|private|protected|static|final|abstract|synchronized|default)\s+)*(?:<[^>]+>\s+)?[\w.]+(?:<.*>)?(?:\[\])?\s+([a-z]\w*)\s*\(/
+    static final def DECLARED_FIELD = ~/^\s+(?:(?:public|private|protected|static|final|volatile|transient)\s+)+(?:@\w+\s+)?[\w.]+(?:<.*>)?(?:\[\])?\s+(\w+)\s*(?:[=;]|$)/
+    static final def RECORD_HEADER = ~/\brecord\s+\w+(?:<[^>]*>)?\s*\(/
+    static final def COMPONENT = ~/(\w+)\s*(?:,|$)/
     static final def NOT_A_TYPE = ~/^\s*(?:return|new|else|throw|case|yield|assert)\b/
     static final def JAVADOC_START = ~/^\s*\/\*\*\s*(\S.*)?$/
 
@@ -56,10 +61,8 @@ abstract class Vocabulary extends DefaultTask {
                 if (!("$path: $word".toString() in allowed)) { problems << "$path:$line: $problem" }
             }
             def lines = file.readLines('UTF-8')
-            if (path.endsWith('.java')) {
-                if (!path.endsWith('package-info.java')) { topLevel[file.name] << path }
-                checkJava(lines, add)
-            }
+            if (path ==~ '(?:libs|services)/.*\\.java' && !path.endsWith('package-info.java')) { topLevel[file.name] << path }
+            if (path.endsWith('.java') || path.endsWith('.groovy')) { checkNames(lines, add) }
             checkPhrases(lines, add)
         }
         topLevel.findAll { it.value.size() > 1 }.each { name, paths -> problems << "two classes named ${name - '.java'}: ${paths.join(', ')}" }
@@ -67,7 +70,7 @@ abstract class Vocabulary extends DefaultTask {
         if (problems) { throw new GradleException("${problems.size()} places need plain words:\n  " + problems.join('\n  ')) }
     }
 
-    static void checkJava(List<String> lines, Closure add) {
+    static void checkNames(List<String> lines, Closure add) {
         lines.eachWithIndex { line, index ->
             if (line.contains('/**')) { checkJavadoc(lines, index, add) }
             def text = line.trim()
@@ -75,12 +78,37 @@ abstract class Vocabulary extends DefaultTask {
             def names = []
             def type = DECLARED_TYPE.matcher(line)
             while (type.find()) { names << type.group(1) }
-            def method = DECLARED_METHOD.matcher(line)
-            if (method.find()) { names << method.group(1) }
-            names.each { name ->
-                name.split(/(?=[A-Z])|_/).collect { it.toLowerCase() }.findAll { it in METAPHORS }.each { add(index + 1, it, "the name $name is a metaphor ($it)") }
-            }
+            [DECLARED_METHOD, DECLARED_FIELD].collect { it.matcher(line) }.findAll { it.find() }.each { names << it.group(1) }
+            names.each { checkName(it, index + 1, add) }
         }
+        checkComponents(lines.join('\n'), add)
+    }
+
+    /** Checks the components of records, whose headers may have several lines. */
+    static void checkComponents(String text, Closure add) {
+        def header = RECORD_HEADER.matcher(text)
+        while (header.find()) {
+            def line = text.substring(0, header.start()).count('\n') + 1
+            def components = COMPONENT.matcher(text.substring(header.end(), closingParenthesis(text, header.end())).trim())
+            while (components.find()) { checkName(components.group(1), line, add) }
+        }
+    }
+
+    static int closingParenthesis(String text, int from) {
+        int depth = 1
+        int at = from
+        while (at < text.length()) {
+            def c = text.charAt(at)
+            if (c == ('(' as char)) { depth++ }
+            if (c == (')' as char) && --depth == 0) { return at }
+            at++
+        }
+        return at
+    }
+
+    static void checkName(String name, int line, Closure add) {
+        def words = name ==~ /[A-Z0-9_]+/ ? name.split('_') : name.split(/(?=[A-Z])|_/)
+        words.collect { it.toLowerCase() }.findAll { it in METAPHORS }.each { add(line, it, "the name $name is a metaphor ($it)") }
     }
 
     static void checkJavadoc(List<String> lines, int index, Closure add) {

@@ -1,6 +1,6 @@
 package bootstrap;
 
-/** Something went wrong that can be told to the user in one sentence: the message is that sentence's end. */
+/** A failure with a one-sentence message for the user. */
 final class BootstrapException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The Gradle installation in the making. */
+/** The Gradle installation being assembled. */
 final class Distribution {
     private final String version;
     private final Path home;

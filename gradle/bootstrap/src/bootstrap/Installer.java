@@ -10,11 +10,11 @@ import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 
 /**
- * Moves what was made to where the wrapper and Gradle look for it. Each step is a rename or the creation of one file,
+ * Moves the installation to where the wrapper and Gradle look for it. Each step is a rename or the creation of one file,
  * and the marker that makes the wrapper trust the directory comes last, so stopping anywhere does no harm.
  */
 final class Installer {
-    /** Tells a finished work of ours from what a wrapper left when it was interrupted while unpacking. */
+    /** Detects a complete installation; a wrapper that was interrupted while unpacking leaves none. */
     private static final String FINISHED = ".assembled";
 
     private Installer() {

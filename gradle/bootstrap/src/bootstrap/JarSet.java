@@ -17,7 +17,7 @@ import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
-/** The jars in the making, each named without ".jar", and which of them holds which class. */
+/** The jars being assembled, each named without ".jar", and the jar of each class. */
 final class JarSet {
     private static final String CLASS = ".class";
     private static final String MANIFEST = "META-INF/MANIFEST.MF";

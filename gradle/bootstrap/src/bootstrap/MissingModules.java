@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * Stands in for what is neither in the shaded jar nor published anywhere else, but which Gradle insists on finding.
- * Two modules get classes of our own; the others are asked for by name only, and an empty jar will do.
+ * Provides stubs for modules that are not published and not in the shaded jar, but which Gradle requires.
+ * Two modules get stub classes; the others are looked up by name only, so an empty jar is enough.
  */
 final class MissingModules {
     private static final Map<String, String> MODULE_OF_STUBS = Map.of(
@@ -23,7 +23,7 @@ final class MissingModules {
             "gradle-installation-beacon", "gradle-java-compiler-plugin", "gradle-instrumentation-agent",
             "gradle-build-profile", KOTLIN_PLUGINS, "gradle-kotlin-dsl-tooling-builders", "gradle-test-kit");
 
-    /** Libraries that are looked up as files although their classes are elsewhere, or needed by nobody here. */
+    /** Libraries that are looked up as files although their classes are in another jar or are not used. */
     private static final List<String> LIBRARIES_LOOKED_UP =
             List.of("groovy", "javaparser-core", "jul-to", "jcl-over", "log4j-over", "file-events");
 
@@ -73,7 +73,7 @@ final class MissingModules {
         });
     }
 
-    /** {@code gradle --version} tells the version of Kotlin from a file of a module that is left out. */
+    /** {@code gradle --version} reads the version of Kotlin from a file of a module that is not installed. */
     private void addKotlinVersion() {
         var jar = source.libraries().getOrDefault("kotlin-stdlib", "kotlin-stdlib-unknown");
         target.jars().replace(

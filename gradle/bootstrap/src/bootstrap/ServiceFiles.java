@@ -36,7 +36,7 @@ final class ServiceFiles {
         jars.jarOfClass(className).ifPresent(jar -> jars.add(jar, path, content));
     }
 
-    /** The shaded jar has one file for each service with the providers of all modules: cut it up again. */
+    /** The shaded jar has one file per service with the providers of all modules; splits it by module. */
     private void splitService(String path, String content) {
         var providersByJar = new LinkedHashMap<String, StringBuilder>();
         content.lines()

@@ -11,7 +11,7 @@ final class Splitter {
     /** The library that also carries the classes of all libraries which nothing asks for by the name of their jar. */
     static final String CARRIER = "guava";
 
-    /** Where Gradle looks for a jar by name, its packages have to be in that jar. The first match counts. */
+    /** Packages that must be in a jar of their own, because Gradle looks it up by name. The first match counts. */
     private static final List<Map.Entry<String, String>> LIBRARY_OF_PREFIX = List.of(
             Map.entry("net/rubygrapefruit/", "native-platform"),
             Map.entry("org/slf4j/", "slf4j-api"),

@@ -3,7 +3,7 @@ package dev.slipway.adapter;
 import java.util.Locale;
 
 /**
- * Something that a command waits for.
+ * A condition that a command waits for.
  *
  * @param code machine-readable code in snake_case
  * @param message explanation for the user

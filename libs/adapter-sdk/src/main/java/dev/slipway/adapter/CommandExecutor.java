@@ -116,7 +116,7 @@ final class CommandExecutor {
         });
     }
 
-    /** Continues on the host's event loop, whatever thread completes the adapter's future. */
+    /** Continues on the host's event loop, regardless of the thread that completes the adapter's future. */
     private Future<Outcome> invoke(Message command, Progress progress) {
         var promise = ((ContextInternal) resources.vertx().getOrCreateContext()).<Outcome>promise();
         try {

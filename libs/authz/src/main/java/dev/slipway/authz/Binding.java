@@ -19,7 +19,7 @@ public record Binding(
         @Nullable UUID orgId,
         @Nullable UUID projectId,
         @Nullable Instant expiresAt) {
-    /** The id that stands for the platform in lookups. */
+    /** The id that represents the platform in lookups. */
     static final UUID PLATFORM_SCOPE_ID = new UUID(0, 0);
 
     /** The level of a binding's scope. */

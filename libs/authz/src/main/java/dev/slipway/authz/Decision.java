@@ -99,7 +99,10 @@ public record Decision(Verdict verdict, @Nullable Binding grantedBy) {
                 Problem.of(
                         ErrorCode.PROJECT_SUSPENDED,
                         "The project is suspended. Only reads and removals are allowed until an administrator of its organization resumes it.");
-            case OTHER_TASK -> Problem.of(ErrorCode.INSUFFICIENT_PERMISSIONS, "This token is bound to another task.");
+            case OTHER_TASK ->
+                Problem.of(
+                        ErrorCode.INSUFFICIENT_PERMISSIONS,
+                        "The token is bound to another task. Request a token for this task.");
             case BREAK_GLASS_REQUIRED ->
                 Problem.of(
                         ErrorCode.BREAK_GLASS_REQUIRED,

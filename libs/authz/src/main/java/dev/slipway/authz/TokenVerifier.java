@@ -174,12 +174,14 @@ public final class TokenVerifier {
             verified.put(digest, current);
         }
         if (at.isAfter(current.expiresAt.plus(CLOCK_SKEW))) {
-            throw Problem.of(ErrorCode.TOKEN_EXPIRED, "The token expired at " + current.expiresAt + ".")
+            throw Problem.of(
+                            ErrorCode.TOKEN_EXPIRED,
+                            "The token expired at " + current.expiresAt + ". Request a new token.")
                     .asException();
         }
         var key = model.key(current.issuer, current.kid);
         if (key == null || at.isAfter(key.expiresAt())) {
-            throw invalid("The key that signed the token is no longer valid.");
+            throw invalid("The key that signed the token is no longer valid. Request a new token.");
         }
         if (at.isBefore(current.notBefore.minus(CLOCK_SKEW))) {
             throw invalid("The token is not valid before " + current.notBefore + ".");

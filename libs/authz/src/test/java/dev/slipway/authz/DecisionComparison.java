@@ -28,8 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Publishes random histories to both implementations and compares their decisions. */
 final class DecisionComparison {
-    private static final int QUESTIONS_PER_WORLD = 50;
-    private static final int EVENTS_PER_WORLD = 40;
+    private static final int QUESTIONS_PER_MODEL = 50;
+    private static final int EVENTS_PER_MODEL = 40;
     private static final List<String> ACTIONS = List.of(
             "a.read", "a.create", "a.delete", "a.force_delete", "a.report", "a.revoke", "a.operate", "never.heard");
     private static final List<String> ORGS = List.of("o1", "o2");
@@ -62,15 +62,15 @@ final class DecisionComparison {
         System.out.println("differential test of decisions: " + questions + " questions, seed " + seed);
         var random = new Random(seed);
         var seen = EnumSet.noneOf(Verdict.class);
-        for (var asked = 0; asked < questions; asked += QUESTIONS_PER_WORLD) {
+        for (var asked = 0; asked < questions; asked += QUESTIONS_PER_MODEL) {
             var pair = new DecisionComparison(random);
             pair.live();
-            for (var i = 0; i < QUESTIONS_PER_WORLD; i++) {
+            for (var i = 0; i < QUESTIONS_PER_MODEL; i++) {
                 seen.add(pair.compare("-Dslipway.authz.seed=" + seed + ", question " + (asked + i)));
             }
         }
         assertThat(seen)
-                .as("the worlds must be rich enough to show every verdict")
+                .as("the models must be rich enough to show every verdict")
                 .containsExactlyInAnyOrder(Verdict.values());
     }
 
@@ -160,7 +160,7 @@ final class DecisionComparison {
         OPERATORS.forEach(operator -> actor(new Actor(
                 operator, "shared_runtime_operator", pick(ORGS), null, pick(RUNTIMES), some(ACTIONS), null, null)));
         ADAPTERS.forEach(adapter -> actor(new Actor(adapter, "adapter", null, null, null, some(ACTIONS), null, null)));
-        for (var i = random.nextInt(EVENTS_PER_WORLD); i > 0; i--) {
+        for (var i = random.nextInt(EVENTS_PER_MODEL); i > 0; i--) {
             event();
         }
     }

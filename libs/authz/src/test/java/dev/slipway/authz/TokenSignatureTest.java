@@ -19,7 +19,7 @@ import java.util.UUID;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Which tokens are accepted as signed by a trusted key. */
+/** Tests which tokens are accepted as signed by a trusted key. */
 class TokenSignatureTest {
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
     private static final String ISSUER = "https://issuer.example";

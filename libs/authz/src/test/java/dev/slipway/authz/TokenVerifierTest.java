@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Which principal a correctly signed token stands for, and when it stops being valid. */
+/** Tests the principal that a correctly signed token represents, and when the token stops being valid. */
 class TokenVerifierTest {
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
     private static final Instant EXPIRES = NOW.plus(Duration.ofMinutes(10));

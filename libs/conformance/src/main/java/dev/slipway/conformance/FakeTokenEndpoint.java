@@ -66,7 +66,7 @@ final class FakeTokenEndpoint {
         return token != null && token.command == null && Instant.now().isBefore(token.expiresAt);
     }
 
-    /** Returns what is wrong with the token of a report; null if it is valid. */
+    /** Returns the problem of the token of a report; null if valid. */
     @Nullable
     Finding validate(ReceivedReport report, @Nullable UUID command) {
         var clause = command == null ? Clause.ADAPTER_TOKEN : Clause.TASK_TOKEN;

@@ -1,6 +1,7 @@
 package dev.slipway.contract;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -10,8 +11,8 @@ import java.util.UUID;
 /**
  * A request in the payload of {@code gateway.calls}, which gateways write and the audit service stores.
  *
- * @param outsider whether a caller without a role in the organization or project of the path was rejected; absent if not
- * @param count how many requests the entry stands for; absent if one
+ * @param callerWithoutRole whether a caller without a role in the organization or project of the path was rejected; absent if not
+ * @param count how many requests the entry represents; absent if one
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record AccessLogEntry(
@@ -29,7 +30,7 @@ public record AccessLogEntry(
         @Nullable UUID orgId,
         @Nullable UUID projectId,
         long durationUs,
-        @Nullable Boolean outsider,
+        @JsonProperty("outsider") @Nullable Boolean callerWithoutRole,
         @Nullable Integer count) {
 
     public static long toMicros(Instant time) {

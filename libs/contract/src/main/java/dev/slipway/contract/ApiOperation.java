@@ -60,7 +60,7 @@ public final class ApiOperation {
 
     ApiOperation(
             String id,
-            @Nullable String twinOf,
+            @Nullable String adminVariantOf,
             @Nullable String dryRun,
             String method,
             String path,
@@ -80,7 +80,7 @@ public final class ApiOperation {
             @Nullable SchemaValidator body,
             Map<String, Integer> maxFieldBytes) {
         this.id = id;
-        this.adminVariantOf = twinOf;
+        this.adminVariantOf = adminVariantOf;
         this.dryRunOperationId = dryRun;
         this.method = method;
         this.path = path;

@@ -91,7 +91,7 @@ class AsyncApiTest {
         });
     }
 
-    /** The first version of an event has no suffix in the name of its message. */
+    /** The first version of an event has a message name without suffix. */
     private static String schemaOf(String message) {
         return message.matches(".*\\.v[0-9]+") ? message : message + ".v1";
     }

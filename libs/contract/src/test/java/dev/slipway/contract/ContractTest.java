@@ -117,26 +117,30 @@ class ContractTest {
                     && !apiOperation.path().startsWith("/api/v1/admin/")
                     && List.of(Scope.PROJECT, Scope.PROJECT_HEADER, Scope.ORGANIZATION)
                             .contains(apiOperation.scope());
-            var twins = CONTRACT.operations().stream()
+            var adminVariants = CONTRACT.operations().stream()
                     .filter(o -> o.isAdminVariant() && o.handlerId().equals(apiOperation.id()))
                     .toList();
-            assertThat(twins).as(apiOperation.id()).hasSize(tenants ? 1 : 0).allSatisfy(twin -> {
-                assertThat(twin.path()).isEqualTo(apiOperation.path().replace("/api/v1/", "/api/v1/admin/"));
-                assertThat(twin.method()).isEqualTo(apiOperation.method());
-                assertThat(twin.action()).isEqualTo(apiOperation.action());
-                assertThat(twin.scope()).isEqualTo(apiOperation.scope());
-                assertThat(twin.successStatus()).isEqualTo(apiOperation.successStatus());
-            });
+            assertThat(adminVariants)
+                    .as(apiOperation.id())
+                    .hasSize(tenants ? 1 : 0)
+                    .allSatisfy(adminVariant -> {
+                        assertThat(adminVariant.path())
+                                .isEqualTo(apiOperation.path().replace("/api/v1/", "/api/v1/admin/"));
+                        assertThat(adminVariant.method()).isEqualTo(apiOperation.method());
+                        assertThat(adminVariant.action()).isEqualTo(apiOperation.action());
+                        assertThat(adminVariant.scope()).isEqualTo(apiOperation.scope());
+                        assertThat(adminVariant.successStatus()).isEqualTo(apiOperation.successStatus());
+                    });
         }
         assertThat(CONTRACT.operation("adminGetAppInstance").handlerId()).isEqualTo("getAppInstance");
     }
 
     @Test
     void validate_requiresABreakGlassReason_forAdminVariants() {
-        var twin = CONTRACT.operation("adminListAppInstances");
+        var adminVariant = CONTRACT.operation("adminListAppInstances");
 
         for (var given : Arrays.asList(null, "short", "         ", "r".repeat(501))) {
-            assertThat(twin.validate(
+            assertThat(adminVariant.validate(
                             Map.of("project_id", PROJECT),
                             Map.of(),
                             name -> name.equals("X-Break-Glass-Reason") ? given : null,

@@ -48,7 +48,7 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** Lets only the owner enter the directory, so that others can read nothing in it, whatever the permissions of the files. */
+    /** Lets only the owner enter the directory, so that others can read nothing in it, regardless of the permissions of the files. */
     static void restrictToOwner(Path directory) {
         try {
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));

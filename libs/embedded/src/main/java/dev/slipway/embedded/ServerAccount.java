@@ -61,7 +61,7 @@ record ServerAccount(int uid, int gid, boolean switchesUser, boolean stopsWithPa
         }
     }
 
-    /** Makes a file readable for this process only. */
+    /** Restricts a file to this process. */
     void hideFromServer(Path file) throws IOException {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         if (switchesUser) {

@@ -14,7 +14,7 @@ final class BatchTree {
     static final int HASH_LENGTH = 32;
     private static final byte LEAF = 0;
     private static final byte NODE = 1;
-    /** Where a sibling stands, in a path. */
+    /** The side of a sibling, in a path. */
     private static final byte LEFT = 0;
 
     private static final byte RIGHT = 1;

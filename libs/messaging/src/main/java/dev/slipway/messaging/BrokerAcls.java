@@ -104,7 +104,7 @@ public final class BrokerAcls {
 
     private BrokerAcls() {}
 
-    /** One row of the table. A name that ends with {@code *} stands for all names that begin like it. */
+    /** One row of the table. A name that ends with {@code *} represents all names that begin like it. */
     public record Rule(String principal, String resource, String name, List<AclOperation> operations) {
         Stream<AclBinding> bindings(String topicPrefix) {
             var prefixed = name.endsWith("*");
@@ -158,7 +158,7 @@ public final class BrokerAcls {
         rules.add(topic(USAGE_REPORTER, Topics.USAGE_FACTS, AclOperation.WRITE));
         rules.add(topic(PLATFORM, "*", AclOperation.CREATE, AclOperation.DESCRIBE));
         addTopics(rules, PLATFORM, List.of(Topics.AUTHZ_STATE, Topics.CATALOG_STATE), AclOperation.READ);
-        // One report per process, whatever services it runs.
+        // One report per process, regardless of the services it runs.
         rules.add(topic(PLATFORM, Topics.STATUS_REPORTS, AclOperation.WRITE));
         rules.add(group(PLATFORM, "*", AclOperation.DESCRIBE));
         rules.add(topic(OPERATOR, "*", AclOperation.READ));

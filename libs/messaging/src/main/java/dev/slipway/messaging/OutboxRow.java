@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.UUID;
 
-/** One unpublished event. An empty value stands for a tombstone. */
+/** One unpublished event. An empty value represents a tombstone. */
 record OutboxRow(
         long seq,
         UUID eventId,

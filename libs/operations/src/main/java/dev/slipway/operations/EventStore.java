@@ -19,7 +19,7 @@ public final class EventStore {
                 actor)
             SELECT subject, sequence, owner, event, type, at, correlation, payload::jsonb, actor::jsonb
             FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::timestamptz[], $7::text[], $8::text[], $9::text[])
-                AS happened (subject, sequence, owner, event, type, at, correlation, payload, actor)
+                AS occurred (subject, sequence, owner, event, type, at, correlation, payload, actor)
             """;
 
     private final BatchInsert insert;

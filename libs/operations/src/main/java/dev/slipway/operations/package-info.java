@@ -1,4 +1,4 @@
-/** Operations, commands, reports, deadlines, timelines and streams of a subject, whatever kind of resource the subject is. */
+/** Operations, commands, reports, deadlines, timelines and streams of a subject, regardless of its kind of resource. */
 @NullMarked
 package dev.slipway.operations;
 

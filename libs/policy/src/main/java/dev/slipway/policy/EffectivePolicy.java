@@ -183,7 +183,7 @@ public final class EffectivePolicy {
     }
 
     /**
-     * Returns what a proposed document would allow beyond this policy, which must consist of the levels above it. Empty if it only
+     * Returns the values that a proposed document would newly allow. This policy must consist of the levels above it. Empty if it only
      * narrows; always empty for the global level.
      */
     public List<Widening> widenings(PolicyDocument proposed) {

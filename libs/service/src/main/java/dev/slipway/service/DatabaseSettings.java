@@ -43,7 +43,7 @@ public record DatabaseSettings(
         this(uri, poolSize, null);
     }
 
-    /** Returns what is wrong with the URI, or null. Does not contain the URI, which includes a password. */
+    /** Returns the problem of the URI; null if valid. The text does not contain the URI, which includes a password. */
     public static @Nullable String validate(String uri, @Nullable String caFile) {
         try {
             var mode = PgConnectOptions.fromUri(uri).getSslMode();

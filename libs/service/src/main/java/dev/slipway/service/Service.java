@@ -268,7 +268,7 @@ public final class Service {
         context.runOnContext(ignored -> dispatcher.open().onComplete(promise));
         return promise.future().onSuccess(ok -> {
             status = new Status(true, "serving");
-            LOG.atInfo().addKeyValue("service", name).log("serving");
+            LOG.atInfo().addKeyValue("service", name).log("service ready");
         });
     }
 

@@ -43,7 +43,7 @@ class ArchitectureRulesTest {
     }
 
     @Test
-    void nobodyWaits_findsBlockingCalls_exceptInMain() {
+    void noBlockingCalls_findsBlockingCalls_exceptInMain() {
         assertThat(culprits(ArchitectureRules.noBlockingCalls()))
                 .containsExactly("BlockingOrders", "JdbcOrders", "OrderApi");
         assertThat(details(ArchitectureRules.noBlockingCalls()))

@@ -93,7 +93,7 @@ public final class ArchitectureRules {
                 .orShould()
                 .dependOnClassesThat()
                 .haveNameMatching("java\\.(util|security)\\..*Random")
-                .as("the domain has no clock and no dice")
+                .as("the domain has no clock and no random numbers")
                 .allowEmptyShould(true);
     }
 
@@ -128,7 +128,7 @@ public final class ArchitectureRules {
                 .orShould()
                 .dependOnClassesThat()
                 .resideInAPackage("java.sql..")
-                .as("nobody waits: no await, join, get or sleep, no java.sql")
+                .as("no blocking calls: no await, join, get or sleep, no java.sql")
                 .allowEmptyShould(true);
     }
 

@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class FaultyLink implements AutoCloseable {
     private static final int BUFFER = 64 * 1024;
-    private static final int MAX_FRAME = 64 << 20;
+    private static final int MAX_RESPONSE_LENGTH = 64 << 20;
 
     private enum State {
         WHOLE,
@@ -148,7 +148,7 @@ public final class FaultyLink implements AutoCloseable {
         var instead = address(listener.getLocalPort());
         while (true) {
             var length = input.readInt();
-            if (length < 0 || length > MAX_FRAME) {
+            if (length < 0 || length > MAX_RESPONSE_LENGTH) {
                 throw new IOException("not a frame of Kafka's: " + length + " bytes");
             }
             var frame = ByteBuffer.allocate(Integer.BYTES + length);

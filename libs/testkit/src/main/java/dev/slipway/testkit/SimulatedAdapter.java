@@ -165,7 +165,7 @@ public final class SimulatedAdapter implements AutoCloseable {
         simulatedRuntime.deletePause.release();
     }
 
-    /** Makes all commands except deletes fail with {@code told to fail}. */
+    /** Makes all commands except deletes fail with {@code failure requested}. */
     public void fail(boolean whether) {
         simulatedRuntime.failing = whether;
     }

@@ -135,7 +135,7 @@ final class SimulatedRuntime implements RuntimeAdapter {
         return reportIfPaused(deletePause, progress)
                 .compose(ok -> deletePause.whenOpen())
                 .compose(ok -> write(instance, DELETED))
-                .map(ok -> failingDeletes ? new Outcome.Failed("told to fail") : new Outcome.Deleted());
+                .map(ok -> failingDeletes ? new Outcome.Failed("failure requested") : new Outcome.Deleted());
     }
 
     static MemberState state(MemberRef memberRef, State state) {
@@ -170,7 +170,7 @@ final class SimulatedRuntime implements RuntimeAdapter {
                         return Future.succeededFuture(new Outcome.Canceled("canceled while it was held"));
                     }
                     return write(task.subjectId(), line)
-                            .map(done -> failing ? new Outcome.Failed("told to fail") : new Outcome.Done());
+                            .map(done -> failing ? new Outcome.Failed("failure requested") : new Outcome.Done());
                 });
     }
 

@@ -36,7 +36,7 @@ import java.util.regex.Pattern;
  * another thread; if the buffer is full they are dropped and counted.
  *
  * <p>Requests that are rejected without a principal or by a rate limit are sampled: a flood of them must not fill the disks. Of the same
- * kind, the first few in a window are recorded; the last entry of the window stands for all others and has their number.
+ * kind, the first few in a window are recorded; the last entry of the window represents all others and has their number.
  */
 final class AccessLog {
     private static final String EVENT_TYPE = "gateway.calls";
@@ -47,7 +47,7 @@ final class AccessLog {
     private static final Pattern CONTROL_CHARACTERS = Pattern.compile("[\\p{Cntrl}\\x{80}-\\x{9f}]");
 
     static final long REFUSAL_WINDOW_MS = 10_000;
-    /** How many refusals of one kind are recorded one by one in a window. */
+    /** The number of refusals of one kind that are recorded one by one in a window. */
     static final int SAMPLES_PER_WINDOW = 10;
 
     private static final int MAX_REFUSAL_KINDS = 1_000;
@@ -232,12 +232,12 @@ final class AccessLog {
                 orgId,
                 projectOrgId == null ? null : projectId,
                 request.durationUs,
-                isOutsider(request, orgId, projectOrgId == null ? null : projectId) ? true : null,
+                hasCallerWithoutRole(request, orgId, projectOrgId == null ? null : projectId) ? true : null,
                 request.count == 1 ? null : request.count);
     }
 
-    /** Returns whether the request of somebody who has no role in the organization or project of the path was rejected. */
-    private boolean isOutsider(CompletedRequest request, @Nullable UUID orgId, @Nullable UUID projectId) {
+    /** Returns whether the request was rejected and its caller has no role in the organization or project of the path. */
+    private boolean hasCallerWithoutRole(CompletedRequest request, @Nullable UUID orgId, @Nullable UUID projectId) {
         if (request.status < HttpResponseStatus.BAD_REQUEST.code() || request.operation == null || orgId == null) {
             return false;
         }

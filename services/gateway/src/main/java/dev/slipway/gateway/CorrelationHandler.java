@@ -26,7 +26,7 @@ final class CorrelationHandler implements Handler<RoutingContext> {
     /** Request headers that may carry the correlation id; the first valid one wins. */
     private static final List<String> HEADERS = List.of("X-Correlation-ID", "X-Request-Id");
 
-    /** How much of an unread body is discarded before the connection is closed. A larger body is rejected by its declared length. */
+    /** The size of an unread body that is discarded before the connection is closed. A larger body is rejected by its declared length. */
     static final int MAX_DISCARDED_BYTES = 16 << 20;
 
     private final AccessLog accessLog;

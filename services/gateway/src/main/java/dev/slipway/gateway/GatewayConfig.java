@@ -22,7 +22,7 @@ public record GatewayConfig(
     public record Tls(String certificateFile, String keyFile) {}
 
     /**
-     * Which web pages of other origins may call the API from a browser.
+     * The web pages of other origins that may call the API from a browser.
      *
      * @param origins such as {@code https://console.example.org}, or {@code *} alone; empty turns CORS off
      * @param maxAge how long a browser may cache a preflight response

@@ -39,7 +39,7 @@ import java.util.function.Function;
 
 /** Inserts missing entries of the registries and of the seed. Only inserted rows are published, so that a second start changes nothing. */
 final class SeedStore {
-    /** The credential has the adapter's id. A revoked one stays revoked, whatever the configuration says. */
+    /** The credential has the adapter's id. A revoked one stays revoked, regardless of the configuration. */
     private static final String ADAPTER_CREDENTIAL = """
             INSERT INTO credentials (id, owner_kind, owner_id, secret_hash) VALUES ($1, 'adapter', $1, $2)
             ON CONFLICT (id) DO UPDATE SET secret_hash = $2 WHERE credentials.revoked_at IS NULL

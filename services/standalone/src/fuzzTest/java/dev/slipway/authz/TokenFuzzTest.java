@@ -17,7 +17,7 @@ class TokenFuzzTest {
     private static final TokenVerifier VERIFIER = new TokenVerifier(new AuthzModel());
 
     @FuzzTest
-    void verify_rejects_whatNobodySigned(FuzzedDataProvider data) {
+    void verify_rejectsUnsignedTokens(FuzzedDataProvider data) {
         var isText = data.consumeBoolean();
         var part = data.remainingBytes() / 2;
         var token = isText

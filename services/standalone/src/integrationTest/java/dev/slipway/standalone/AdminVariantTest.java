@@ -15,17 +15,18 @@ class AdminVariantTest extends DecisionTestBase {
     @Test
     @Proves({"1.76", "2.28"})
     void adminVariant_isRefused_withoutReasonOrPlatformRole() {
-        var missing = twin("adminListAppInstances", "platform_ops").send().expect(400);
+        var missing =
+                demoProjectCall("adminListAppInstances", "platform_ops").send().expect(400);
         assertThat(missing.body().at("/details/fields/0/field").asText()).isEqualTo("X-Break-Glass-Reason");
         for (var user : List.of("tenant_owner", "project_owner", "other_tenant_owner", "service_account")) {
-            var refused = twin("adminListAppInstances", user)
+            var refused = demoProjectCall("adminListAppInstances", user)
                     .header("X-Break-Glass-Reason", REASON)
                     .send()
                     .expect(403);
             assertThat(refused.text("code")).as(user).isEqualTo("insufficient_permissions");
         }
         // The header opens nothing but a twin.
-        var original = twin("listAppInstances", "platform_ops")
+        var original = demoProjectCall("listAppInstances", "platform_ops")
                 .header("X-Break-Glass-Reason", REASON)
                 .send()
                 .expect(403);
@@ -65,7 +66,7 @@ class AdminVariantTest extends DecisionTestBase {
         var again = launch(key).expect(202);
         assertThat(again.text("id")).isEqualTo(created.text("id"));
         assertThat(created.header("Location")).startsWith("/api/v1/admin/projects/" + DemoData.PROJECT);
-        var read = twin("adminGetAppInstance", "platform_superadmin")
+        var read = demoProjectCall("adminGetAppInstance", "platform_superadmin")
                 .path("app_instance_id", created.text("id"))
                 .header("X-Break-Glass-Reason", REASON)
                 .send()

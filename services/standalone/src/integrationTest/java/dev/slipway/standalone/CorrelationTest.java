@@ -149,8 +149,8 @@ class CorrelationTest {
     @Proves("C.03")
     void correlationId_isUsed_whenValid() {
         var id = "kept:" + UUID.randomUUID() + "._-" + "x".repeat(80);
-        assertThat(answered("X-Correlation-ID", id)).isEqualTo(id);
-        assertThat(answered("X-Request-Id", id)).isEqualTo(id);
+        assertThat(sendWithHeader("X-Correlation-ID", id)).isEqualTo(id);
+        assertThat(sendWithHeader("X-Request-Id", id)).isEqualTo(id);
         assertThat(platform.as("project_viewer")
                         .call("getMe")
                         .header("X-Request-Id", "request")
@@ -167,7 +167,7 @@ class CorrelationTest {
                 .isEqualTo("request");
         for (var bad : List.of("has space", "x".repeat(129), "semi;colon", "%0a", "", "{}")) {
             for (var header : List.of("X-Correlation-ID", "X-Request-Id")) {
-                assertThat(UUID.fromString(answered(header, bad))).isNotNull();
+                assertThat(UUID.fromString(sendWithHeader(header, bad))).isNotNull();
             }
         }
         var unrouted = RawHttp.exchange(
@@ -298,7 +298,7 @@ class CorrelationTest {
                 .text("id");
     }
 
-    private static String answered(String header, String value) {
+    private static String sendWithHeader(String header, String value) {
         return platform.as("project_viewer")
                 .call("getMe")
                 .header(header, value)

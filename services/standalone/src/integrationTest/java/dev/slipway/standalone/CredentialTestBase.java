@@ -117,7 +117,7 @@ abstract class CredentialTestBase {
     }
 
     /** Asserts that the secret is in no table and no event. */
-    static void assertNowhereKept(String secret) {
+    static void assertNotStored(String secret) {
         assertThat(platform.database()
                         .query("SELECT count(*) FROM iam.idempotency WHERE position(convert_to('" + secret
                                 + "', 'UTF8') IN body) > 0"))

@@ -243,7 +243,7 @@ class CredentialsTest extends CredentialTestBase {
                         .put("display_name", "Refused"))
                 .send()
                 .expect(403);
-        assertNowhereKept(secret);
+        assertNotStored(secret);
         assertAudited("iam.service_account.create", account, "success");
         assertAudited("iam.credential.create", first.text("credential_id"), "success");
         assertAudited("iam.credential.revoke", first.text("credential_id"), "success");

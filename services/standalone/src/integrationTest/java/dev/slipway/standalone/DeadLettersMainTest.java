@@ -55,9 +55,9 @@ class DeadLettersMainTest {
             }
             admin.createTopics(topics).all().get(30, TimeUnit.SECONDS);
         }
-        bury("listed", "first", "it is\nrotten");
-        bury("listed", "second", "so is this");
-        bury("replayed", "mended", "was a bug");
+        sendDeadLetter("listed", "first", "it is\ninvalid");
+        sendDeadLetter("listed", "second", "so is this");
+        sendDeadLetter("replayed", "fixed", "was a bug");
     }
 
     @ParameterizedTest
@@ -81,7 +81,7 @@ class DeadLettersMainTest {
     }
 
     @Test
-    void run_saysWhatIsMissing_whenNoBrokerIsNamed(@TempDir Path home) {
+    void run_printsError_whenNoBrokerIsNamed(@TempDir Path home) {
         assertThat(run(Map.of("SLIPWAY_HOME", home.toString()), "list", "listed"))
                 .isEqualTo(ExitCode.SOFTWARE);
 
@@ -89,7 +89,7 @@ class DeadLettersMainTest {
     }
 
     @Test
-    void run_saysSo_whenTheBrokerDoesNotAnswer(@TempDir Path home) throws IOException {
+    void run_printsError_whenTheBrokerDoesNotAnswer(@TempDir Path home) throws IOException {
         var client = Files.writeString(home.resolve("client"), "default.api.timeout.ms=1000\nrequest.timeout.ms=500\n");
         int closed;
         try (var socket = new ServerSocket(0)) {
@@ -104,14 +104,14 @@ class DeadLettersMainTest {
     }
 
     @Test
-    void run_saysSo_whenThereIsNoSuchTopic() {
+    void run_printsError_whenThereIsNoSuchTopic() {
         assertThat(run(ENVIRONMENT, "list", "nowhere")).isEqualTo(ExitCode.SOFTWARE);
 
         assertThat(text(err)).isEqualTo("dead-letters: topic " + PREFIX + "nowhere.dlq does not exist\n");
     }
 
     @Test
-    void replay_saysSo_whenThereIsNoSuchLetter() {
+    void replay_printsError_whenThereIsNoSuchLetter() {
         assertThat(run(ENVIRONMENT, "replay", "listed", "0/99")).isEqualTo(ExitCode.SOFTWARE);
 
         assertThat(text(err)).contains("there is no dead letter at 0/99");
@@ -132,8 +132,8 @@ class DeadLettersMainTest {
 
         assertThat(text(out).lines())
                 .satisfiesExactly(
-                        first ->
-                                assertThat(first).matches("0/0\t20[0-9T:.-]+Z\tfirst\tinstances.reports\tit is rotten"),
+                        first -> assertThat(first)
+                                .matches("0/0\t20[0-9T:.-]+Z\tfirst\tinstances.reports\tit is invalid"),
                         second -> assertThat(second)
                                 .matches("0/1\t20[0-9T:.-]+Z\tsecond\tinstances.reports\tso is this"));
     }
@@ -149,7 +149,7 @@ class DeadLettersMainTest {
 
         assertThat(text(out)).isEqualTo("Sent back to replayed: 0/0\n");
         assertThat(read("replayed")).singleElement().satisfies(record -> {
-            assertThat(record.key()).isEqualTo("mended");
+            assertThat(record.key()).isEqualTo("fixed");
             assertThat(record.value()).isEqualTo("the value".getBytes(StandardCharsets.UTF_8));
             assertThat(record.headers()).extracting(h -> h.key()).containsExactly("ce_type");
         });
@@ -166,7 +166,7 @@ class DeadLettersMainTest {
         return stream.toString(StandardCharsets.UTF_8);
     }
 
-    private static void bury(String topic, String key, String reason) throws Exception {
+    private static void sendDeadLetter(String topic, String key, String reason) throws Exception {
         var config = Map.<String, Object>of("bootstrap.servers", BOOTSTRAP);
         try (var producer = new KafkaProducer<>(config, new StringSerializer(), new ByteArraySerializer())) {
             var value = "the value".getBytes(StandardCharsets.UTF_8);

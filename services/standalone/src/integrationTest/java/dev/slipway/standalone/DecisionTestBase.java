@@ -84,14 +84,14 @@ abstract class DecisionTestBase {
     }
 
     static ApiResponse launch(String key) {
-        return twin("adminCreateAppInstance", "platform_superadmin")
+        return demoProjectCall("adminCreateAppInstance", "platform_superadmin")
                 .header("X-Break-Glass-Reason", REASON)
                 .header("Idempotency-Key", key)
                 .body(PlatformUnderTest.launchBody("for the tenant"))
                 .send();
     }
 
-    static Call twin(String operation, String user) {
+    static Call demoProjectCall(String operation, String user) {
         return platform.as(user).call(operation).path("project_id", DemoData.PROJECT);
     }
 

@@ -94,7 +94,7 @@ class DeclaredOperationsTest extends MemberTestBase {
         assertThat(invalid.body().at("/details/fields").findValuesAsText("field"))
                 .containsExactlyInAnyOrder("/input/size", "/input/colour");
         adapter.hold();
-        var young = calls.launched("young");
+        var young = calls.launch("young");
         assertThat(statusAndCode(calls.run("project_owner", young, submit))).isEqualTo("409 instance_state_conflict");
     }
 
@@ -150,7 +150,7 @@ class DeclaredOperationsTest extends MemberTestBase {
         eventually(() -> assertThat(calls.ready(id, "worker")).hasSize(2));
         var database = platform.database();
         database.execute("UPDATE instances.catalog_freshness SET known_until = now() - interval '4 minutes'");
-        assertThat(calls.launched("on policy that is old enough")).isNotEmpty();
+        assertThat(calls.launch("on policy that is old enough")).isNotEmpty();
 
         database.execute("""
                 UPDATE instances.catalog_freshness SET known_until = now() - interval '6 minutes';

@@ -53,7 +53,7 @@ class DependencyWaiterTest {
     }
 
     @Test
-    void start_saysWhatCannotBeReached_whenItsTimeIsOver() {
+    void start_namesUnreachableDependency_afterTimeout() {
         var refusal = refusal(process(
                 "nobody.invalid:9092",
                 "postgresql://user:hunter2@127.0.0.1:1/slipway",
@@ -92,7 +92,7 @@ class DependencyWaiterTest {
     }
 
     @Test
-    void start_waitsForBoth_andSaysSo() throws Exception {
+    void start_waitsForBoth_andLogsIt() throws Exception {
         try (var database = FreshDatabase.create();
                 var toKafka = FaultyLink.toKafka(KAFKA);
                 var toDatabase = FaultyLink.toDatabase(database.url())) {

@@ -137,10 +137,10 @@ class EchoClusterTest {
                         platform.as("tenant_owner").call("listAttachedRuntimes").path("project_id", project)))
                 .isEmpty();
         calls.project("getAttachedRuntime", project, runtime).send().expect(404);
-        submitAsStranger(project, runtime);
+        assertSubmitNotFound(project, runtime);
     }
 
-    private static void submitAsStranger(UUID project, String runtime) {
+    private static void assertSubmitNotFound(UUID project, String runtime) {
         calls.submit(project, runtime, "job.submit").send().expect(404);
     }
 

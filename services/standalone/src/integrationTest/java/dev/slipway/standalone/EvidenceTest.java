@@ -136,10 +136,10 @@ class EvidenceTest {
         assertThat(bundle)
                 .extracting(item -> item.path("type").asText())
                 .containsExactly("security_scan", "acceptance_test", "source_revision");
-        var classes = registered(admin, "retention_class");
+        var classes = listEntries(admin, "retention_class");
         assertThat(bundle).allSatisfy(item -> assertThat(classes)
                 .contains(item.path("retention_class").asText()));
-        assertThat(registered(admin, "audit_action")).contains("evidence.write", "evidence.release.write");
+        assertThat(listEntries(admin, "audit_action")).contains("evidence.write", "evidence.release.write");
         eventually(() -> assertThat(admin.call("listPlatformAuditEntries")
                         .query("target=" + release)
                         .send()
@@ -155,7 +155,7 @@ class EvidenceTest {
         awaitReplicated(release);
     }
 
-    private static List<String> registered(ApiClient admin, String kind) {
+    private static List<String> listEntries(ApiClient admin, String kind) {
         return admin.call("listRegistryEntries")
                 .path("kind", kind)
                 .query("limit=500")

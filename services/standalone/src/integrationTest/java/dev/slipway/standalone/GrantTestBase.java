@@ -37,12 +37,12 @@ abstract class GrantTestBase {
         platform.close();
     }
 
-    static String decided(String user, String action) {
-        return decidedFor(platform.token(user), action);
+    static String decide(String user, String action) {
+        return decideFor(platform.token(user), action);
     }
 
     /** Returns the decision for the action in the demo project. */
-    static String decidedFor(String token, String action) {
+    static String decideFor(String token, String action) {
         var question = Json.object();
         question.putObject("hierarchy").put("project_id", DemoData.PROJECT.toString());
         question.putObject("product").put("action", action);

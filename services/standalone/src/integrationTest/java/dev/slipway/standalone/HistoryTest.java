@@ -48,7 +48,7 @@ class HistoryTest {
 
     @Test
     void getAt_isNotFound_beforeCreationOrFromAnotherProject() {
-        var id = running("young");
+        var id = launchRunning("young");
         var created = get(id).text("created_at");
 
         assertThat(statusAndCode(at(id, Instant.parse(created).minusMillis(1).toString())))
@@ -73,7 +73,7 @@ class HistoryTest {
 
     @Test
     void getAt_returnsThePastState() {
-        var id = running("mortal");
+        var id = launchRunning("mortal");
         var now = get(id);
         assertThat(at(id, Instant.now().toString()).body()).isEqualTo(now.body());
         deleted(id);
@@ -97,7 +97,7 @@ class HistoryTest {
 
     @Test
     void timeline_returnsEveryEventWithActorAndReason_inPages() {
-        var id = running("told");
+        var id = launchRunning("told");
         deleted(id);
 
         var entries = timeline(id);
@@ -185,7 +185,7 @@ class HistoryTest {
 
     @Test
     void watch_ends_whenThePermissionIsRevoked() {
-        var id = running("private");
+        var id = launchRunning("private");
         var binding = platform.as("tenant_owner")
                 .call("createProjectRoleBinding")
                 .path("project_id", DemoData.PROJECT)
@@ -216,7 +216,7 @@ class HistoryTest {
 
     @Test
     void watch_isRefused_aboveTheStreamLimit() {
-        var id = running("crowded");
+        var id = launchRunning("crowded");
         var watch = platform.instance("watchAppInstance", "project_member", id);
         try (var one = watch.stream();
                 var two = watch.stream()) {
@@ -228,7 +228,7 @@ class HistoryTest {
 
     @Test
     void watch_isAuditedOnce_throughTheAdminVariant() {
-        var id = running("looked into");
+        var id = launchRunning("looked into");
         var watch = platform.instance("adminWatchAppInstance", "platform_ops", id)
                 .header("X-Break-Glass-Reason", REASON)
                 .header("X-Correlation-ID", "c-" + id);
@@ -250,9 +250,9 @@ class HistoryTest {
     @Test
     void check_findsOnlyTamperedInstances() {
         var from = Instant.now();
-        var sound = running("sound");
-        var changed = running("changed");
-        var gapped = running("gapped");
+        var sound = launchRunning("sound");
+        var changed = launchRunning("changed");
+        var gapped = launchRunning("gapped");
         deleted(sound);
         assertThat(check(from).path("inconsistent").asInt()).isZero();
         assertThat(check(from).path("checked").asInt()).isGreaterThanOrEqualTo(3);
@@ -315,7 +315,7 @@ class HistoryTest {
         } while (!seen.get(seen.size() - 1).path("event").asText().equals(type));
     }
 
-    private static String running(String name) {
+    private static String launchRunning(String name) {
         var id = platform.launch("project_owner", name).send().expect(202).text("id");
         eventually(() -> assertThat(get(id).text("status")).isEqualTo("running"));
         return id;

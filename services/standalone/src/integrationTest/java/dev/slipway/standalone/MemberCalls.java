@@ -68,14 +68,14 @@ record MemberCalls(PlatformUnderTest platform, String version) {
                         && observedRecord.payload().path("code").asText().equals(code));
     }
 
-    String launched(String name) {
+    String launch(String name) {
         return launch(PlatformUnderTest.launchBody(name).put("version", version))
                 .expect(202)
                 .text("id");
     }
 
     String running(String name) {
-        var id = launched(name);
+        var id = launch(name);
         eventually(() -> assertThat(platform.instance("getAppInstance", "project_viewer", id)
                         .send()
                         .text("status"))

@@ -221,7 +221,7 @@ class MembersTest extends MemberTestBase {
                 calls.operate(id, Json.object().put("operation", "add").put("component", "server"))
                         .expect(202));
         assertThat(failed.text("status")).isEqualTo("failed");
-        assertThat(failed.text("reason")).isEqualTo("told to fail");
+        assertThat(failed.text("reason")).isEqualTo("failure requested");
         assertThat(calls.state(id, failed.text("member_id"))).isEqualTo("failed/ready/1");
         adapter.fail(false);
         calls.operated(id, calls.on("replace", failed.text("member_id")));

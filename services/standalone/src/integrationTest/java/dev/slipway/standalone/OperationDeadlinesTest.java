@@ -110,7 +110,7 @@ class OperationDeadlinesTest extends OperationTestBase {
         assertThat(instanceFixture
                         .operation(gone.text("id"), gone.text("operation_id"))
                         .text("reason"))
-                .isEqualTo("told to fail");
+                .isEqualTo("failure requested");
     }
 
     @Test

@@ -222,7 +222,7 @@ class OperationsTest extends OperationTestBase {
         adapter.fail(true);
         var failed = instanceFixture.upgrade(id, "1.1.0").send().expect(202).text("id");
         instanceFixture.awaitOperation(id, failed, "failed");
-        assertThat(instanceFixture.operation(id, failed).text("reason")).isEqualTo("told to fail");
+        assertThat(instanceFixture.operation(id, failed).text("reason")).isEqualTo("failure requested");
         assertThat(instanceFixture.instance(id).text("version")).isEqualTo("1.0.0");
         assertThat(instanceFixture.instance(id).text("status")).isEqualTo("running");
         adapter.fail(false);

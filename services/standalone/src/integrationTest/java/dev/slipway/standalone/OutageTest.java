@@ -67,7 +67,7 @@ class OutageTest {
     }
 
     /** Gives timeouts, reconnects and back-off time to happen. */
-    private static void lasting(Duration time) {
+    private static void holdOutage(Duration time) {
         var end = Instant.now().plus(time);
         eventually(() -> assertThat(Instant.now()).isAfter(end));
     }
@@ -81,7 +81,7 @@ class OutageTest {
 
                 kafka.cut();
                 launchLoad.accept(SOME);
-                lasting(Duration.ofSeconds(10));
+                holdOutage(Duration.ofSeconds(10));
                 kafka.heal();
 
                 launchLoad.accept(SOME);

@@ -24,7 +24,7 @@ import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** How policy decides launches, through the API. */
+/** Tests through the API how policy decides launches. */
 class PolicyLaunchTest {
     /** Heartbeats of the catalog do not refresh the policy while the trigger exists. */
     private static final String KEEP_POLICY_STALE = """

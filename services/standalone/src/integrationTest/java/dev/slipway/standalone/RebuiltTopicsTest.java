@@ -24,7 +24,7 @@ class RebuiltTopicsTest {
             """;
 
     @Test
-    void everything_isToldAgain_atTheSameRevision_whenTheTopicsAreNew() {
+    void state_isRepublished_atTheSameRevision_whenTopicsAreNew() {
         var before = new PlatformUnderTest();
         var tenantCalls = new TenantCalls(before);
         var tenant = tenantCalls.create("surviving");

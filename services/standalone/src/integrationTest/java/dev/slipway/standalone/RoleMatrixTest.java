@@ -23,13 +23,13 @@ class RoleMatrixTest extends RoleMatrixTestBase {
     @Proves({"1.05", "1.72", "1.75", "1.76", "1.77", "1.78", "2.27", "2.28"})
     void operation_matchesRoles_forEveryPrincipalAndScope() {
         var instances = Map.of(
-                "own", launched("own", "tenant_owner"),
-                "sibling", launched("sibling", "tenant_owner"),
-                "other tenant's", launched("other tenant's", "other_tenant_owner"));
+                "own", launch("own", "tenant_owner"),
+                "sibling", launch("sibling", "tenant_owner"),
+                "other tenant's", launch("other tenant's", "other_tenant_owner"));
         var expected = new ArrayList<String>();
         var actual = new ArrayList<String>();
         for (var apiOperation : RoleMatrix.assertDecisions()) {
-            for (var principal : apiOperation.isAdminVariant() ? TWIN_PRINCIPALS : everybody()) {
+            for (var principal : apiOperation.isAdminVariant() ? ADMIN_VARIANT_PRINCIPALS : everybody()) {
                 PLACES.forEach((place, projectId) -> {
                     var expectation = RoleMatrix.expected(apiOperation, principal, place);
                     if (RoleMatrix.canBeSent(apiOperation, expectation)) {
@@ -145,11 +145,11 @@ class RoleMatrixTest extends RoleMatrixTestBase {
         for (var row : MATRIX.lines().skip(1).toList()) {
             var action = row.split(" ", 2)[0];
             for (var who : PRINCIPALS) {
-                var twin = ResourceScope.project(DemoData.PROJECT).withBreakGlass();
+                var adminVariant = ResourceScope.project(DemoData.PROJECT).withBreakGlass();
                 assertThat(authorizer()
-                                .decide(principal(who), action, twin, Instant.now())
+                                .decide(principal(who), action, adminVariant, Instant.now())
                                 .allowed())
-                        .as("%s through the twin of %s", who, action)
+                        .as("%s through the admin variant of %s", who, action)
                         .isEqualTo(who.startsWith("platform_"));
             }
         }

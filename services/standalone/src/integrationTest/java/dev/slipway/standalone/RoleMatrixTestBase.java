@@ -52,7 +52,7 @@ abstract class RoleMatrixTestBase {
             "project_viewer",
             "service_account");
 
-    static final List<String> TWIN_PRINCIPALS = List.of(
+    static final List<String> ADMIN_VARIANT_PRINCIPALS = List.of(
             "platform_superadmin",
             "platform_ops",
             "tenant_owner",
@@ -165,7 +165,7 @@ abstract class RoleMatrixTestBase {
         assertThat(platform.events().violations()).isEmpty();
     }
 
-    static String launched(String place, String user) {
+    static String launch(String place, String user) {
         return platform.launchIn(requireNonNull(PLACES.get(place)), user, "for " + place)
                 .send()
                 .expect(202)

@@ -136,7 +136,7 @@ class RolesTest extends GrantTestBase {
         body.putArray("default_roles").add("project_owner").add("service_account");
         tenantCalls.sendAndAwaitRevision(
                 platform.as("platform_superadmin").call("registerScope").body(body), 201);
-        assertThat(decided("project_owner", scope)).isEqualTo("unknown_action");
+        assertThat(decide("project_owner", scope)).isEqualTo("unknown_action");
         assertThat(statusAndCode(key(scope).send())).isEqualTo("403 grant_exceeds_own");
         assertThat(statusAndCode(account(scope).send())).isEqualTo("403 grant_exceeds_own");
 
@@ -160,10 +160,10 @@ class RolesTest extends GrantTestBase {
                 .expect(200)
                 .text("access_token");
         var accountToken = CredentialCalls.exchangeToken(platform, credential);
-        assertThat(decided("project_owner", scope)).isEqualTo("allowed");
-        assertThat(decided("project_admin", scope)).isEqualTo("not_granted");
-        assertThat(decidedFor(keyToken, scope)).isEqualTo("allowed");
-        assertThat(decidedFor(accountToken, scope)).isEqualTo("allowed");
+        assertThat(decide("project_owner", scope)).isEqualTo("allowed");
+        assertThat(decide("project_admin", scope)).isEqualTo("not_granted");
+        assertThat(decideFor(keyToken, scope)).isEqualTo("allowed");
+        assertThat(decideFor(accountToken, scope)).isEqualTo("allowed");
         var listed = platform.as("project_viewer")
                 .call("listScopes")
                 .query("product_id=looms")
@@ -181,8 +181,7 @@ class RolesTest extends GrantTestBase {
         tenantCalls.sendAndAwaitRevision(
                 platform.as("platform_superadmin").call("retireScope").path("scope_id", scope), 200);
 
-        assertThat(List.of(
-                        decided("project_owner", scope), decidedFor(keyToken, scope), decidedFor(accountToken, scope)))
+        assertThat(List.of(decide("project_owner", scope), decideFor(keyToken, scope), decideFor(accountToken, scope)))
                 .containsOnly("unknown_action");
     }
 

@@ -82,8 +82,8 @@ class ScopeBoundaryTest extends RoleMatrixTestBase {
     @Test
     @Proves({"1.72", "2.26"})
     void foreignInstance_isNotFound_underAnyProject() {
-        var foreign = launched("other tenant's", "other_tenant_owner");
-        var sibling = launched("sibling", "tenant_owner");
+        var foreign = launch("other tenant's", "other_tenant_owner");
+        var sibling = launch("sibling", "tenant_owner");
         var missing = new UUID(0x0190_0000_0000_7000L, 0x8000_0000_0000_ffffL).toString();
 
         var bodies = new LinkedHashMap<String, ObjectNode>();

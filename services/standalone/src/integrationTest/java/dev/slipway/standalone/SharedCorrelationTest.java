@@ -17,9 +17,9 @@ import static dev.slipway.testkit.Eventually.eventually;
 import static dev.slipway.testkit.Eventually.eventuallyGet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Uses one correlation id as two tenants: the stranger's rejected requests neither tell nor hide anything. */
+/** Uses one correlation id as two tenants: rejected requests of the other tenant neither disclose nor hide anything. */
 class SharedCorrelationTest {
-    private static final String STRANGER = "other_tenant_owner";
+    private static final String OTHER_TENANT = "other_tenant_owner";
     private static final int REFUSALS = 60;
 
     private static PlatformUnderTest platform;
@@ -41,9 +41,9 @@ class SharedCorrelationTest {
         refusedCall(DemoData.PROJECT, id);
         refusedCall(Ids.next(), unknownId);
 
-        var known = eventuallyGet(() -> single(read(STRANGER, id).send().expect(200)));
+        var known = eventuallyGet(() -> single(read(OTHER_TENANT, id).send().expect(200)));
         var unknown =
-                eventuallyGet(() -> single(read(STRANGER, unknownId).send().expect(200)));
+                eventuallyGet(() -> single(read(OTHER_TENANT, unknownId).send().expect(200)));
 
         for (var call : List.of(known, unknown)) {
             assertThat(call.at("/detail/status").asInt()).isEqualTo(404);
@@ -54,7 +54,7 @@ class SharedCorrelationTest {
     }
 
     @Test
-    void trail_isNotBuried_byTheRefusalsOfStrangers() {
+    void trail_isNotBuried_byRefusalsOfOtherTenants() {
         var id = "buried-" + UUID.randomUUID();
         for (var i = 0; i < REFUSALS; i++) {
             refusedCall(DemoData.PROJECT, id);
@@ -80,7 +80,7 @@ class SharedCorrelationTest {
         });
         assertThat(refusals)
                 .allSatisfy(item -> assertThat(item.path("org_id").asText()).isEqualTo(DemoData.ORG.toString()));
-        assertThat(readAll(STRANGER, id, "refusals")).isEmpty();
+        assertThat(readAll(OTHER_TENANT, id, "refusals")).isEmpty();
     }
 
     @Test
@@ -114,7 +114,7 @@ class SharedCorrelationTest {
     }
 
     private static void refusedCall(UUID projectId, String correlationId) {
-        platform.as(STRANGER)
+        platform.as(OTHER_TENANT)
                 .call("listAppInstances")
                 .path("project_id", projectId)
                 .header("X-Correlation-ID", correlationId)

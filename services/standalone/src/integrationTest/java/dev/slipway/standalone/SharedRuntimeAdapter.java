@@ -132,7 +132,7 @@ final class SharedRuntimeAdapter implements AutoCloseable {
         switch (command.path("event_type").asText()) {
             case "runtime.command.deploy" -> {
                 if (failing) {
-                    report(command, "failed", Json.object().put("reason", "told to fail"));
+                    report(command, "failed", Json.object().put("reason", "failure requested"));
                     return;
                 }
                 reportMembers(command, payload.path("members"), "ready");

@@ -153,7 +153,7 @@ class SharedRuntimeOperationsTest extends SharedRuntimeTestBase {
         calls.awaitStatus(failed, "failed");
         eventually(() -> assertThat(calls.eventTypes(failed)).contains("apps.shared_runtime.failed"));
         assertThat(calls.owner("getSharedRuntime", failed).send().text("failure_reason"))
-                .isEqualTo("told to fail");
+                .isEqualTo("failure requested");
         calls.owner("deleteSharedRuntime", failed).query("mode=force").send().expect(202);
         calls.awaitStatus(failed, "deleted");
     }

@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A key signs at every moment, whatever administrators rotate and revoke. New keys sign after an hour here, so they never help. */
+/** A key signs at every moment, regardless of what administrators rotate and revoke. New keys sign after an hour here, so they never help. */
 class SigningKeysTest {
     private static PlatformUnderTest platform;
 

@@ -16,7 +16,7 @@ import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** How balances and budgets limit launches, from metering to the launch. */
+/** Tests how balances and budgets limit launches, from metering to the launch. */
 class SpendingLimitsTest {
     private static PlatformUnderTest platform;
     private static SpendingCalls calls;

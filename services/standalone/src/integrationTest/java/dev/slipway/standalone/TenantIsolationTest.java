@@ -259,7 +259,7 @@ class TenantIsolationTest extends TenancyTestBase {
 
     @Test
     @Proves("1.27")
-    void instance_belongsToItsProjectsOrganization_whateverTheRequestSays() {
+    void instance_hasOrganizationOfItsProject_regardlessOfRequest() {
         var told = PlatformUnderTest.launchBody("elsewhere").put("org_id", DemoData.OTHER_ORG.toString());
         var refused = platform.as("project_owner")
                 .call("createAppInstance")

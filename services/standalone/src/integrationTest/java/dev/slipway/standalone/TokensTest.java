@@ -118,7 +118,7 @@ class TokensTest extends CredentialTestBase {
                         .body()
                         .toString())
                 .doesNotContain(id);
-        assertNowhereKept(created.text("secret"));
+        assertNotStored(created.text("secret"));
     }
 
     @Test

@@ -237,7 +237,7 @@ public final class SimulatedPlatform implements AutoCloseable {
                 for (var record : consumer.poll(Duration.ofMillis(100))) {
                     var headers = new HashMap<String, String>();
                     record.headers().forEach(h -> headers.put(h.key(), new String(h.value(), StandardCharsets.UTF_8)));
-                    take(record.key(), record.value(), headers);
+                    recordReport(record.key(), record.value(), headers);
                 }
             }
         } catch (RuntimeException e) {
@@ -245,7 +245,7 @@ public final class SimulatedPlatform implements AutoCloseable {
         }
     }
 
-    private void take(String key, byte[] value, Map<String, String> headers) {
+    private void recordReport(String key, byte[] value, Map<String, String> headers) {
         try {
             schemas.validate(Json.parse(value))
                     .forEach(problem -> faults.add("a report is not as the contract says: " + problem));

@@ -84,7 +84,7 @@ public record Operation(
         public static final Progress NONE = new Progress(null, null, List.of());
     }
 
-    /** Something that the operation waits for; {@code turn} says who has to act: adapter, platform or project. */
+    /** A condition that the operation waits for; {@code turn} says who has to act: adapter, platform or project. */
     public record Blocker(String code, String message, String turn) {}
 
     Operation withStatus(Status next, Progress nextProgress, Instant now) {

@@ -47,7 +47,7 @@ public final class OperationLifecycle {
                 requested.attribution());
     }
 
-    /** The adapter has accepted the command: whatever the operation waited for until now was the adapter. */
+    /** Records that the adapter accepted the command; clears its blockers. */
     public static Accepted reportAccepted(Operation current, Instant now) {
         return switch (current.status()) {
             case ACCEPTED ->

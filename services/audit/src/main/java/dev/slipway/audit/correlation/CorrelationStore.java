@@ -50,7 +50,7 @@ public final class CorrelationStore {
             """;
 
     /**
-     * Limits each part before the merge, so that no table is read further than necessary. Rejected requests of outsiders are a list of their
+     * Limits each part before the merge, so that no table is read further than necessary. Rejected requests of callers without a role are a list of their
      * own ($6), so that they do not displace the entries of others; their callers do not learn which organization or project they missed.
      */
     private static final String FIND = """
@@ -134,7 +134,7 @@ public final class CorrelationStore {
             column(calls, AccessLogEntry::orgId, UUID[]::new),
             column(calls, AccessLogEntry::projectId, UUID[]::new),
             column(calls, AccessLogEntry::durationUs, Long[]::new),
-            column(calls, call -> Boolean.TRUE.equals(call.outsider()), Boolean[]::new),
+            column(calls, call -> Boolean.TRUE.equals(call.callerWithoutRole()), Boolean[]::new),
             column(calls, call -> call.count() == null ? 1 : call.count(), Integer[]::new),
         }));
     }
@@ -142,7 +142,7 @@ public final class CorrelationStore {
     /**
      * Returns entries by time that the reader has access to, and the reader's own calls.
      *
-     * @param refusals whether to return the rejected requests of outsiders instead of all other entries
+     * @param refusals whether to return the rejected requests of callers without a role instead of all other entries
      */
     Future<Page<CorrelationEntry>> find(
             String correlationId,

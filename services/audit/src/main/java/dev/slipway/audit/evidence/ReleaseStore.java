@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** All SQL of release candidates, waivers and verdicts. A null project stands for the platform, which sees all candidates. */
+/** All SQL of release candidates, waivers and verdicts. A null project represents the platform, which sees all candidates. */
 public final class ReleaseStore {
     private static final TableColumns COLUMNS = TableColumns.of(
             "release_candidates",

@@ -241,7 +241,7 @@ class FastReleaseTest {
                 new CarryOver(VALIDATED, validatedVerdict, FAMILIES));
     }
 
-    /** Everything that a fast release needs itself. */
+    /** All evidence that a fast release needs itself. */
     private static List<EvidenceItem> ofTheEnvironment() {
         return complete().stream()
                 .filter(item -> !OF_THE_REVISION.contains(item.type())

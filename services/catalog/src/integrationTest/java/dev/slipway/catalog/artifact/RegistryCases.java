@@ -48,7 +48,7 @@ abstract class RegistryCases {
     static final String PROVENANCE = "https://slsa.dev/provenance/v1";
     static final Duration DEADLINE = Duration.ofSeconds(5);
     static final ArtifactSigner TRUSTED = new ArtifactSigner();
-    static final ArtifactSigner STRANGER = new ArtifactSigner();
+    static final ArtifactSigner UNTRUSTED = new ArtifactSigner();
     static Vertx vertx;
 
     @BeforeAll
@@ -132,7 +132,7 @@ abstract class RegistryCases {
         var digest = pusher.image(repository, "v1", "signed wrongly " + repository);
         var payload = ArtifactSigner.payload(repository, digest);
 
-        pusher.signature(repository, digest, payload, STRANGER.sign(payload));
+        pusher.signature(repository, digest, payload, UNTRUSTED.sign(payload));
         assertThat(checks(repository, digest, Signing.SIGNATURE))
                 .endsWith("signature failed: the signature was not made with a trusted key");
 
@@ -172,7 +172,7 @@ abstract class RegistryCases {
         var another = pusher.image(repository, "another", "another " + repository);
         var digest = pusher.image(repository, "v1", "attested wrongly " + repository);
 
-        pusher.attestation(repository, digest, STRANGER.attestation(digest, PROVENANCE));
+        pusher.attestation(repository, digest, UNTRUSTED.attestation(digest, PROVENANCE));
         assertThat(checks(repository, digest, Signing.ATTESTATION))
                 .endsWith("attestation failed: the attestation was not signed with a trusted key");
 

@@ -252,7 +252,7 @@ class SourcesTest extends RegistryCases {
         assertThat(text(verified(artifact, Signing.SIGNATURE)))
                 .endsWith("digest passed, content passed, signature failed: the artifact has no signature");
 
-        server.putObject("/weights.bin.sig", Base64.getEncoder().encode(STRANGER.sign(OBJECT)));
+        server.putObject("/weights.bin.sig", Base64.getEncoder().encode(UNTRUSTED.sign(OBJECT)));
         assertThat(text(verified(artifact, Signing.SIGNATURE)))
                 .endsWith("signature failed: the signature was not made with a trusted key");
 

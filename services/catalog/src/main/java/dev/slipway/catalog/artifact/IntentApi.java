@@ -194,8 +194,9 @@ public final class IntentApi {
                     .asException());
         }
         return artifact.lifecycle() == Lifecycle.RETIRED
-                ? Future.failedFuture(Problem.of(ErrorCode.STATE_CONFLICT, "The artifact is retired.")
-                        .asException())
+                ? Future.failedFuture(
+                        Problem.of(ErrorCode.STATE_CONFLICT, "The artifact is retired. Use another artifact.")
+                                .asException())
                 : Future.succeededFuture(artifact);
     }
 

@@ -183,7 +183,9 @@ public final class RegistrationApi {
                         ? store.findTrust(unit, List.of(digest))
                         : Future.failedFuture(alreadyRegistered(existing)))
                 .compose(trust -> Trust.REVOKED.text().equals(trust.get(digest))
-                        ? Future.failedFuture(Problem.of(ErrorCode.ARTIFACT_REVOKED, "This digest is revoked.")
+                        ? Future.failedFuture(Problem.of(
+                                        ErrorCode.ARTIFACT_REVOKED,
+                                        "This digest is revoked. Register another artifact.")
                                 .asException())
                         : Future.succeededFuture());
     }

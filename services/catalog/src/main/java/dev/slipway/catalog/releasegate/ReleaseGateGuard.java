@@ -16,7 +16,7 @@ import java.util.UUID;
 
 /** Requires passed release gates where policy does not exempt the product. Reads replicated verdicts only. */
 public final class ReleaseGateGuard {
-    /** Stands for an artifact that belongs to no app, in the policy key. */
+    /** Represents an artifact that belongs to no app, in the policy key. */
     private static final String NO_PRODUCT = "-";
 
     private final ReleaseGateStore store;

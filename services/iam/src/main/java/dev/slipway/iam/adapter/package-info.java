@@ -1,4 +1,4 @@
-/** Runtime adapters as principals of the platform. */
+/** Creates, disables and enables runtime adapters, which are principals of the platform. */
 @NullMarked
 package dev.slipway.iam.adapter;
 

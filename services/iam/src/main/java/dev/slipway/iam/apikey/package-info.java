@@ -1,4 +1,4 @@
-/** API keys of users. */
+/** Creates, lists and revokes the API keys of users. */
 @NullMarked
 package dev.slipway.iam.apikey;
 

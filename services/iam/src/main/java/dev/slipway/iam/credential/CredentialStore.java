@@ -73,7 +73,9 @@ public final class CredentialStore {
     static Future<Credential> lock(UnitOfWork unit, UUID ownerId, UUID id) {
         return unit.query(LOCK, Tuple.of(id, ownerId)).map(rows -> {
             if (rows.size() == 0) {
-                throw Problem.of(ErrorCode.NOT_FOUND, "Credential " + id + " was not found here.")
+                throw Problem.of(
+                                ErrorCode.NOT_FOUND,
+                                "Credential " + id + " does not exist, or belongs to another principal.")
                         .asException();
             }
             return fromRow(rows.iterator().next());

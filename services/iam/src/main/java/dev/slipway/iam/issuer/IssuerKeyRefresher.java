@@ -36,7 +36,7 @@ public final class IssuerKeyRefresher {
     public static final String UNKNOWN_KEY_ADDRESS = "slipway.iam.unknown-key";
 
     private static final Logger LOG = LoggerFactory.getLogger(IssuerKeyRefresher.class);
-    /** How long keys are valid after they were last fetched. */
+    /** The time that keys are valid after they were last fetched. */
     private static final Duration MAX_KEY_AGE = Duration.ofHours(24);
 
     private final Vertx vertx;

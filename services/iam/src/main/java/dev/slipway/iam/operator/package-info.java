@@ -1,4 +1,4 @@
-/** Operators of shared runtimes. */
+/** Creates a service account per shared runtime from the events of the instances service, and lists these operators. */
 @NullMarked
 package dev.slipway.iam.operator;
 

@@ -1,4 +1,4 @@
-/** Service accounts of projects. */
+/** Stores and lists the service accounts of projects. */
 @NullMarked
 package dev.slipway.iam.serviceaccount;
 

@@ -1,4 +1,4 @@
-/** The keys that sign and verify tokens. */
+/** Generates, publishes, rotates and revokes the keys that sign tokens. */
 @NullMarked
 package dev.slipway.iam.signingkey;
 

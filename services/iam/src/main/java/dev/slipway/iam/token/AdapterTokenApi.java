@@ -232,7 +232,11 @@ public final class AdapterTokenApi {
                     null, Problem.of(ErrorCode.CREDENTIAL_INVALID, "The adapter id or secret is wrong."));
         }
         return found.disabled()
-                ? new CredentialCheck(null, Problem.of(ErrorCode.CREDENTIAL_INVALID, "The adapter is disabled."))
+                ? new CredentialCheck(
+                        null,
+                        Problem.of(
+                                ErrorCode.CREDENTIAL_INVALID,
+                                "The adapter is disabled. Ask a platform administrator to enable it."))
                 : new CredentialCheck(active.get(matching), null);
     }
 

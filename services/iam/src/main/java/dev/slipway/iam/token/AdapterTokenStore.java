@@ -25,7 +25,7 @@ public final class AdapterTokenStore {
             WHERE a.id = $1
             """;
     private static final String FOR_INSTANCE = ADAPTER + """
-            o.operator_service_account_id AS speaker_id, o.org_id, o.project_id, NULL::text[] AS actions,
+            o.operator_service_account_id AS subject_id, o.org_id, o.project_id, NULL::text[] AS actions,
             t.command_id IS NOT NULL OR NOT o.commands_known AS command_known, t.ended_at,
             EXISTS (SELECT FROM instance_operators x WHERE x.app_instance_id = $2 AND x.runtime_backend <> a.runtime_backend) AS other_backend
             FROM adapters a
@@ -33,7 +33,7 @@ public final class AdapterTokenStore {
             LEFT JOIN runtime_tasks t ON t.command_id = $3 AND t.subject_id = $2
             """ + CREDENTIALS;
     private static final String FOR_SHARED_RUNTIME = ADAPTER + """
-            o.id AS speaker_id, o.org_id, NULL::uuid AS project_id, o.allowed_actions AS actions,
+            o.id AS subject_id, o.org_id, NULL::uuid AS project_id, o.allowed_actions AS actions,
             t.command_id IS NOT NULL AS command_known, t.ended_at,
             EXISTS (SELECT FROM shared_runtime_operators x WHERE x.org_id = $2 AND x.shared_runtime_id = $3
                 AND x.runtime_backend <> a.runtime_backend) AS other_backend
@@ -104,7 +104,7 @@ public final class AdapterTokenStore {
     }
 
     private static @Nullable TokenSubject toSubject(Row row) {
-        var id = row.getUUID("speaker_id");
+        var id = row.getUUID("subject_id");
         var actions = row.getArrayOfStrings("actions");
         return id == null
                 ? null

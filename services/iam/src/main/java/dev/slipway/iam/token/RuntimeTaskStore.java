@@ -32,7 +32,7 @@ public final class RuntimeTaskStore {
             INSERT INTO runtime_tasks (command_id, subject_id, starts_generation, sequence) VALUES ($1, $2, $3, $4)
             ON CONFLICT DO NOTHING
             """;
-    private static final String COMMANDS_KNOWN =
+    private static final String MARK_COMMANDS_REPLICATED =
             "UPDATE instance_operators SET commands_known = true WHERE app_instance_id = $1 AND NOT commands_known";
     private static final String END = """
             UPDATE runtime_tasks SET ended_at = $3 WHERE command_id = $1 AND subject_id = $2 AND ended_at IS NULL
@@ -116,7 +116,7 @@ public final class RuntimeTaskStore {
             unit.write(INSERT_TASK, Tuple.of(commandId, subjectId, changed.startsGeneration(), changed.sequence));
             if (changed.startsGeneration() && !changed.kind.equals("create")) {
                 unit.write(END_GENERATION, Tuple.of(subjectId, changed.sequence, occurredAt(event)));
-                unit.write(COMMANDS_KNOWN, Tuple.of(subjectId));
+                unit.write(MARK_COMMANDS_REPLICATED, Tuple.of(subjectId));
             }
         }
         if (commandId != null && changed.endsCommand()) {

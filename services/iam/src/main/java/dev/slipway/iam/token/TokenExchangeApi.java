@@ -149,11 +149,16 @@ public final class TokenExchangeApi {
 
     private static Problem problem(Refusal refusal, CredentialWithOwner found) {
         return switch (refusal) {
-            case CREDENTIAL_REVOKED -> Problem.of(ErrorCode.CREDENTIAL_INVALID, "The credential was revoked.");
+            case CREDENTIAL_REVOKED ->
+                Problem.of(ErrorCode.CREDENTIAL_INVALID, "The credential was revoked. Create a new one.");
             case CREDENTIAL_EXPIRED ->
-                Problem.of(ErrorCode.CREDENTIAL_INVALID, "The credential expired at " + found.expiresAt() + ".");
+                Problem.of(
+                        ErrorCode.CREDENTIAL_INVALID,
+                        "The credential expired at " + found.expiresAt() + ". Create a new one.");
             case OWNER_INACTIVE ->
-                Problem.of(ErrorCode.CREDENTIAL_INVALID, "The owner of the credential is not active.");
+                Problem.of(
+                        ErrorCode.CREDENTIAL_INVALID,
+                        "The owner of the credential is not active. Ask an administrator of its organization to activate it.");
             case PROJECT_SUSPENDED ->
                 Problem.of(
                         ErrorCode.PROJECT_SUSPENDED,

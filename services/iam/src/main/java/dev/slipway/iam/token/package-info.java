@@ -1,4 +1,4 @@
-/** The exchange of credentials for tokens. */
+/** Exchanges credentials of users, service accounts and adapters for short-lived tokens. */
 @NullMarked
 package dev.slipway.iam.token;
 

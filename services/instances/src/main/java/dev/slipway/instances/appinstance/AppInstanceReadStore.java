@@ -78,7 +78,7 @@ public final class AppInstanceReadStore {
             ORDER BY i.created_at DESC, i.id DESC LIMIT $5
             """;
 
-    /** The members of a deleted instance are removed, whatever was reported last. */
+    /** The members of a deleted instance are removed, regardless of the last report. */
     private static final String SELECT_MEMBERS = """
             SELECT m.id, m.app_instance_id, i.org_id, m.project_id, m.component, m.generation,
                 CASE i.status WHEN 'deleted' THEN 'removed' ELSE m.desired_state END AS desired_state,

@@ -168,7 +168,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                 .ifPresent(update -> DeadlineSweep.audit(unit, update.next(), code));
     }
 
-    /** A failed launch whose manifest says so is deleted by the platform, in the name of whoever launched it. */
+    /** Audits that the platform deletes a failed launch, as its manifest says, on behalf of the user who launched it. */
     private static void auditDeletion(UnitOfWork unit, AppInstance instance, InstanceChange change) {
         change.openedOperations().stream()
                 .filter(operation -> operation.kind() == Kind.DELETE)

@@ -59,7 +59,7 @@ public final class AppVersionStore {
                 : new PreviousVersion(id, row.getString("previous_version"), row.getString("previous_config"));
     }
 
-    /** Loads the version that an upgrade or a rollback leads to, whatever its state is by now. */
+    /** Loads the version that an upgrade or a rollback leads to, regardless of its current state. */
     public Future<VersionChange> loadChange(
             UnitOfWork unit, AppVersionRef current, String currentConfig, Operation operation) {
         var version = Objects.requireNonNull(operation.toVersion());

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.Set;
 
 /**
- * Everything that the decision on a launch needs.
+ * The inputs of the decision on a launch.
  *
  * @param manifest null if there is no such version
  * @param quota null without a limit, or if policy refuses the launch anyway

@@ -83,7 +83,7 @@ public final class LaunchContextStore {
     private record CachedKeys(long stamp, PolicyKeys keys) {}
 
     /**
-     * What the lock of a project finds.
+     * The inputs of a launch, read while its project is locked.
      *
      * @param billed false if neither a price nor a limit of spending can apply
      */

@@ -184,7 +184,7 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
         });
     }
 
-    /** Detaches a suspended or deleted project from all shared runtimes, in the name of the platform. */
+    /** Detaches a suspended or deleted project from all shared runtimes, on behalf of the platform. */
     public Future<Void> detachProject(UnitOfWork unit, UUID projectId, String reason) {
         return runtimes.listAttachedRuntimes(unit, projectId).compose(attached -> {
             Future<Void> chain = Future.succeededFuture();
@@ -199,7 +199,7 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
         });
     }
 
-    /** Detaches a project from one shared runtime at once, in the name of the platform. */
+    /** Detaches a project from one shared runtime at once, on behalf of the platform. */
     void detach(UnitOfWork unit, LoadedSharedRuntime loaded, UUID projectId, String reason) {
         var attachment = loaded.attachmentOf(projectId);
         if (attachment == null) {

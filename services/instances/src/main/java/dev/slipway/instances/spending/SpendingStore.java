@@ -46,7 +46,7 @@ public final class SpendingStore {
             """;
 
     /**
-     * Something that has to be stopped.
+     * A resource that has to be stopped.
      *
      * @param id of the app instance or the shared runtime; an attachment is identified by its runtime and its project
      * @param projectId null for a shared runtime

@@ -35,7 +35,7 @@ import java.util.UUID;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The events of an instance yield its row, whatever happens to it. */
+/** The events of an instance yield its row, regardless of the changes. */
 class InstanceHistoryTest {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     private static final int WALKS = 300;

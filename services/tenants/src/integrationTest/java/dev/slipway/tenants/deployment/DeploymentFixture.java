@@ -105,7 +105,7 @@ final class DeploymentFixture implements AutoCloseable {
     }
 
     /** Returns the code with which an operation refuses a caller of another organization. */
-    String refusalOfStranger(
+    String denialOfForeignCaller(
             Tenant tenant,
             Function<Request, Future<Reply>> operation,
             Map<String, String> parameters,

@@ -279,15 +279,15 @@ class DeploymentTest {
         var id = Map.of("deployment_id", deployment.path("deployment_id").asText());
         var body = Json.object().set("bundle", json(CUSTOMERS));
 
-        assertThat(fixture.refusalOfStranger(tenant, fixture.api::get, id, null))
+        assertThat(fixture.denialOfForeignCaller(tenant, fixture.api::get, id, null))
                 .isEqualTo("deployment_not_found");
-        assertThat(fixture.refusalOfStranger(tenant, fixture.api::rollBack, id, null))
+        assertThat(fixture.denialOfForeignCaller(tenant, fixture.api::rollBack, id, null))
                 .isEqualTo("tenant_not_found");
-        assertThat(fixture.refusalOfStranger(tenant, fixture.api::list, Map.of(), null))
+        assertThat(fixture.denialOfForeignCaller(tenant, fixture.api::list, Map.of(), null))
                 .isEqualTo("tenant_not_found");
-        assertThat(fixture.refusalOfStranger(tenant, fixture.api::plan, Map.of(), json(CUSTOMERS)))
+        assertThat(fixture.denialOfForeignCaller(tenant, fixture.api::plan, Map.of(), json(CUSTOMERS)))
                 .isEqualTo("tenant_not_found");
-        assertThat(fixture.refusalOfStranger(tenant, fixture.api::create, Map.of(), body))
+        assertThat(fixture.denialOfForeignCaller(tenant, fixture.api::create, Map.of(), body))
                 .isEqualTo("tenant_not_found");
     }
 

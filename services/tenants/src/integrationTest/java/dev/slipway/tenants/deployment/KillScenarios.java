@@ -42,7 +42,7 @@ final class KillScenarios implements AutoCloseable {
     private final Path directory;
     private final DeploymentFixture fixture = new DeploymentFixture();
 
-    /** Where in a step the process is killed: before its work, or after it and before its result is recorded. */
+    /** The moment of a step at which the process is killed: before its work, or after it and before its result is recorded. */
     enum Phase {
         START,
         END

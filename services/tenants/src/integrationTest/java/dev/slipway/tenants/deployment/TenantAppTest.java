@@ -174,15 +174,15 @@ class TenantAppTest {
         install(manifest());
         var path = Map.of("app_name", "crm");
 
-        assertThat(fixture.refusalOfStranger(tenant, fixture.apps::list, Map.of(), null))
+        assertThat(fixture.denialOfForeignCaller(tenant, fixture.apps::list, Map.of(), null))
                 .isEqualTo("tenant_not_found");
-        assertThat(fixture.refusalOfStranger(tenant, fixture.apps::get, path, null))
+        assertThat(fixture.denialOfForeignCaller(tenant, fixture.apps::get, path, null))
                 .isEqualTo("tenant_not_found");
-        assertThat(fixture.refusalOfStranger(tenant, fixture.apps::uninstall, path, null))
+        assertThat(fixture.denialOfForeignCaller(tenant, fixture.apps::uninstall, path, null))
                 .isEqualTo("tenant_not_found");
-        assertThat(fixture.refusalOfStranger(tenant, fixture.apps::install, Map.of(), installation(manifest())))
+        assertThat(fixture.denialOfForeignCaller(tenant, fixture.apps::install, Map.of(), installation(manifest())))
                 .isEqualTo("tenant_not_found");
-        assertThat(fixture.refusalOfStranger(tenant, fixture.apps::checkCompatibility, Map.of(), manifest()))
+        assertThat(fixture.denialOfForeignCaller(tenant, fixture.apps::checkCompatibility, Map.of(), manifest()))
                 .isEqualTo("tenant_not_found");
     }
 }

@@ -46,7 +46,7 @@ public final class TenantContextApi {
 
     private static ResolvedTenant requireActive(@Nullable ResolvedTenant found) {
         if (found == null) {
-            throw Problem.of(ErrorCode.TENANT_NOT_FOUND, "You can access no such tenant.")
+            throw Problem.of(ErrorCode.TENANT_NOT_FOUND, "The tenant was not found, or you have no access to it.")
                     .asException();
         }
         RoutedTenant.requireActive(found.status());

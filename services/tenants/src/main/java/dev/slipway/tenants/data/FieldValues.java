@@ -19,7 +19,7 @@ final class FieldValues {
 
     private FieldValues() {}
 
-    /** Returns what is wrong with the value, or null. */
+    /** Returns the problem of the value; null if valid. */
     static @Nullable String validate(FieldType type, JsonNode value) {
         return switch (type) {
             case TEXT ->

@@ -32,7 +32,7 @@ public final class DeploymentRequests {
         return tenants.lock(unit, request.pathId("org_id"), id).map(tenant -> requireActive(requireFound(tenant, id)));
     }
 
-    /** Returns the tenant of the request, whatever its state is. */
+    /** Returns the tenant of the request, regardless of its state. */
     Future<Tenant> requireTenant(Request request) {
         var id = request.pathId("tenant_id");
         return tenants.find(request.pathId("org_id"), id).map(tenant -> requireFound(tenant, id));
@@ -40,7 +40,8 @@ public final class DeploymentRequests {
 
     private static Tenant requireFound(@Nullable Tenant tenant, UUID id) {
         if (tenant == null) {
-            throw Problem.of(ErrorCode.TENANT_NOT_FOUND, "There is no tenant " + id + " here.")
+            throw Problem.of(
+                            ErrorCode.TENANT_NOT_FOUND, "Tenant " + id + " was not found, or you have no access to it.")
                     .asException();
         }
         return tenant;

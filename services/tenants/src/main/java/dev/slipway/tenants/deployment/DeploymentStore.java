@@ -250,7 +250,7 @@ public final class DeploymentStore {
                 .map(rows -> rows.size() > 0);
     }
 
-    /** Gives the deployment back. It is not claimed again before the delay has passed. */
+    /** Releases the lease of the deployment. It is not claimed again before the delay has passed. */
     void release(UnitOfWork unit, UUID id, Duration delay, int attempts) {
         unit.write(RELEASE, Tuple.of(id, SqlTime.of(unit.now().plus(delay)), attempts));
     }

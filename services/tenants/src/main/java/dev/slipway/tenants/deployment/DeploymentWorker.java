@@ -168,7 +168,7 @@ public final class DeploymentWorker {
         return deployment.status() == DeploymentStatus.ROLLING_BACK && deployment.error() != null;
     }
 
-    /** Gives the deployment back for a later attempt, so that it does not delay those of other tenants. */
+    /** Releases the lease for a later attempt, so that it does not delay those of other tenants. */
     private Future<Void> postpone(DeploymentWork work, Throwable failure) {
         LOG.atWarn()
                 .addKeyValue("deployment_id", work.deployment().id())

@@ -1,4 +1,4 @@
-/** The deployed objects of tenants. */
+/** Loads and lists the objects that are deployed to a tenant. */
 @NullMarked
 package dev.slipway.tenants.metadata;
 

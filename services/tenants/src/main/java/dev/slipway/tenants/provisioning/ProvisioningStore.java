@@ -126,7 +126,7 @@ public final class ProvisioningStore {
         return unit.query(HOLDS_LEASE, Tuple.of(tenantId, leaseId)).map(rows -> rows.size() > 0);
     }
 
-    /** Gives the tenant back. It is not claimed again before the delay has passed. */
+    /** Releases the lease of the tenant. It is not claimed again before the delay has passed. */
     void release(UnitOfWork unit, UUID tenantId, UUID leaseId, Duration delay) {
         unit.write(RELEASE, Tuple.of(tenantId, leaseId, SqlTime.of(unit.now().plus(delay))));
     }

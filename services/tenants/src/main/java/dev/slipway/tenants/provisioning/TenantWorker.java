@@ -86,7 +86,7 @@ public final class TenantWorker {
                 vertx, "tenant", maxActive, lease, steps::isPending, this::claim, this::renew, this::run);
     }
 
-    /** Looks for work now and then, and whenever {@link #wake} is called. Call it on the event loop of the service. */
+    /** Looks for work periodically, and whenever {@link #wake} is called. Call it on the event loop of the service. */
     public void start() {
         work.start();
     }
@@ -106,7 +106,7 @@ public final class TenantWorker {
                 .map(tenant -> tenant == null ? null : new Claim(leaseId, tenant));
     }
 
-    /** After a failure the tenant is given back for a later attempt. */
+    /** Continues the tenant; after a failure, releases its lease for a later attempt. */
     private Future<Void> run(Claim claim) {
         return continueTenant(claim)
                 .recover(e -> release(claim, RETRY_DELAY).transform(released -> Future.failedFuture(e)));

@@ -39,7 +39,9 @@ public final class TenantAuthorizer {
     public void authorize(Request request, Tenant tenant, String action) {
         var scope = scope(request, tenant);
         if (scope == null) {
-            throw Problem.of(ErrorCode.TENANT_NOT_FOUND, "You can access no such tenant.")
+            throw Problem.of(
+                            ErrorCode.TENANT_NOT_FOUND,
+                            "Tenant " + tenant.id() + " was not found, or you have no access to it.")
                     .asException();
         }
         var decision = authorizer.decide(request.principal(), action, scope, clock.instant());

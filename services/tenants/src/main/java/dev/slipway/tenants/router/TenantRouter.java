@@ -139,7 +139,7 @@ public final class TenantRouter {
     private Future<RoutedTenant> load(UUID tenantId) {
         return tenants.findById(tenantId)
                 .compose(tenant -> tenant == null
-                        ? Future.failedFuture(notFound())
+                        ? Future.failedFuture(notFound(tenantId))
                         : quotas.findQuotas(tenant.plan()).compose(limits -> metadata.list(tenantId)
                                 .map(objects -> new RoutedTenant(tenant, limits, objects))));
     }
@@ -176,8 +176,8 @@ public final class TenantRouter {
         return loaded == null || loaded.tenant().generation() < generation;
     }
 
-    private static RuntimeException notFound() {
-        return Problem.of(ErrorCode.TENANT_NOT_FOUND, "You can access no such tenant.")
+    private static RuntimeException notFound(UUID id) {
+        return Problem.of(ErrorCode.TENANT_NOT_FOUND, "Tenant " + id + " was not found, or you have no access to it.")
                 .asException();
     }
 

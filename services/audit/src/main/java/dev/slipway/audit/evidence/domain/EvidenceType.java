@@ -44,7 +44,7 @@ public record EvidenceType(
                         id, version, gate, appliesTo, requiredSubjects, anySubject, passingResults, environmentBound);
     }
 
-    /** Returns what is wrong with evidence, as pairs of field and problem; empty if nothing is. */
+    /** Returns the problems of evidence, as pairs of field and problem; empty if valid. */
     public List<Fault> validate(@Nullable String result, Set<String> fields) {
         var faults = new ArrayList<Fault>();
         if (result == null) {

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Everything that the verdict of a gate depends on.
+ * The inputs of the verdict of a gate.
  *
  * @param requirements the requirements of all gates
  * @param items the current evidence of the release: one per type and subject; of a fast release also that of the validated one

@@ -1,5 +1,6 @@
 package dev.slipway.audit.evidence.ingest;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
@@ -25,7 +26,8 @@ public final class GitLabEventReader {
             String status, String url, long pipelineId, String ref, String project, List<JobSummary> jobs) {}
 
     /** A job in the evidence of its pipeline. */
-    private record JobSummary(long id, String name, String stage, String status) {
+    private record JobSummary(
+            long id, String name, @JsonProperty("stage") String phase, String status) {
         static JobSummary of(JsonNode build) {
             return new JobSummary(
                     build.path("id").asLong(),
@@ -37,7 +39,13 @@ public final class GitLabEventReader {
 
     /** The fields of the evidence of a job. */
     private record JobFields(
-            String status, String url, long pipelineId, long jobId, String stage, String ref, String project) {}
+            String status,
+            String url,
+            long pipelineId,
+            long jobId,
+            @JsonProperty("stage") String phase,
+            String ref,
+            String project) {}
 
     /** Returns null for an event of another kind, or of a pipeline or job that has not finished. */
     public static @Nullable PipelineResult read(JsonNode event) {

@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 /**
  * The names of the logs: the first line of their checkpoints and the name of their keys.
  *
- * @param template contains <code>{log}</code>, which stands for {@code platform} or the id of the organization, or <code>{key_hash}</code>,
- *     which stands for the SHA-256 hash of the public key
+ * @param template contains <code>{log}</code>, a placeholder of {@code platform} or the id of the organization, or <code>{key_hash}</code>,
+ *     a placeholder of the SHA-256 hash of the public key
  */
 public record LogOrigin(String template) {
     public static final String DEFAULT = "slipway.local/audit/{log}";

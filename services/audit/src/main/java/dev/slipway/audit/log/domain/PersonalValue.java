@@ -12,7 +12,7 @@ import java.util.Base64;
 public record PersonalValue(String salt, String value) {
     private static final String PREFIX = "sha256:";
 
-    /** Returns the text that stands for the value in the leaf. */
+    /** Returns the hash that represents the value in the leaf. */
     public String hash() {
         return PREFIX
                 + Hash.sha256(Base64.getDecoder().decode(salt), value.getBytes(StandardCharsets.UTF_8))

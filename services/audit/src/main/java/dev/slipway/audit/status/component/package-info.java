@@ -1,4 +1,4 @@
-/** The components that processes report. */
+/** Stores what processes report about their components, and serves the health of each component. */
 @NullMarked
 package dev.slipway.audit.status.component;
 

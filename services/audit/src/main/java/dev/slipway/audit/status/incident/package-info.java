@@ -1,4 +1,4 @@
-/** Incidents, opened by operators and by Alertmanager. */
+/** Opens incidents for operators and Alertmanager alerts, and publishes their updates. */
 @NullMarked
 package dev.slipway.audit.status.incident;
 

@@ -1,4 +1,4 @@
-/** Maintenance windows. */
+/** Schedules, starts, completes and cancels maintenance windows, and publishes them. */
 @NullMarked
 package dev.slipway.audit.status.maintenance;
 

@@ -1,4 +1,4 @@
-/** Status of apps. */
+/** The statuses of an app and their text in the database. */
 @NullMarked
 package dev.slipway.catalog.app.domain;
 

@@ -1,4 +1,4 @@
-/** Validation of app manifests. */
+/** Validates app manifests against the schema, the registries and the trust in their artifacts. */
 @NullMarked
 package dev.slipway.catalog.app.manifest;
 

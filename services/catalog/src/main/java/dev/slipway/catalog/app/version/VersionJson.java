@@ -83,7 +83,7 @@ final class VersionJson {
 
     record ManifestReport(boolean publishable, @Nullable String manifestDigest, List<ManifestProblem> problems) {}
 
-    /** The audited state of a version; the digest stands for the manifest. */
+    /** The audited state of a version; the digest represents the manifest. */
     record AuditedVersion(
             String appSlug,
             String version,

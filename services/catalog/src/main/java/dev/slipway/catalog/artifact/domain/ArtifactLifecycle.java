@@ -127,7 +127,7 @@ public final class ArtifactLifecycle {
     }
 
     private static Refused retiredRefusal() {
-        return new Refused(CONFLICT, "The artifact is retired.");
+        return new Refused(CONFLICT, "The artifact is retired. Use another artifact.");
     }
 
     private static Refused revokedRefusal() {

@@ -93,7 +93,7 @@ final class OciSource implements ArtifactSource {
                 .map(reasons -> reasons.stream().filter(r -> !r.isEmpty()).toList());
     }
 
-    /** Returns what is wrong with a part in the registry, or an empty text. */
+    /** Returns the problem of a part in the registry; empty if valid. */
     private Future<String> checkPart(SourceLocation at, ArtifactPart artifactPart) {
         var what = (artifactPart.manifest() ? "manifests/" : "blobs/") + artifactPart.digest();
         return ociRegistryClient

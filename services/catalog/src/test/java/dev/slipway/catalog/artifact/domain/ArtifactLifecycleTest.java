@@ -143,7 +143,7 @@ class ArtifactLifecycleTest {
     @Proves("3.114")
     void deprecate_hasAnOutcome_inEveryState() {
         assertThat(table(current -> ArtifactLifecycle.deprecate(current, "old", NOW)))
-                .isEqualTo(whateverTheTrust(
+                .isEqualTo(forEveryTrust(
                         "→ deprecated %s, deprecated",
                         "→ deprecated %s, deprecated", "→ deprecated %s", "✗ state_conflict"));
     }
@@ -152,7 +152,7 @@ class ArtifactLifecycleTest {
     @Proves("3.114")
     void retire_hasAnOutcome_inEveryState() {
         assertThat(table(current -> ArtifactLifecycle.retire(current, "gone", NOW)))
-                .isEqualTo(whateverTheTrust(
+                .isEqualTo(forEveryTrust(
                         "→ retired %s, retired", "✗ state_conflict", "→ retired %s, retired", "→ retired %s"));
     }
 
@@ -206,7 +206,7 @@ class ArtifactLifecycleTest {
     }
 
     /** Returns one outcome per lifecycle state, in order. */
-    private static String whateverTheTrust(String... answers) {
+    private static String forEveryTrust(String... answers) {
         var answer = List.of(answers).iterator();
         var expected = new StringBuilder();
         for (var lifecycle : Lifecycle.values()) {

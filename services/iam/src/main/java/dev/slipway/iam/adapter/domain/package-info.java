@@ -1,4 +1,4 @@
-/** Pure types of runtime adapters. */
+/** Records of registered runtime adapters, without I/O. */
 @NullMarked
 package dev.slipway.iam.adapter.domain;
 

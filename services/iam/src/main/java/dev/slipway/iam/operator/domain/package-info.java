@@ -1,4 +1,4 @@
-/** Pure types of shared-runtime operators. */
+/** Records of the service accounts that operate shared runtimes, without I/O. */
 @NullMarked
 package dev.slipway.iam.operator.domain;
 

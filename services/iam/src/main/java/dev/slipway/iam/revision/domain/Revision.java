@@ -11,7 +11,7 @@ public final class Revision {
 
     /** The topics that carry revisions. */
     public enum Stream {
-        /** Everything that authorization decisions depend on. */
+        /** The data that authorization decisions depend on. */
         AUTHZ,
         /** Organizations, projects and accounts, for the read models of other services. */
         IAM

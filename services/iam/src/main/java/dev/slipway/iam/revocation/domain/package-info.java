@@ -1,4 +1,4 @@
-/** Pure types of revocations. */
+/** Records of revoked tokens and credentials, without I/O. */
 @NullMarked
 package dev.slipway.iam.revocation.domain;
 

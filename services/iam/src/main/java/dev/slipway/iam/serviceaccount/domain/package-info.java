@@ -1,4 +1,4 @@
-/** Pure types of service accounts. */
+/** Records of service accounts, without I/O. */
 @NullMarked
 package dev.slipway.iam.serviceaccount.domain;
 

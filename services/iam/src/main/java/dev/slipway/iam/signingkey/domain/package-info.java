@@ -1,4 +1,4 @@
-/** Pure rules of signing keys. */
+/** Derives the state of a signing key from its times, without I/O. */
 @NullMarked
 package dev.slipway.iam.signingkey.domain;
 

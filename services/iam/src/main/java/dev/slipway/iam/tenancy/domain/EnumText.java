@@ -2,7 +2,7 @@ package dev.slipway.iam.tenancy.domain;
 
 import java.util.Locale;
 
-/** Maps enums to the text that stands for them in the database: the constant's name in lower case, as in JSON. */
+/** Maps enums to the text that represents them in the database: the constant's name in lower case, as in JSON. */
 public final class EnumText {
     private EnumText() {}
 

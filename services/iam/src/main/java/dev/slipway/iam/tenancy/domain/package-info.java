@@ -1,4 +1,4 @@
-/** Pure types and rules of tenancy. */
+/** Records and rules of organizations, projects, roles and bindings, without I/O. */
 @NullMarked
 package dev.slipway.iam.tenancy.domain;
 

@@ -1,4 +1,4 @@
-/** Groups and their members. */
+/** Manages groups of an organization and their members. */
 @NullMarked
 package dev.slipway.iam.tenancy.group;
 

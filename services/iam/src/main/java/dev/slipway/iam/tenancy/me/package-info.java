@@ -1,4 +1,4 @@
-/** The description of the caller. */
+/** Describes the caller: its identity and its role bindings. */
 @NullMarked
 package dev.slipway.iam.tenancy.me;
 

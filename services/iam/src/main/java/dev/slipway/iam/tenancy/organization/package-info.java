@@ -1,4 +1,4 @@
-/** Organizations and their departments. */
+/** Creates, changes and deletes organizations, and manages their departments. */
 @NullMarked
 package dev.slipway.iam.tenancy.organization;
 

@@ -1,4 +1,4 @@
-/** Projects. */
+/** Creates, suspends, resumes and deletes the projects of organizations. */
 @NullMarked
 package dev.slipway.iam.tenancy.project;
 

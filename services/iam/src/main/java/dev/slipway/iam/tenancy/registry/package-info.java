@@ -1,4 +1,4 @@
-/** The registry of actions. */
+/** Registers actions and changes their lifecycle. */
 @NullMarked
 package dev.slipway.iam.tenancy.registry;
 

@@ -131,7 +131,7 @@ public final class UserStore {
         return rows.size() == 0
                 ? Future.failedFuture(Problem.of(
                                 ErrorCode.NOT_FOUND,
-                                "The user was not found here. To add a new user, give issuer and subject instead of user_id.")
+                                "The user was not found at this scope. To add a new user, give issuer and subject instead of user_id.")
                         .asException())
                 : Future.succeededFuture(fromRow(rows.iterator().next()));
     }

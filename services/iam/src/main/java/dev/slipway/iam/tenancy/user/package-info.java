@@ -1,4 +1,4 @@
-/** Users. */
+/** Lists, disables and enables users, and resolves references to them. */
 @NullMarked
 package dev.slipway.iam.tenancy.user;
 

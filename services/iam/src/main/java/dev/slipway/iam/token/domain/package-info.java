@@ -1,4 +1,4 @@
-/** Pure rules of token exchanges. */
+/** Decides whether a credential can be exchanged for a token, without I/O. */
 @NullMarked
 package dev.slipway.iam.token.domain;
 

@@ -14,7 +14,7 @@ class SecretHashTest {
 
     /** A longer duration would tell an existing owner from an unknown one, or the first credential from the second. */
     @Test
-    void indexOf_makesTheSameNumberOfComparisons_whateverItFinds() {
+    void indexOf_makesTheSameNumberOfComparisons_regardlessOfResult() {
         assertFound(-1, List.of(), "first");
         assertFound(-1, List.of(FIRST), "wrong");
         assertFound(-1, List.of(FIRST, SECOND), "wrong");

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ActionTest {
     @ParameterizedTest
     @CsvSource({"DRAFT,ACTIVE RETIRED", "ACTIVE,DEPRECATED RETIRED", "DEPRECATED,ACTIVE RETIRED", "RETIRED,''"})
-    void lifecycle_leadsToNothingElse(Lifecycle from, String to) {
+    void canBecome_isTrue_forAllowedTransitionsOnly(Lifecycle from, String to) {
         var reached = Arrays.stream(Lifecycle.values())
                 .filter(from::canBecome)
                 .map(Enum::name)

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Everything that one decision changes of an instance and what belongs to it, for one transaction.
+ * All changes of one decision to an instance and its parts, for one transaction.
  *
  * @param before the instance as loaded; null for a launch
  * @param next the instance after the change; the store assigns its sequence

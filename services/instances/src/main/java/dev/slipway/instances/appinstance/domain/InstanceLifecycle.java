@@ -71,7 +71,7 @@ public final class InstanceLifecycle {
         return change.accepted();
     }
 
-    /** Decides whether an instance can be created, and what it is. */
+    /** Decides on a launch and creates the instance. */
     static InstanceDecision request(
             Launch launch,
             LaunchEligibility eligibility,

@@ -80,7 +80,7 @@ public final class InstanceReports {
         return change.accepted();
     }
 
-    /** If the failed launch's manifest says so, the instance is deleted in the name of whoever launched it. */
+    /** If the failed launch's manifest says so, the instance is deleted on behalf of the user who launched it. */
     private static ChangeDecision applyFailed(
             InstanceChange.Builder change, LoadedInstance loaded, AdapterReport report, DecisionContext context) {
         var now = context.now();

@@ -168,7 +168,7 @@ public final class InstanceRequests {
         return change.build();
     }
 
-    /** As {@link #delete}, by the platform and in the name of whoever launched the instance; {@code input} says why, as JSON text. */
+    /** As {@link #delete}, by the platform on behalf of the user who launched the instance; {@code input} is the reason, as JSON text. */
     public static InstanceChange stop(LoadedInstance loaded, String input, DecisionContext context) {
         var instance = loaded.instance();
         var change = InstanceChange.Builder.of(instance);

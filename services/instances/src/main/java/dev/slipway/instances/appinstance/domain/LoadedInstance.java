@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 
 /**
- * A locked instance with what a decision on it needs.
+ * A locked instance with the inputs of a decision.
  *
  * @param operation the operation that a report, a cancellation or a deadline is about; null without one
  * @param memberInput the input of that operation, if it is a member operation

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A locked shared runtime with what a decision on it needs.
+ * A locked shared runtime with the inputs of a decision.
  *
  * @param operation the operation that a report, a cancellation or a deadline is about; null without one
  * @param memberInput the input of that operation, if it is a worker operation

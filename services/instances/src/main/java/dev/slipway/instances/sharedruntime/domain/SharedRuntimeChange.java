@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Everything that one decision changes of a shared runtime and what belongs to it, for one transaction.
+ * All changes of one decision to a shared runtime and its parts, for one transaction.
  *
  * @param before the runtime as loaded; null for a creation
  * @param next the runtime after the change; the store assigns its sequence

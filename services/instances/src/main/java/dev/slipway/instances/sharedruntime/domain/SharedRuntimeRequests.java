@@ -34,7 +34,7 @@ public final class SharedRuntimeRequests {
 
     /** The caller of a request. */
     public record Caller(NewOperation.Requester requester, String principalType) {
-        /** Returns the creator of a runtime, in whose name the platform acts. */
+        /** Returns the creator of a runtime, on whose behalf the platform acts. */
         public static Caller ofCreator(SharedRuntime runtime) {
             return new Caller(
                     new NewOperation.Requester(runtime.requestedByUserId(), runtime.requestedByPrincipalId()), "user");

@@ -145,7 +145,7 @@ public final class WorkerRequests {
                     ? Refusal.operationInProgress(exclusive)
                     : Refusal.of(
                             "operation_in_progress",
-                            "The shared runtime is being changed by its owner. Try again when that has ended.");
+                            "The shared runtime is being changed by its owner. Retry when the change has ended.");
         }
         return loaded.open().stream()
                 .filter(each -> each.kind() == Kind.MEMBER && Objects.equals(each.memberId(), workerId))
@@ -200,7 +200,7 @@ public final class WorkerRequests {
         }
     }
 
-    /** Removes the workers of a project that no operation changes, whatever the limits of their components are. */
+    /** Removes the workers of a project that no operation changes, regardless of the limits of their components. */
     static void removeAll(
             SharedRuntimeChange.Builder change,
             Attachment attachment,

@@ -25,7 +25,7 @@ public record BudgetReservation(
 
     /**
      * Commits new spending to the reservations of a project, in their order. A reservation commits at most the cost of the time that has passed
-     * since its launch: the rest of its hours remains reserved, whatever else of the project has been spent. Returns the changed reservations.
+     * since its launch: the rest of its hours remains reserved, regardless of other spending of the project. Returns the changed reservations.
      */
     public static List<BudgetReservation> commit(List<BudgetReservation> open, BigDecimal spent, Instant asOf) {
         var changed = new ArrayList<BudgetReservation>();

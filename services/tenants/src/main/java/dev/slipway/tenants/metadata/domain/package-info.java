@@ -1,4 +1,4 @@
-/** Definitions of deployed objects, without I/O. */
+/** Describes deployed objects: fields, indexes and permissions, without I/O. */
 @NullMarked
 package dev.slipway.tenants.metadata.domain;
 

@@ -1,4 +1,4 @@
-/** Quotas and usage, without I/O. */
+/** Compares the usage of a tenant with the quotas of its plan, without I/O. */
 @NullMarked
 package dev.slipway.tenants.quota.domain;
 

@@ -3,7 +3,7 @@ package dev.slipway.tenants.tenant.domain;
 import java.util.UUID;
 
 /**
- * Where the tables of a tenant are. All names consist of lower-case letters, digits and '_', and are derived from the tenant id.
+ * The names of a tenant's schema, roles and tables. All names consist of lower-case letters, digits and '_', and are derived from the tenant id.
  *
  * @param owner the role that owns the tables and changes them; it cannot log in
  * @param role the role that reads and writes the tables

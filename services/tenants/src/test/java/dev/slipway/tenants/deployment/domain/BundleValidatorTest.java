@@ -136,7 +136,7 @@ class BundleValidatorTest {
     }
 
     @Test
-    void validate_saysThatFlowsAreNotExecuted() {
+    void validate_warns_whenFlowsAreIncluded() {
         var flows = List.of(new NamedDocument("approve", null, "d"));
 
         assertThat(codes(new BundleContent(List.of(), List.of(), flows, List.of(), List.of())))

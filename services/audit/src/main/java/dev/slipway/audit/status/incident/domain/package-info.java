@@ -1,4 +1,4 @@
-/** The lifecycle of an incident. */
+/** Decides which status changes of an incident are allowed, without I/O. */
 @NullMarked
 package dev.slipway.audit.status.incident.domain;
 

@@ -1,4 +1,4 @@
-/** The lifecycle of a maintenance window. */
+/** Decides which status changes of a maintenance window are allowed, without I/O. */
 @NullMarked
 package dev.slipway.audit.status.maintenance.domain;
 

@@ -18,7 +18,7 @@ import static dev.slipway.testkit.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests decisions on expired bindings, groups, deleted resources and break-glass. */
-class GrantedTest {
+class BindingExpiryTest {
     private static final String REASON = "The owner left, and asked for help";
 
     private static PlatformUnderTest platform;
@@ -37,7 +37,7 @@ class GrantedTest {
     }
 
     @Test
-    void binding_grantsNothing_onceItHasEnded() {
+    void binding_grantsNothing_afterItsExpiry() {
         var tenant = tenantCalls.create("ending-soon");
         var project = tenantCalls.project(tenant, "p");
         var end = Instant.now().plusSeconds(5);
