@@ -107,6 +107,15 @@ class AccessLogDecoderTest {
     }
 
     @Test
+    void entry_keepsItsWireName_ofCallersWithoutRole() {
+        var entry = Json.toObject(getApp(CALL)).put("outsider", true);
+        var read = Json.toRecord(entry, AccessLogEntry.class);
+
+        assertThat(read.callerWithoutRole()).isTrue();
+        assertThat(Json.toObject(read)).isEqualTo(entry);
+    }
+
+    @Test
     void decode_readsASingleCall() {
         var payload = Json.object()
                 .put("method", "GET")

@@ -28,6 +28,7 @@ class GitLabEventReaderTest {
                 .isEqualTo("http://192.168.64.1:3005/gitlab-org/gitlab-test/-/pipelines/31");
         assertThat(read.fields().path("jobs")).hasSize(3);
         assertThat(read.fields().at("/jobs/0/name").asText()).isEqualTo("staging");
+        assertThat(read.fields().at("/jobs/0/stage").asText()).isEqualTo("deploy");
     }
 
     @Test
@@ -39,6 +40,7 @@ class GitLabEventReaderTest {
         assertThat(read.result()).isEqualTo("failed");
         assertThat(read.fields().path("url").asText())
                 .isEqualTo("http://192.168.64.1:3005/gitlab-org/gitlab-test/-/jobs/1977");
+        assertThat(read.fields().path("stage").asText()).isEqualTo("test");
     }
 
     @ParameterizedTest
