@@ -11,6 +11,7 @@ import dev.slipway.catalog.registry.domain.RegistryKind;
 import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
@@ -78,10 +79,10 @@ final class RegistryWiring {
         var chain = Future.<Void>succeededFuture();
         for (var seed : RegistrySeeds.load().entries()) {
             var entry = new RegistryEntry(
-                    RegistryKind.of(seed.kind()),
+                    TextEnum.parse(RegistryKind.class, seed.kind()),
                     seed.id(),
                     seed.version(),
-                    RegistryLifecycle.of(seed.lifecycle()),
+                    TextEnum.parse(RegistryLifecycle.class, seed.lifecycle()),
                     seed.body());
             chain = chain.compose(ok -> replicator.applySeed(unit, entry));
         }

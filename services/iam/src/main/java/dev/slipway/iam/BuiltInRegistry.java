@@ -2,6 +2,7 @@ package dev.slipway.iam;
 
 import dev.slipway.contract.ActionRegistry;
 import dev.slipway.contract.RoleRegistry;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.tenancy.domain.Action;
 import dev.slipway.iam.tenancy.domain.Action.Lifecycle;
 import dev.slipway.iam.tenancy.domain.Role;
@@ -20,7 +21,7 @@ final class BuiltInRegistry {
                         a.product(),
                         a.version(),
                         a.riskClass(),
-                        Lifecycle.of(a.lifecycle()),
+                        TextEnum.parse(Lifecycle.class, a.lifecycle()),
                         a.description(),
                         List.of(),
                         Instant.EPOCH))

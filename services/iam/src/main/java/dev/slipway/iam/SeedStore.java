@@ -1,6 +1,7 @@
 package dev.slipway.iam;
 
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.adapter.AdapterPrincipalStore;
 import dev.slipway.iam.adapter.domain.Adapter;
 import dev.slipway.iam.credential.domain.SecretHash;
@@ -161,7 +162,8 @@ final class SeedStore {
 
     private Future<Void> binding(IamSeed.RoleBinding b) {
         var principal = users.getOrDefault(b.principalId(), b.principalId());
-        var bindingScope = new BindingScope(BindingScope.Level.of(b.level()), b.orgId(), b.projectId());
+        var bindingScope =
+                new BindingScope(TextEnum.parse(BindingScope.Level.class, b.level()), b.orgId(), b.projectId());
         return RoleBindingStore.insert(
                 unit,
                 publisher,

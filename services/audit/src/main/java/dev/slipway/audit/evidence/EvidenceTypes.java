@@ -12,6 +12,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.UnitOfWork;
@@ -115,8 +116,8 @@ public final class EvidenceTypes {
                 orEmpty(body.passingResults),
                 Objects.requireNonNullElse(body.retentionClass, ""),
                 body.releaseBlocking,
-                body.gate == null || body.gate.isEmpty() ? null : Gate.of(body.gate),
-                Applicability.of(Objects.requireNonNullElse(body.appliesTo, "all")),
+                body.gate == null || body.gate.isEmpty() ? null : TextEnum.parse(Gate.class, body.gate),
+                TextEnum.parse(Applicability.class, Objects.requireNonNullElse(body.appliesTo, "all")),
                 orEmpty(body.requiredSubjects),
                 body.anySubject,
                 body.environmentBound,

@@ -1,6 +1,7 @@
 package dev.slipway.catalog.policy;
 
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.policy.PolicyDocument;
 import dev.slipway.policy.PolicyKeys;
@@ -101,7 +102,7 @@ public final class EffectivePolicyStore {
         for (var row : rows) {
             var level = row.getString("level");
             if (!level.equals("key") && !level.equals("place")) {
-                documents.add(toDocument(keys, PolicyLevel.of(level), row));
+                documents.add(toDocument(keys, TextEnum.parse(PolicyLevel.class, level), row));
             }
         }
         return new PolicyLevels(keys, PolicyKeys.writable(registered), documents);

@@ -8,6 +8,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySeeds.Entry;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,11 +33,12 @@ class RegistrySeedsTest {
         var known = SEEDS.stream().map(seed -> seed.kind() + " " + seed.id()).collect(Collectors.toSet());
         assertThat(known).hasSameSizeAs(SEEDS);
         assertThat(SEEDS).allSatisfy(seed -> {
-            assertThat(BODIES.validate(RegistryKind.of(seed.kind()), "", seed.body()))
+            assertThat(BODIES.validate(TextEnum.parse(RegistryKind.class, seed.kind()), "", seed.body()))
                     .as(seed.id())
                     .isEmpty();
             assertThat(seed.version()).isPositive();
-            assertThat(RegistryLifecycle.of(seed.lifecycle())).isEqualTo(RegistryLifecycle.ACTIVE);
+            assertThat(TextEnum.parse(RegistryLifecycle.class, seed.lifecycle()))
+                    .isEqualTo(RegistryLifecycle.ACTIVE);
             RegistryBodyValidator.references(seed.body()).values().forEach(reference -> assertThat(known)
                     .contains(reference.kind().text() + " " + reference.id()));
         });
@@ -93,7 +95,7 @@ class RegistrySeedsTest {
         for (var kind : kinds) {
             assertThat(guide).contains("`" + kind.asText() + "`");
             if (!kind.asText().equals("scope")) {
-                assertThat(BODIES.validate(RegistryKind.of(kind.asText()), "/body", Json.object()))
+                assertThat(BODIES.validate(TextEnum.parse(RegistryKind.class, kind.asText()), "/body", Json.object()))
                         .as(kind.asText())
                         .isNotEmpty();
                 assertThat(SEEDS).as(kind.asText()).anyMatch(seed -> seed.kind().equals(kind.asText()));

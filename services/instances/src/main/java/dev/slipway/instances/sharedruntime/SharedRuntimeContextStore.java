@@ -2,6 +2,7 @@ package dev.slipway.instances.sharedruntime;
 
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Principal;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.launch.CompiledManifest;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.domain.ConfigSource;
@@ -214,7 +215,7 @@ public final class SharedRuntimeContextStore {
                 row.getUUID("app_id") != null,
                 row.getBoolean("app_disabled"),
                 true,
-                versionId == null ? null : VersionStatus.of(row.getString("version_status")),
+                versionId == null ? null : TextEnum.parse(VersionStatus.class, row.getString("version_status")),
                 row.getBoolean("revoked"));
         var refusal = LaunchEligibilityRule.evaluate(purpose, candidate, policy, launch, 0);
         return new Eligibility(

@@ -7,6 +7,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
@@ -59,7 +60,7 @@ public final class PriceApi {
             @Nullable Boolean snapshotAtLaunch,
             Instant validFrom) {
         PriceScope priceScope() {
-            return scope == null ? PriceScope.DEFAULT : PriceScope.of(scope);
+            return scope == null ? PriceScope.DEFAULT : TextEnum.parse(PriceScope.class, scope);
         }
     }
 

@@ -282,7 +282,7 @@ public final class TenantWorker {
     }
 
     private static String describe(Name step, Throwable failure) {
-        var message = TenantStore.text(step) + " failed: " + failure.getMessage();
+        var message = step.text() + " failed: " + failure.getMessage();
         return message.length() > MAX_ERROR_LENGTH ? message.substring(0, MAX_ERROR_LENGTH) : message;
     }
 

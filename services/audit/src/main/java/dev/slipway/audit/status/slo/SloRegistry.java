@@ -4,12 +4,12 @@ import dev.slipway.audit.status.slo.domain.Slo;
 import dev.slipway.audit.status.slo.domain.Slo.Indicator;
 import dev.slipway.audit.status.slo.domain.Slo.ReadModel;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.StreamSupport;
 
 /** The objectives of the shared services, from schemas/registries/slos.json. */
@@ -40,7 +40,7 @@ public record SloRegistry(List<Slo> objectives) {
                     target,
                     objective,
                     new Indicator(
-                            Indicator.Kind.valueOf(indicator.kind.toUpperCase(Locale.ROOT)),
+                            TextEnum.parse(Indicator.Kind.class, indicator.kind),
                             indicator.name,
                             indicator.thresholdMs),
                     components,

@@ -1,9 +1,9 @@
 package dev.slipway.catalog.registry.domain;
 
-import java.util.Locale;
+import dev.slipway.contract.domain.TextEnum;
 
 /** The registries. Scopes belong to IAM; the catalog only replicates them. */
-public enum RegistryKind {
+public enum RegistryKind implements TextEnum {
     PRODUCT,
     SCOPE,
     USAGE_UNIT,
@@ -13,13 +13,5 @@ public enum RegistryKind {
     ARTIFACT_TYPE,
     POLICY,
     RETENTION_CLASS,
-    RUNTIME_BACKEND;
-
-    public static RegistryKind of(String text) {
-        return valueOf(text.toUpperCase(Locale.ROOT));
-    }
-
-    public String text() {
-        return name().toLowerCase(Locale.ROOT);
-    }
+    RUNTIME_BACKEND
 }

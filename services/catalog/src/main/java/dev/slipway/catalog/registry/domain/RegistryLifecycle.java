@@ -1,22 +1,15 @@
 package dev.slipway.catalog.registry.domain;
 
-import java.util.Locale;
+import dev.slipway.contract.domain.TextEnum;
+
 import java.util.Set;
 
 /** Lifecycle states of a registry entry. Only active entries can be referenced; a retired entry never changes again. */
-public enum RegistryLifecycle {
+public enum RegistryLifecycle implements TextEnum {
     DRAFT,
     ACTIVE,
     DEPRECATED,
     RETIRED;
-
-    public String text() {
-        return name().toLowerCase(Locale.ROOT);
-    }
-
-    public static RegistryLifecycle of(String text) {
-        return valueOf(text.toUpperCase(Locale.ROOT));
-    }
 
     public boolean canTransitionTo(RegistryLifecycle next) {
         return switch (this) {

@@ -1,5 +1,7 @@
 package dev.slipway.iam.tenancy.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -24,19 +26,11 @@ public record Action(
     }
 
     /** The lifecycle of an action. A retired action stays retired. */
-    public enum Lifecycle {
+    public enum Lifecycle implements TextEnum {
         DRAFT,
         ACTIVE,
         DEPRECATED,
         RETIRED;
-
-        public String text() {
-            return EnumText.of(this);
-        }
-
-        public static Lifecycle of(String text) {
-            return EnumText.parse(Lifecycle.class, text);
-        }
 
         public boolean canBecome(Lifecycle next) {
             return switch (this) {

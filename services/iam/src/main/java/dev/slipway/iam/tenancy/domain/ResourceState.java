@@ -1,7 +1,9 @@
 package dev.slipway.iam.tenancy.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 /** The lifecycle state of a tenant resource or a principal. */
-public enum ResourceState {
+public enum ResourceState implements TextEnum {
     ACTIVE,
     /** A project in which only reads and removals are allowed until it is resumed. */
     SUSPENDED,

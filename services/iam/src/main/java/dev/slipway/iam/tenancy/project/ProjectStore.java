@@ -5,7 +5,6 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.tenancy.AuthzPublisher;
-import dev.slipway.iam.tenancy.domain.EnumText;
 import dev.slipway.iam.tenancy.domain.Project;
 import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.SqlTime;
@@ -89,7 +88,7 @@ public final class ProjectStore {
             next.displayName(),
             next.departmentId(),
             SqlTime.of(next.updatedAt()),
-            EnumText.of(next.state())
+            next.state().text()
         }));
         publisher.publishProject(next);
     }
