@@ -72,7 +72,7 @@ public final class AuditActionRegistry {
                     .put("retention_class", registered.retentionClass)
                     .put("privileged", registered.privileged);
         }
-        if (payload.path("result").asText().equals("denied")
+        if (payload.path("result").asText().equals(AuditResult.DENIED.text())
                 || payload.at("/metadata/break_glass").asBoolean()) {
             return payload;
         }
