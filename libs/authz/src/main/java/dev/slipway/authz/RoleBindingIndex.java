@@ -3,6 +3,7 @@ package dev.slipway.authz;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.Binding.Level;
 import dev.slipway.authz.Principal.ActorType;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +30,13 @@ final class RoleBindingIndex {
 
     void applyAction(JsonNode payload) {
         var action = payload.path("action").asText();
-        switch (payload.path("lifecycle").asText()) {
-            case "active", "deprecated" -> usableActions.add(action);
-            default -> usableActions.remove(action);
+        // null for a lifecycle that only a newer IAM knows, so that the action is denied
+        var lifecycle =
+                TextEnum.find(RegistryLifecycle.class, payload.path("lifecycle").asText());
+        if (lifecycle != null && lifecycle.isUsable()) {
+            usableActions.add(action);
+        } else {
+            usableActions.remove(action);
         }
     }
 

@@ -2,6 +2,8 @@ package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +27,7 @@ public record RegistrySeeds(List<Entry> entries) {
             Map.entry("runtime_backend", "runtime-backends")));
 
     /** A registry entry; {@code body} contains the fields of its kind without id, version and lifecycle. */
-    public record Entry(String kind, String id, int version, String lifecycle, ObjectNode body) {}
+    public record Entry(String kind, String id, int version, RegistryLifecycle lifecycle, ObjectNode body) {}
 
     /** Returns the keys that the metadata of every audit record may have. */
     public static Set<String> auditMetadataKeys() {
@@ -45,7 +47,9 @@ public record RegistrySeeds(List<Entry> entries) {
                         kind,
                         each.path("id").asText(),
                         each.path("version").asInt(1),
-                        each.path("lifecycle").asText("active"),
+                        TextEnum.parse(
+                                RegistryLifecycle.class,
+                                each.path("lifecycle").asText(RegistryLifecycle.ACTIVE.text())),
                         body));
             }
         });

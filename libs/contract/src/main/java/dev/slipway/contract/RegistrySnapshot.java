@@ -1,6 +1,7 @@
 package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param body the fields of its kind without id, version and lifecycle
  */
 public record RegistrySnapshot(
-        String kind, String entryId, int entryVersion, String lifecycle, long revision, ObjectNode body) {
+        String kind, String entryId, int entryVersion, RegistryLifecycle lifecycle, long revision, ObjectNode body) {
 
     private static final String EVENT_TYPE = "catalog.registry.snapshot";
 

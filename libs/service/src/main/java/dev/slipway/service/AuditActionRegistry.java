@@ -7,6 +7,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.messaging.ReceivedRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +25,6 @@ import java.util.stream.Collectors;
 public final class AuditActionRegistry {
     private static final Logger LOG = LoggerFactory.getLogger(AuditActionRegistry.class);
     private static final String KIND = "audit_action";
-    private static final Set<String> ACTIVE_STATES = Set.of("active", "deprecated");
 
     /** Changes registry entries. It stays active, because otherwise no action could be activated again. */
     private static final String REGISTRY_ACTION = "registry.write";
@@ -34,7 +34,11 @@ public final class AuditActionRegistry {
     private final Set<String> metadataKeys = RegistrySeeds.auditMetadataKeys();
 
     private record RegisteredAction(
-            int version, String lifecycle, String retentionClass, boolean privileged, Set<String> metadataKeys) {}
+            int version,
+            RegistryLifecycle lifecycle,
+            String retentionClass,
+            boolean privileged,
+            Set<String> metadataKeys) {}
 
     public AuditActionRegistry() {
         RegistrySeeds.load().entries().stream()
@@ -113,10 +117,10 @@ public final class AuditActionRegistry {
     }
 
     private static boolean isActive(String action, RegisteredAction registered) {
-        return ACTIVE_STATES.contains(registered.lifecycle) || action.equals(REGISTRY_ACTION);
+        return registered.lifecycle.isUsable() || action.equals(REGISTRY_ACTION);
     }
 
-    private void put(String id, int version, String lifecycle, ObjectNode body) {
+    private void put(String id, int version, RegistryLifecycle lifecycle, ObjectNode body) {
         var entry = new RegisteredAction(
                 version,
                 lifecycle,

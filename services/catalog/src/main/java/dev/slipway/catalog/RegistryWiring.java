@@ -8,7 +8,6 @@ import dev.slipway.catalog.registry.RegistryReplicator;
 import dev.slipway.catalog.registry.RegistryStore;
 import dev.slipway.catalog.registry.ScopeConsumer;
 import dev.slipway.catalog.registry.domain.RegistryKind;
-import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.domain.TextEnum;
@@ -82,7 +81,7 @@ final class RegistryWiring {
                     TextEnum.parse(RegistryKind.class, seed.kind()),
                     seed.id(),
                     seed.version(),
-                    TextEnum.parse(RegistryLifecycle.class, seed.lifecycle()),
+                    seed.lifecycle(),
                     seed.body());
             chain = chain.compose(ok -> replicator.applySeed(unit, entry));
         }

@@ -2,9 +2,7 @@ package dev.slipway.iam;
 
 import dev.slipway.contract.ActionRegistry;
 import dev.slipway.contract.RoleRegistry;
-import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.tenancy.domain.Action;
-import dev.slipway.iam.tenancy.domain.Action.Lifecycle;
 import dev.slipway.iam.tenancy.domain.Role;
 
 import java.time.Instant;
@@ -21,7 +19,7 @@ final class BuiltInRegistry {
                         a.product(),
                         a.version(),
                         a.riskClass(),
-                        TextEnum.parse(Lifecycle.class, a.lifecycle()),
+                        a.lifecycle(),
                         a.description(),
                         List.of(),
                         Instant.EPOCH))

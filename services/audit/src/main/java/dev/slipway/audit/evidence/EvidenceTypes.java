@@ -22,12 +22,10 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 
 /** The evidence types: the seeds of the registry, and its changes from {@code catalog.state}. */
 public final class EvidenceTypes {
     private static final String KIND = "evidence_type";
-    private static final Set<String> ACTIVE_STATES = Set.of("active", "deprecated");
 
     private final EvidenceStore store;
 
@@ -109,7 +107,7 @@ public final class EvidenceTypes {
         return new EvidenceType(
                 stored.id(),
                 stored.version(),
-                ACTIVE_STATES.contains(stored.lifecycle()),
+                stored.lifecycle().isUsable(),
                 Objects.requireNonNullElse(body.owner, ""),
                 orEmpty(body.requiredFields),
                 orEmpty(body.results),

@@ -1,6 +1,7 @@
 package dev.slipway.catalog.policy;
 
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.policy.PolicyDocument;
@@ -93,7 +94,7 @@ public final class EffectivePolicyStore {
                 registered.add(new PolicyKeys.RegisteredKey(
                         row.getString("subject_id"),
                         row.getLong("version").intValue(),
-                        row.getString("hard_denies"),
+                        TextEnum.parse(RegistryLifecycle.class, row.getString("hard_denies")),
                         Json.parseStoredObject(row.getString("said"))));
             }
         }

@@ -1,13 +1,13 @@
 package dev.slipway.catalog.registry;
 
 import dev.slipway.catalog.registry.domain.RegistryKind;
-import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.ActionRegistry;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySeeds.Entry;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
@@ -37,8 +37,7 @@ class RegistrySeedsTest {
                     .as(seed.id())
                     .isEmpty();
             assertThat(seed.version()).isPositive();
-            assertThat(TextEnum.parse(RegistryLifecycle.class, seed.lifecycle()))
-                    .isEqualTo(RegistryLifecycle.ACTIVE);
+            assertThat(seed.lifecycle()).isEqualTo(RegistryLifecycle.ACTIVE);
             RegistryBodyValidator.references(seed.body()).values().forEach(reference -> assertThat(known)
                     .contains(reference.kind().text() + " " + reference.id()));
         });
@@ -77,7 +76,7 @@ class RegistrySeedsTest {
                     assertThat(seed.body().path("scope")).as(seed.id()).isNotEmpty();
                     assertThat(seed.body().has("default")).as(seed.id()).isTrue();
                     assertThat(seed.body().path("type").asText()).as(seed.id()).isNotBlank();
-                    assertThat(seed.lifecycle()).isEqualTo("active");
+                    assertThat(seed.lifecycle()).isEqualTo(RegistryLifecycle.ACTIVE);
                     assertThat(seed.version()).isPositive();
                 });
         assertThat(BODIES.validate(RegistryKind.POLICY, "", Json.object()))
@@ -144,7 +143,7 @@ class RegistrySeedsTest {
                         .isFalse();
             }
             assertThat(seed.version()).isPositive();
-            assertThat(seed.lifecycle()).isEqualTo("active");
+            assertThat(seed.lifecycle()).isEqualTo(RegistryLifecycle.ACTIVE);
         });
     }
 

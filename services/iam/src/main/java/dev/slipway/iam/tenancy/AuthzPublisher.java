@@ -1,6 +1,7 @@
 package dev.slipway.iam.tenancy;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.iam.revision.domain.Revision;
 import dev.slipway.iam.tenancy.domain.Action;
 import dev.slipway.iam.tenancy.domain.BindingScope;
@@ -26,7 +27,7 @@ public final class AuthzPublisher {
 
     private record ActionRecord(
             String action,
-            Action.Lifecycle lifecycle,
+            RegistryLifecycle lifecycle,
             String product,
             int version,
             String riskClass,

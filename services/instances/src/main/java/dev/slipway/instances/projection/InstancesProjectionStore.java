@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -158,7 +159,7 @@ public final class InstancesProjectionStore {
     /** Returns the runtime backend that this event activates, or null. */
     public @Nullable String activatedBackend(Envelope event) {
         var backend = RegistrySnapshot.ofKind(event, "runtime_backend");
-        return backend != null && backend.lifecycle().equals("active") ? backend.entryId() : null;
+        return backend != null && backend.lifecycle() == RegistryLifecycle.ACTIVE ? backend.entryId() : null;
     }
 
     /** Returns the project that an event reports as suspended or deleted; null if it reports none. */
@@ -255,7 +256,11 @@ public final class InstancesProjectionStore {
         if (s.kind().equals("policy")) {
             unit.write(
                     POLICY_KEY,
-                    Tuple.of(s.entryId(), s.revision(), s.lifecycle(), s.body().toString()));
+                    Tuple.of(
+                            s.entryId(),
+                            s.revision(),
+                            s.lifecycle().text(),
+                            s.body().toString()));
         } else if (s.kind().equals("usage_unit")) {
             unit.write(
                     USAGE_UNIT, Tuple.of(s.entryId(), s.body().path("precision").asInt(), s.revision()));

@@ -5,6 +5,7 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.Outbox;
@@ -59,7 +60,7 @@ public final class UsageUnitConsumer {
             @Nullable String productId,
             @Nullable String displayName) {}
 
-    private static RegisteredUnit unit(String id, int version, String lifecycle, ObjectNode fields) {
+    private static RegisteredUnit unit(String id, int version, RegistryLifecycle lifecycle, ObjectNode fields) {
         var body = Json.toRecord(fields, UnitBody.class);
         return new RegisteredUnit(
                 new UsageUnit(id, version, body.precision, lifecycle),

@@ -66,7 +66,7 @@ class EligibilityEvaluatorTest {
                                     seed.kind(),
                                     seed.id(),
                                     seed.version(),
-                                    seed.lifecycle(),
+                                    seed.lifecycle().text(),
                                     Json.text(seed.body()).replace("'", "''")));
         }
     }

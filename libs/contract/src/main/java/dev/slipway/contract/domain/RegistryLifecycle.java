@@ -1,15 +1,18 @@
-package dev.slipway.catalog.registry.domain;
-
-import dev.slipway.contract.domain.TextEnum;
+package dev.slipway.contract.domain;
 
 import java.util.Set;
 
-/** Lifecycle states of a registry entry. Only active entries can be referenced; a retired entry never changes again. */
+/** Lifecycle states of a registry entry and of an action. A retired one never changes again. */
 public enum RegistryLifecycle implements TextEnum {
     DRAFT,
     ACTIVE,
     DEPRECATED,
     RETIRED;
+
+    /** Returns whether what refers to the entry works. New references need an active entry. */
+    public boolean isUsable() {
+        return this == ACTIVE || this == DEPRECATED;
+    }
 
     public boolean canTransitionTo(RegistryLifecycle next) {
         return switch (this) {
