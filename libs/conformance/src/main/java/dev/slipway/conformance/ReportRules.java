@@ -5,6 +5,7 @@ import dev.slipway.conformance.Clause.Finding;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.UntrustedSchema;
+import dev.slipway.contract.domain.RegistryKind;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -25,7 +26,7 @@ final class ReportRules {
 
     /** Decimal places of the units that every platform has. */
     private static final Map<String, Integer> PRECISIONS = RegistrySeeds.load().entries().stream()
-            .filter(entry -> entry.kind().equals("usage_unit"))
+            .filter(entry -> entry.kind() == RegistryKind.USAGE_UNIT)
             .collect(Collectors.toMap(
                     RegistrySeeds.Entry::id,
                     entry -> entry.body().path("precision").asInt()));

@@ -2,6 +2,7 @@ package dev.slipway.policy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.contract.domain.RegistryLifecycle;
 import org.jspecify.annotations.Nullable;
 
@@ -81,7 +82,9 @@ public record PolicyKeys(Map<String, PolicyKey> byId) {
         private static PolicyKeys load() {
             var keys = new ArrayList<PolicyKey>();
             for (var seed : RegistrySeeds.load().entries()) {
-                var key = seed.kind().equals("policy") ? PolicyKey.of(seed.id(), seed.version(), seed.body()) : null;
+                var key = seed.kind() == RegistryKind.POLICY
+                        ? PolicyKey.of(seed.id(), seed.version(), seed.body())
+                        : null;
                 if (key != null) {
                     keys.add(key);
                 }

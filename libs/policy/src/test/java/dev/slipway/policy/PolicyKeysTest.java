@@ -2,6 +2,7 @@ package dev.slipway.policy;
 
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class PolicyKeysTest {
     @Test
     void seeds_areAllValidKeys() {
         var seeds = RegistrySeeds.load().entries().stream()
-                .filter(entry -> entry.kind().equals("policy"))
+                .filter(entry -> entry.kind() == RegistryKind.POLICY)
                 .map(RegistrySeeds.Entry::id)
                 .collect(Collectors.toSet());
 

@@ -7,6 +7,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.messaging.ReceivedRecord;
 import org.slf4j.Logger;
@@ -24,7 +25,6 @@ import java.util.stream.Collectors;
  */
 public final class AuditActionRegistry {
     private static final Logger LOG = LoggerFactory.getLogger(AuditActionRegistry.class);
-    private static final String KIND = "audit_action";
 
     /** Changes registry entries. It stays active, because otherwise no action could be activated again. */
     private static final String REGISTRY_ACTION = "registry.write";
@@ -42,7 +42,7 @@ public final class AuditActionRegistry {
 
     public AuditActionRegistry() {
         RegistrySeeds.load().entries().stream()
-                .filter(entry -> entry.kind().equals(KIND))
+                .filter(entry -> entry.kind() == RegistryKind.AUDIT_ACTION)
                 .forEach(entry -> put(entry.id(), entry.version(), entry.lifecycle(), entry.body()));
         platformActions = Set.copyOf(actions.keySet());
     }
@@ -53,7 +53,7 @@ public final class AuditActionRegistry {
             return;
         }
         try {
-            var entry = RegistrySnapshot.ofKind(record.envelope(), KIND);
+            var entry = RegistrySnapshot.ofKind(record.envelope(), RegistryKind.AUDIT_ACTION);
             if (entry != null) {
                 put(entry.entryId(), entry.entryVersion(), entry.lifecycle(), entry.body());
             }

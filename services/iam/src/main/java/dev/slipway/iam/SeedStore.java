@@ -1,6 +1,7 @@
 package dev.slipway.iam;
 
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.adapter.AdapterPrincipalStore;
 import dev.slipway.iam.adapter.domain.Adapter;
@@ -17,7 +18,6 @@ import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.Department;
 import dev.slipway.iam.tenancy.domain.Organization;
 import dev.slipway.iam.tenancy.domain.Project;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.iam.tenancy.domain.Role;
 import dev.slipway.iam.tenancy.domain.RoleBinding;
 import dev.slipway.iam.tenancy.domain.RoleBinding.Holder;

@@ -2,6 +2,7 @@ package dev.slipway.standalone;
 
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.embedded.EmbeddedKafka;
 import dev.slipway.messaging.ReceivedRecord;
@@ -41,7 +42,7 @@ final class AdapterLogins implements AutoCloseable {
             return;
         }
         try {
-            var backend = RegistrySnapshot.ofKind(record.envelope(), "runtime_backend");
+            var backend = RegistrySnapshot.ofKind(record.envelope(), RegistryKind.RUNTIME_BACKEND);
             if (backend != null
                     && backend.lifecycle() == RegistryLifecycle.ACTIVE
                     && requested.add(backend.entryId())) {

@@ -12,6 +12,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.QueryExecutor;
@@ -25,7 +26,7 @@ import java.util.Objects;
 
 /** The evidence types: the seeds of the registry, and its changes from {@code catalog.state}. */
 public final class EvidenceTypes {
-    private static final String KIND = "evidence_type";
+    private static final RegistryKind KIND = RegistryKind.EVIDENCE_TYPE;
 
     private final EvidenceStore store;
 
@@ -38,8 +39,8 @@ public final class EvidenceTypes {
                     .findFirst()
                     .orElseThrow(() -> Problem.of(
                                     ErrorCode.EVIDENCE_TYPE_INACTIVE,
-                                    "The evidence type " + id + " is not active. GET /api/v1/admin/registries/" + KIND
-                                            + " lists the types.")
+                                    "The evidence type " + id + " is not active. GET /api/v1/admin/registries/"
+                                            + KIND.text() + " lists the types.")
                             .asException());
         }
 
@@ -78,7 +79,7 @@ public final class EvidenceTypes {
     /** Stores the seeds that are not stored yet, so that gates can be evaluated before the registry is replicated. */
     public Future<Void> ensureSeeds(UnitOfWork unit) {
         RegistrySeeds.load().entries().stream()
-                .filter(entry -> entry.kind().equals(KIND))
+                .filter(entry -> entry.kind() == KIND)
                 .forEach(entry -> store.insertTypeIfMissing(
                         unit, new StoredType(entry.id(), entry.version(), entry.lifecycle(), entry.body())));
         return Future.succeededFuture();

@@ -2,8 +2,8 @@ package dev.slipway.catalog.registry;
 
 import dev.slipway.catalog.registry.RegistryJson.ChangedEvent;
 import dev.slipway.catalog.registry.RegistryJson.Snapshot;
-import dev.slipway.catalog.registry.domain.RegistryKind;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;

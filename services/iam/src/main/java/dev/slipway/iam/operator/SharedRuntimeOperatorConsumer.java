@@ -2,9 +2,9 @@ package dev.slipway.iam.operator;
 
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.operator.domain.SharedRuntimeOperator;
 import dev.slipway.iam.revision.domain.Revision;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditResult;

@@ -1,8 +1,8 @@
 package dev.slipway.iam.token;
 
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.credential.domain.CredentialOwner.Kind;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;

@@ -2,6 +2,7 @@ package dev.slipway.instances.sharedruntime;
 
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Principal;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.launch.CompiledManifest;
 import dev.slipway.instances.launch.LaunchContextStore;
@@ -297,12 +298,14 @@ public final class SharedRuntimeContextStore {
                         .map(rows -> {
                             var refusal = context.eligibility().refusal();
                             var state = rows.size() == 0
-                                    ? "deleted"
-                                    : rows.iterator().next().getString("state");
-                            if (state.equals("deleted")) {
+                                    ? ResourceState.DELETED
+                                    : TextEnum.parse(
+                                            ResourceState.class,
+                                            rows.iterator().next().getString("state"));
+                            if (state == ResourceState.DELETED) {
                                 return notInOrganization(projectId);
                             }
-                            if (state.equals("suspended")) {
+                            if (state == ResourceState.SUSPENDED) {
                                 return suspended(projectId);
                             }
                             return refusal == null ? null : ofProject(projectId, refusal);

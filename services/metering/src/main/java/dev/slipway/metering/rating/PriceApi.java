@@ -7,6 +7,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
@@ -227,7 +228,8 @@ public final class PriceApi {
     /** Returns the category of a built-in unit; other units have their id as category. */
     private static String ratingCategory(String unit) {
         return RegistrySeeds.load().entries().stream()
-                .filter(entry -> entry.kind().equals("usage_unit") && entry.id().equals(unit))
+                .filter(entry ->
+                        entry.kind() == RegistryKind.USAGE_UNIT && entry.id().equals(unit))
                 .map(entry -> entry.body().path("rating_category").asText(unit))
                 .findFirst()
                 .orElse(unit);

@@ -63,7 +63,7 @@ class EligibilityEvaluatorTest {
             fresh.execute(
                     "INSERT INTO catalog.registry_entries (kind, id, version, state, body, created_at, updated_at) VALUES ('%s', '%s', %d, '%s', '%s', now(), now())"
                             .formatted(
-                                    seed.kind(),
+                                    seed.kind().text(),
                                     seed.id(),
                                     seed.version(),
                                     seed.lifecycle().text(),

@@ -1,6 +1,4 @@
-package dev.slipway.iam.tenancy.domain;
-
-import dev.slipway.contract.domain.TextEnum;
+package dev.slipway.contract.domain;
 
 /** The lifecycle state of a tenant resource or a principal. */
 public enum ResourceState implements TextEnum {
@@ -14,7 +12,7 @@ public enum ResourceState implements TextEnum {
     /** A group membership that has ended. */
     REMOVED;
 
-    static ResourceState deletedIf(boolean deleted) {
+    public static ResourceState deletedIf(boolean deleted) {
         return deleted ? DELETED : ACTIVE;
     }
 }
