@@ -29,7 +29,7 @@ public record FocusCharge(
         @Nullable String tier,
         @Nullable UUID priceId,
         CostStatus status) {
-    /** Whether a charge has a cost yet. */
+    /** The states of a charge: without a rating, without a price, or with both. */
     public enum CostStatus implements TextEnum {
         UNRATED,
         UNPRICED,
