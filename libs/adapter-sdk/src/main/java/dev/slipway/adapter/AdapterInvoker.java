@@ -3,6 +3,7 @@ package dev.slipway.adapter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.adapter.Outcome.Failed;
+import dev.slipway.contract.domain.TextEnum;
 import io.vertx.core.Future;
 
 import java.util.function.Supplier;
@@ -72,7 +73,7 @@ final class AdapterInvoker {
 
     private static MemberCommand member(Message command) {
         var payload = command.event().payload();
-        var operation = MemberCommand.Operation.of(text(payload, "operation"));
+        var operation = TextEnum.parse(MemberCommand.Operation.class, text(payload, "operation"));
         var replacement = payload.has("replacement") ? MemberRef.parse(payload.path("replacement")) : null;
         if (operation == MemberCommand.Operation.REPLACE && replacement == null) {
             throw new IllegalArgumentException("replacement is missing");

@@ -1,6 +1,6 @@
 package dev.slipway.adapter;
 
-import java.util.Locale;
+import dev.slipway.contract.domain.TextEnum;
 
 /**
  * A condition that a command waits for.
@@ -11,14 +11,10 @@ import java.util.Locale;
 public record Blocker(String code, String message, Turn turn) {
 
     /** The party that has to act. */
-    public enum Turn {
+    public enum Turn implements TextEnum {
         ADAPTER,
         PLATFORM,
-        PROJECT;
-
-        String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        PROJECT
     }
 
     public static Blocker ofAdapter(String code, String message) {

@@ -33,7 +33,7 @@ final class CommandExecutor {
 
     Future<Void> execute(Message command, Future<Void> cancel) {
         var task = command.task();
-        var name = command.kind().label() + " " + task.appSlug();
+        var name = command.kind().text() + " " + task.appSlug();
         var parent = Correlation.with(resources.traces().extract(command.trace()), task.correlationId());
         var context = (ContextInternal) resources.vertx().getOrCreateContext();
         return resources.traces().runInSpan(context, parent, SpanKind.CONSUMER, name, () -> {

@@ -1,11 +1,10 @@
 package dev.slipway.adapter;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
-import java.util.Locale;
-
 /** The command types of the protocol. */
-enum CommandType {
+enum CommandType implements TextEnum {
     DEPLOY,
     UPGRADE,
     ROLLBACK,
@@ -16,12 +15,8 @@ enum CommandType {
 
     private static final String PREFIX = "runtime.command.";
 
-    String label() {
-        return name().toLowerCase(Locale.ROOT);
-    }
-
     String eventType() {
-        return PREFIX + label();
+        return PREFIX + text();
     }
 
     /** Returns null if the event is not a command or is newer than this SDK. */

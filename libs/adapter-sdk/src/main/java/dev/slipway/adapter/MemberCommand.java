@@ -1,8 +1,8 @@
 package dev.slipway.adapter;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -21,22 +21,13 @@ public record MemberCommand(
         labels = Map.copyOf(labels);
     }
 
-    public enum Operation {
+    public enum Operation implements TextEnum {
         ADD,
         DRAIN,
         REMOVE,
         REPLACE,
         CORDON,
         UNCORDON,
-        LABEL;
-
-        /** Returns the name used in messages. */
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-
-        static Operation of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
+        LABEL
     }
 }

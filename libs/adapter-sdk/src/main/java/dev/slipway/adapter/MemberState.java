@@ -2,9 +2,9 @@ package dev.slipway.adapter;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
-import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -22,17 +22,12 @@ public record MemberState(
         @Nullable String reason,
         ObjectNode detail) {
 
-    public enum State {
+    public enum State implements TextEnum {
         JOINING,
         READY,
         DRAINING,
         REMOVED,
-        FAILED;
-
-        /** Returns the name used in messages. */
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        FAILED
     }
 
     public static MemberState of(MemberRef memberRef, State state, String componentKey) {

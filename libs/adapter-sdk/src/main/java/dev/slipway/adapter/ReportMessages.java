@@ -18,6 +18,7 @@ import dev.slipway.adapter.ReportPayload.HeartbeatPayload;
 import dev.slipway.adapter.ReportPayload.MemberPayload;
 import dev.slipway.adapter.ReportPayload.MembersPayload;
 import dev.slipway.adapter.ReportPayload.OperationResult;
+import dev.slipway.adapter.ReportPayload.OperationStatus;
 import dev.slipway.adapter.ReportPayload.ProgressPayload;
 import dev.slipway.adapter.ReportPayload.RunningPayload;
 import dev.slipway.adapter.ReportPayload.UsagePayload;
@@ -69,8 +70,7 @@ final class ReportMessages {
                 message == null || message.isBlank() ? null : truncate(message),
                 update.blockers().stream()
                         .limit(BLOCKERS_MAX)
-                        .map(b -> new BlockerPayload(
-                                b.code(), truncate(b.message()), b.turn().text()))
+                        .map(b -> new BlockerPayload(b.code(), truncate(b.message()), b.turn()))
                         .toList());
         return report(PROGRESS, task, payload, trace);
     }
@@ -90,17 +90,18 @@ final class ReportMessages {
     private static OperationResult operationResult(Message command, Outcome outcome) {
         var fields = CommandFields.of(command.task());
         if (outcome instanceof Running running) {
-            return new OperationResult(fields, "succeeded", null, limit(running.endpoints()), null);
+            return new OperationResult(fields, OperationStatus.SUCCEEDED, null, limit(running.endpoints()), null);
         }
         if (outcome instanceof Done done) {
             var output = command.is(CommandType.OPERATE) ? done.output() : null;
-            return new OperationResult(fields, "succeeded", null, null, output);
+            return new OperationResult(fields, OperationStatus.SUCCEEDED, null, null, output);
         }
         if (outcome instanceof Canceled canceled) {
-            return new OperationResult(fields, "canceled", reasonOrDefault(canceled.reason()), null, null);
+            return new OperationResult(
+                    fields, OperationStatus.CANCELED, reasonOrDefault(canceled.reason()), null, null);
         }
         if (outcome instanceof Failed failed) {
-            return new OperationResult(fields, "failed", reasonOrDefault(failed.reason()), null, null);
+            return new OperationResult(fields, OperationStatus.FAILED, reasonOrDefault(failed.reason()), null, null);
         }
         throw new IllegalStateException("not an outcome of an operation: " + outcome);
     }
@@ -137,7 +138,7 @@ final class ReportMessages {
         return new MemberPayload(
                 state.memberId(),
                 state.generation(),
-                state.state().text(),
+                state.state(),
                 state.componentKey(),
                 reason == null ? null : reasonOrDefault(reason),
                 limitSize(state.detail()));

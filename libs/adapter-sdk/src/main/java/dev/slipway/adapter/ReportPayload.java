@@ -55,12 +55,19 @@ sealed interface ReportPayload {
             List<BlockerPayload> blockers)
             implements ReportPayload {}
 
-    record BlockerPayload(String code, String message, String turn) {}
+    record BlockerPayload(String code, String message, Blocker.Turn turn) {}
+
+    /** How an operation ended. */
+    enum OperationStatus {
+        SUCCEEDED,
+        FAILED,
+        CANCELED
+    }
 
     @JsonInclude(JsonInclude.Include.NON_NULL)
     record OperationResult(
             @JsonUnwrapped CommandFields command,
-            String status,
+            OperationStatus status,
             @Nullable String reason,
             @Nullable List<Endpoint> endpoints,
             @Nullable ObjectNode output)
@@ -82,7 +89,7 @@ sealed interface ReportPayload {
     record MemberPayload(
             UUID memberId,
             int generation,
-            String state,
+            MemberState.State state,
             @Nullable String componentKey,
             @Nullable String reason,
             ObjectNode adapterDetail) {}

@@ -2,6 +2,8 @@ package dev.slipway.authz;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.Principal.ActorType;
+import dev.slipway.contract.domain.ResourceState;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.ReceivedRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -208,7 +210,7 @@ public final class AuthzModel {
     private void applyOrganization(JsonNode payload) {
         var id = bindingIndex.internScopeId(PayloadFields.uuid(payload, "org_id"));
         organizations.add(id);
-        if (payload.path("state").asText().equals("deleted")) {
+        if (TextEnum.find(ResourceState.class, payload.path("state").asText()) == ResourceState.DELETED) {
             deletedOrganizations.add(id);
         } else {
             deletedOrganizations.remove(id);
@@ -218,9 +220,9 @@ public final class AuthzModel {
     private void applyProject(JsonNode payload) {
         var id = bindingIndex.internScopeId(PayloadFields.uuid(payload, "project_id"));
         var orgId = bindingIndex.internScopeId(PayloadFields.uuid(payload, "org_id"));
-        var state = payload.path("state").asText();
+        var state = TextEnum.find(ResourceState.class, payload.path("state").asText());
         organizations.add(orgId);
-        projects.put(id, new Project(id, orgId, state.equals("deleted"), state.equals("suspended")));
+        projects.put(id, new Project(id, orgId, state == ResourceState.DELETED, state == ResourceState.SUSPENDED));
     }
 
     private void applyKey(JsonNode payload) {

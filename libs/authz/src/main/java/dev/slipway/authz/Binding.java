@@ -1,9 +1,9 @@
 package dev.slipway.authz;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
-import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -23,23 +23,14 @@ public record Binding(
     static final UUID PLATFORM_SCOPE_ID = new UUID(0, 0);
 
     /** The level of a binding's scope. */
-    public enum Level {
+    public enum Level implements TextEnum {
         PLATFORM,
         ORGANIZATION,
         PROJECT;
 
-        private final String text = name().toLowerCase(Locale.ROOT);
+        private final String text = TextEnum.super.text();
 
-        /** Returns null for a level that only a newer IAM knows. */
-        static @Nullable Level of(String text) {
-            for (var level : values()) {
-                if (level.text.equals(text)) {
-                    return level;
-                }
-            }
-            return null;
-        }
-
+        @Override
         public String text() {
             return text;
         }

@@ -2,15 +2,14 @@ package dev.slipway.authz;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
-
-import java.util.Locale;
 
 /** The outcome of an authorization: allowed or not, the reason, and the binding that grants it. */
 public record Decision(Verdict verdict, @Nullable Binding grantedBy) {
 
     /** The reason of a decision. */
-    public enum Verdict {
+    public enum Verdict implements TextEnum {
         ALLOWED,
         /** The caller has no role in the scope, and must not learn that it exists. */
         NOT_BOUND,
@@ -31,9 +30,10 @@ public record Decision(Verdict verdict, @Nullable Binding grantedBy) {
         /** It would be allowed if the project were not suspended. */
         PROJECT_SUSPENDED;
 
-        private final String text = name().toLowerCase(Locale.ROOT);
+        private final String text = TextEnum.super.text();
 
         /** Returns the reason code. */
+        @Override
         public String text() {
             return text;
         }

@@ -1,11 +1,11 @@
 package dev.slipway.authz;
 
 import dev.slipway.authz.Binding.Level;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -45,7 +45,7 @@ public record Explanation(Decision decision, List<Step> steps, long revision, Du
     }
 
     /** The checks of a decision, one per step. */
-    public enum Check {
+    public enum Check implements TextEnum {
         /** A role binding at a level. */
         BINDING,
         /** Checks whether the scope exists, and for a machine principal whether it is its own. */
@@ -61,15 +61,11 @@ public record Explanation(Decision decision, List<Step> steps, long revision, Du
         /** Checks whether the token's scope includes the action. */
         TOKEN_SCOPE,
         /** Checks whether the project and the organization are not deleted. */
-        RESOURCE_STATE;
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        RESOURCE_STATE
     }
 
     /** The outcome of a step. */
-    public enum Outcome {
+    public enum Outcome implements TextEnum {
         GRANTS,
         DOES_NOT_GRANT,
         EXPIRED,
@@ -78,10 +74,6 @@ public record Explanation(Decision decision, List<Step> steps, long revision, Du
         /** There is no binding at the level. */
         MISSING,
         PASSES,
-        DENIES;
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        DENIES
     }
 }

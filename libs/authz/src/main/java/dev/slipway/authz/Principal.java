@@ -1,8 +1,8 @@
 package dev.slipway.authz;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
-import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 
@@ -29,18 +29,15 @@ public record Principal(
         @Nullable Task task) {
 
     /** The types of principal. */
-    public enum ActorType {
+    public enum ActorType implements TextEnum {
         USER,
         SERVICE_ACCOUNT,
         SHARED_RUNTIME_OPERATOR,
         ADAPTER;
 
-        private final String text = name().toLowerCase(Locale.ROOT);
+        private final String text = TextEnum.super.text();
 
-        public static ActorType of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
+        @Override
         public String text() {
             return text;
         }

@@ -3,6 +3,8 @@ package dev.slipway.authz;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.Binding.Level;
 import dev.slipway.authz.Principal.ActorType;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -10,7 +12,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -29,15 +30,21 @@ final class RoleBindingIndex {
 
     void applyAction(JsonNode payload) {
         var action = payload.path("action").asText();
-        switch (payload.path("lifecycle").asText()) {
-            case "active", "deprecated" -> usableActions.add(action);
-            default -> usableActions.remove(action);
+        // null for a lifecycle that only a newer IAM knows, so that the action is denied
+        var lifecycle =
+                TextEnum.find(RegistryLifecycle.class, payload.path("lifecycle").asText());
+        if (lifecycle != null && lifecycle.isUsable()) {
+            usableActions.add(action);
+        } else {
+            usableActions.remove(action);
         }
     }
 
     void applyRole(JsonNode payload) {
         var name = payload.path("role").asText();
-        var kind = parseKind(payload.path("level").asText());
+        // null for a level that only a newer IAM knows, so that the role grants nothing
+        var kind =
+                TextEnum.find(RoleDefinition.Kind.class, payload.path("level").asText());
         if (kind == null || payload.path("removed").asBoolean()) {
             roles.remove(name);
         } else {
@@ -135,7 +142,8 @@ final class RoleBindingIndex {
     }
 
     private @Nullable Binding parseBinding(UUID id, UUID principalId, JsonNode payload) {
-        var level = Level.of(payload.path("level").asText());
+        // null for a level that only a newer IAM knows
+        var level = TextEnum.find(Level.class, payload.path("level").asText());
         if (level == null) {
             return null;
         }
@@ -170,14 +178,5 @@ final class RoleBindingIndex {
 
     private @Nullable UUID internNullable(@Nullable UUID id) {
         return id == null ? null : intern(id);
-    }
-
-    /** Returns null for a level that only a newer IAM knows, so that the role grants nothing. */
-    private static RoleDefinition.@Nullable Kind parseKind(String level) {
-        return switch (level) {
-            case "platform", "organization", "project", "machine" ->
-                RoleDefinition.Kind.valueOf(level.toUpperCase(Locale.ROOT));
-            default -> null;
-        };
     }
 }

@@ -1,6 +1,7 @@
 package dev.slipway.authz;
 
 import dev.slipway.authz.Binding.Level;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Set;
@@ -14,7 +15,7 @@ import java.util.UUID;
 record RoleDefinition(Kind kind, @Nullable UUID orgId, Set<String> actions) {
 
     /** The level that a role can be granted at. */
-    enum Kind {
+    enum Kind implements TextEnum {
         PLATFORM,
         ORGANIZATION,
         PROJECT,

@@ -3,6 +3,7 @@ package dev.slipway.benchmarks;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.service.AuditResult;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -314,7 +315,7 @@ final class AuditBenchmark {
                         BenchSeeds.organization(number % BenchSeeds.ORGANIZATIONS)
                                 .toString())
                 .putNull("project_id")
-                .put("result", "success")
+                .put("result", AuditResult.SUCCESS.text())
                 .putNull("reason");
         payload.putObject("actor")
                 .put("principal_id", BenchSeeds.owner(0).toString())

@@ -1,10 +1,11 @@
 package dev.slipway.conformance;
 
-import java.util.Locale;
+import dev.slipway.contract.domain.TextEnum;
+
 import java.util.Set;
 
 /** The commands, with the reports allowed on each and those that end it. */
-enum CommandKind {
+enum CommandKind implements TextEnum {
     DEPLOY,
     UPGRADE,
     ROLLBACK,
@@ -18,11 +19,7 @@ enum CommandKind {
     private static final Set<String> INSTANCE_STATES = Set.of("running", "failed");
 
     String eventType() {
-        return "runtime.command." + label();
-    }
-
-    String label() {
-        return name().toLowerCase(Locale.ROOT);
+        return "runtime.command." + text();
     }
 
     boolean raisesGeneration() {

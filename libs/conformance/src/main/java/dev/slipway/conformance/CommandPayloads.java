@@ -2,6 +2,8 @@ package dev.slipway.conformance;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.conformance.ScenarioInstance.DesiredState;
+import dev.slipway.conformance.ScenarioInstance.ObservedState;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import org.jspecify.annotations.Nullable;
@@ -147,7 +149,8 @@ final class CommandPayloads {
 
     ScenarioInstance.IssuedMember issueMember(
             ScenarioInstance instance, String component, ScenarioInstance.@Nullable WorkerFields worker) {
-        var member = new ScenarioInstance.IssuedMember(Ids.next(), component, 1, "ready", "pending", worker);
+        var member = new ScenarioInstance.IssuedMember(
+                Ids.next(), component, 1, DesiredState.READY, ObservedState.PENDING, worker);
         state.update(() -> instance.members().put(member.id(), member));
         return member;
     }

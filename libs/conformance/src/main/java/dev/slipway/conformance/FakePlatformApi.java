@@ -194,7 +194,7 @@ final class FakePlatformApi implements AutoCloseable {
     private record OpenCommand(
             @JsonUnwrapped Envelope event, @Nullable String traceparent) {}
 
-    private record DesiredMember(@JsonUnwrapped IssuedMember member, String desiredState) {}
+    private record DesiredMember(@JsonUnwrapped IssuedMember member, ScenarioInstance.DesiredState desiredState) {}
 
     private record ErrorBody(String code, String message) {}
 

@@ -2,9 +2,12 @@ package dev.slipway.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.conformance.Clause.Finding;
+import dev.slipway.conformance.ScenarioInstance.ObservedState;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.UntrustedSchema;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.TextEnum;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -25,7 +28,7 @@ final class ReportRules {
 
     /** Decimal places of the units that every platform has. */
     private static final Map<String, Integer> PRECISIONS = RegistrySeeds.load().entries().stream()
-            .filter(entry -> entry.kind().equals("usage_unit"))
+            .filter(entry -> entry.kind() == RegistryKind.USAGE_UNIT)
             .collect(Collectors.toMap(
                     RegistrySeeds.Entry::id,
                     entry -> entry.body().path("precision").asInt()));
@@ -159,7 +162,7 @@ final class ReportRules {
         for (var member : report.field("members")) {
             var known = issued.get(UUID.fromString(member.path("member_id").asText()));
             var generation = member.path("generation").asInt();
-            var state = member.path("state").asText();
+            var state = TextEnum.find(ObservedState.class, member.path("state").asText());
             if (known == null) {
                 findings.add(finding(
                         Clause.MEMBERS,
@@ -172,14 +175,16 @@ final class ReportRules {
                         report,
                         command,
                         "names member " + known.id() + " in generation " + generation + ", which was never issued"));
-            } else if (generation == known.generation() && !known.canBecome(state)) {
+            } else if (generation == known.generation() && (state == null || !known.canBecome(state))) {
                 findings.add(finding(
                         Clause.MEMBERS,
                         report,
                         command,
-                        "reports member " + known.id() + " as " + state + ", but it is " + known.observed()
-                                + " (desired: " + known.desired() + ")"));
-            } else if (generation == known.generation()) {
+                        "reports member " + known.id() + " as "
+                                + member.path("state").asText() + ", but it is "
+                                + known.observed().text() + " (desired: "
+                                + known.desired().text() + ")"));
+            } else if (generation == known.generation() && state != null) {
                 issued.put(known.id(), known.withObserved(state));
             }
         }
@@ -192,11 +197,14 @@ final class ReportRules {
             issued.computeIfPresent(
                     UUID.fromString(command.field(field).path("member_id").asText(new UUID(0, 0).toString())),
                     (id, member) -> switch (member.desired()) {
-                        case "removed" -> member.withObserved("removed");
-                        case "drained" -> member.observed().equals("ready") ? member.withObserved("draining") : member;
-                        default ->
-                            List.of("pending", "joining").contains(member.observed())
-                                    ? member.withObserved("ready")
+                        case REMOVED -> member.withObserved(ObservedState.REMOVED);
+                        case DRAINED ->
+                            member.observed() == ObservedState.READY
+                                    ? member.withObserved(ObservedState.DRAINING)
+                                    : member;
+                        case READY ->
+                            member.observed() == ObservedState.PENDING || member.observed() == ObservedState.JOINING
+                                    ? member.withObserved(ObservedState.READY)
                                     : member;
                     });
         }

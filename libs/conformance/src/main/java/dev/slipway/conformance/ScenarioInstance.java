@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -35,13 +36,30 @@ final class ScenarioInstance {
     private boolean deleted;
     private boolean forgotten;
 
+    /** The states that commands lead a member to. */
+    enum DesiredState implements TextEnum {
+        READY,
+        DRAINED,
+        REMOVED
+    }
+
+    /** The states of members that adapters report; a new one is pending. */
+    enum ObservedState implements TextEnum {
+        PENDING,
+        JOINING,
+        READY,
+        DRAINING,
+        REMOVED,
+        FAILED
+    }
+
     /** A member with the state that the platform would have stored. */
     record IssuedMember(
             @JsonProperty("member_id") UUID id,
             String component,
             int generation,
-            @JsonIgnore String desired,
-            @JsonIgnore String observed,
+            @JsonIgnore DesiredState desired,
+            @JsonIgnore ObservedState observed,
             @JsonUnwrapped @Nullable WorkerFields worker) {
         ObjectNode toJson() {
             return Json.toObject(this);
@@ -50,30 +68,33 @@ final class ScenarioInstance {
         /** Returns the member after a command: one that changes the desired state starts a generation. */
         IssuedMember afterCommand(String operation) {
             return switch (operation) {
-                case "drain" -> new IssuedMember(id, component, generation + 1, "drained", observed, worker);
-                case "remove", "replace" ->
-                    new IssuedMember(id, component, generation + 1, "removed", observed, worker);
+                case "drain" -> withDesired(DesiredState.DRAINED);
+                case "remove", "replace" -> withDesired(DesiredState.REMOVED);
                 default -> this;
             };
         }
 
-        IssuedMember withObserved(String state) {
+        private IssuedMember withDesired(DesiredState state) {
+            return new IssuedMember(id, component, generation + 1, state, observed, worker);
+        }
+
+        IssuedMember withObserved(ObservedState state) {
             return new IssuedMember(id, component, generation, desired, state, worker);
         }
 
         /** Returns whether the platform accepts a report of this state. */
-        boolean canBecome(String state) {
-            if (observed.equals(state)) {
+        boolean canBecome(ObservedState state) {
+            if (observed == state) {
                 return true;
             }
-            return !observed.equals("removed")
+            return observed != ObservedState.REMOVED
                     && switch (state) {
-                        case "joining" -> observed.equals("pending") || observed.equals("failed");
-                        case "ready" -> !observed.equals("draining") || desired.equals("ready");
-                        case "draining" -> !desired.equals("ready");
-                        case "removed" -> desired.equals("removed");
-                        case "failed" -> true;
-                        default -> false;
+                        case PENDING -> false;
+                        case JOINING -> observed == ObservedState.PENDING || observed == ObservedState.FAILED;
+                        case READY -> observed != ObservedState.DRAINING || desired == DesiredState.READY;
+                        case DRAINING -> desired != DesiredState.READY;
+                        case REMOVED -> desired == DesiredState.REMOVED;
+                        case FAILED -> true;
                     };
         }
     }

@@ -84,6 +84,6 @@ final class SentCommand {
 
     @Override
     public String toString() {
-        return kind.label() + " " + id();
+        return kind.text() + " " + id();
     }
 }

@@ -1,20 +1,20 @@
 package dev.slipway.conformance;
 
 import dev.slipway.conformance.Clause.Finding;
+import dev.slipway.contract.domain.TextEnum;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** The result of a scenario. Only a scenario that ran without findings has passed. */
-enum Verdict {
+enum Verdict implements TextEnum {
     PASSED,
     FAILED,
     NOT_CLAIMED,
     NOT_RUN;
 
     String label() {
-        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        return text().replace('_', ' ');
     }
 
     /** A scenario with its verdict; {@code note} is the reason why it was not run. */

@@ -1,5 +1,8 @@
 package dev.slipway.contract;
 
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
+
 import java.util.List;
 import java.util.stream.StreamSupport;
 
@@ -7,7 +10,12 @@ import java.util.stream.StreamSupport;
 public record ActionRegistry(List<Action> actions) {
 
     public record Action(
-            String key, String product, int version, String riskClass, String lifecycle, String description) {}
+            String key,
+            String product,
+            int version,
+            String riskClass,
+            RegistryLifecycle lifecycle,
+            String description) {}
 
     public static ActionRegistry load() {
         var entries = SchemaCompiler.loadResource("registry-actions.json").path("entries");
@@ -17,7 +25,8 @@ public record ActionRegistry(List<Action> actions) {
                         e.path("product").asText(),
                         e.path("version").asInt(),
                         e.path("risk_class").asText(),
-                        e.path("lifecycle").asText(),
+                        TextEnum.parse(
+                                RegistryLifecycle.class, e.path("lifecycle").asText()),
                         e.path("description").asText()))
                 .toList());
     }

@@ -2,12 +2,12 @@ package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Problem.FieldProblem;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 public final class ApiOperation {
 
     /** The resource scope in which an operation's action is authorized. */
-    public enum Scope {
+    public enum Scope implements TextEnum {
         /** No token required. */
         PUBLIC,
         /** Any authenticated caller; the handler returns the caller's own data only. */
@@ -27,11 +27,7 @@ public final class ApiOperation {
         /** The organization in the path. */
         ORGANIZATION,
         /** The platform. */
-        PLATFORM;
-
-        static Scope of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
+        PLATFORM
     }
 
     private static final int MAX_BODY_BYTES = 1 << 20;

@@ -2,6 +2,7 @@ package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.ApiOperation.Scope;
+import dev.slipway.contract.domain.TextEnum;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -123,7 +124,7 @@ public final class Contract {
                 method.toUpperCase(Locale.ROOT),
                 path,
                 node.path("x-slipway-action").asText(),
-                Scope.of(node.path("x-slipway-scope").asText()),
+                TextEnum.parse(Scope.class, node.path("x-slipway-scope").asText()),
                 method.equals("get") || node.path("x-slipway-reads").asBoolean(),
                 node.path("x-slipway-stream").asBoolean(),
                 successStatus(node),

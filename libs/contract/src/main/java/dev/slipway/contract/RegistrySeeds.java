@@ -2,6 +2,9 @@ package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,19 +16,19 @@ import java.util.stream.Collectors;
 /** The initial entries of the registries. A changed seed has a higher version. */
 public record RegistrySeeds(List<Entry> entries) {
     /** The file of each kind; a kind without a file starts empty. Scopes and roles are seeded by IAM. */
-    private static final Map<String, String> FILES = new TreeMap<>(Map.ofEntries(
-            Map.entry("product", "products"),
-            Map.entry("usage_unit", "usage-units"),
-            Map.entry("audit_action", "audit-actions"),
-            Map.entry("notification_template", "notification-templates"),
-            Map.entry("evidence_type", "evidence-types"),
-            Map.entry("artifact_type", "artifact-types"),
-            Map.entry("policy", "policies"),
-            Map.entry("retention_class", "retention-classes"),
-            Map.entry("runtime_backend", "runtime-backends")));
+    private static final Map<RegistryKind, String> FILES = new TreeMap<>(Map.ofEntries(
+            Map.entry(RegistryKind.PRODUCT, "products"),
+            Map.entry(RegistryKind.USAGE_UNIT, "usage-units"),
+            Map.entry(RegistryKind.AUDIT_ACTION, "audit-actions"),
+            Map.entry(RegistryKind.NOTIFICATION_TEMPLATE, "notification-templates"),
+            Map.entry(RegistryKind.EVIDENCE_TYPE, "evidence-types"),
+            Map.entry(RegistryKind.ARTIFACT_TYPE, "artifact-types"),
+            Map.entry(RegistryKind.POLICY, "policies"),
+            Map.entry(RegistryKind.RETENTION_CLASS, "retention-classes"),
+            Map.entry(RegistryKind.RUNTIME_BACKEND, "runtime-backends")));
 
     /** A registry entry; {@code body} contains the fields of its kind without id, version and lifecycle. */
-    public record Entry(String kind, String id, int version, String lifecycle, ObjectNode body) {}
+    public record Entry(RegistryKind kind, String id, int version, RegistryLifecycle lifecycle, ObjectNode body) {}
 
     /** Returns the keys that the metadata of every audit record may have. */
     public static Set<String> auditMetadataKeys() {
@@ -45,7 +48,9 @@ public record RegistrySeeds(List<Entry> entries) {
                         kind,
                         each.path("id").asText(),
                         each.path("version").asInt(1),
-                        each.path("lifecycle").asText("active"),
+                        TextEnum.parse(
+                                RegistryLifecycle.class,
+                                each.path("lifecycle").asText(RegistryLifecycle.ACTIVE.text())),
                         body));
             }
         });

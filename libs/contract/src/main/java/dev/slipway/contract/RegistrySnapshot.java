@@ -1,6 +1,8 @@
 package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,17 +11,21 @@ import org.jspecify.annotations.Nullable;
  * @param body the fields of its kind without id, version and lifecycle
  */
 public record RegistrySnapshot(
-        String kind, String entryId, int entryVersion, String lifecycle, long revision, ObjectNode body) {
+        RegistryKind kind,
+        String entryId,
+        int entryVersion,
+        RegistryLifecycle lifecycle,
+        long revision,
+        ObjectNode body) {
 
     private static final String EVENT_TYPE = "catalog.registry.snapshot";
 
-    /** Returns the entry of an event; null if the event is not about a registry entry. */
-    public static @Nullable RegistrySnapshot of(Envelope event) {
-        return event.eventType().equals(EVENT_TYPE) ? Json.toRecord(event.payload(), RegistrySnapshot.class) : null;
-    }
-
     /** Returns the entry of an event; null if the event is not about an entry of the given kind. */
-    public static @Nullable RegistrySnapshot ofKind(Envelope event, String kind) {
-        return event.payload().path("kind").asText().equals(kind) ? of(event) : null;
+    public static @Nullable RegistrySnapshot ofKind(Envelope event, RegistryKind kind) {
+        // compared as text: a newer catalog may have more kinds
+        return event.eventType().equals(EVENT_TYPE)
+                        && event.payload().path("kind").asText().equals(kind.text())
+                ? Json.toRecord(event.payload(), RegistrySnapshot.class)
+                : null;
     }
 }

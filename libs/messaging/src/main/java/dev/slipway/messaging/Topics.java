@@ -1,6 +1,7 @@
 package dev.slipway.messaging;
 
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.RegistryKind;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.apache.kafka.clients.admin.Admin;
@@ -67,7 +68,7 @@ public final class Topics {
 
     /** The runtime backends that every platform starts with; further ones are registered. */
     public static final List<String> RUNTIME_BACKENDS = RegistrySeeds.load().entries().stream()
-            .filter(seed -> seed.kind().equals("runtime_backend"))
+            .filter(seed -> seed.kind() == RegistryKind.RUNTIME_BACKEND)
             .map(RegistrySeeds.Entry::id)
             .toList();
 

@@ -2,6 +2,8 @@ package dev.slipway.operations;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.ResourceState;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.OperationBlockers.AdapterAvailability;
 import io.vertx.core.Future;
@@ -46,14 +48,16 @@ public final class AdapterStore {
             UUID id,
             String runtimeBackend,
             String displayName,
-            String state,
+            ResourceState state,
             @Nullable Instant lastSeenAt,
             @Nullable Instant startedAt,
             @Nullable String software,
             @Nullable Integer instances,
             @Nullable Integer waiting) {
         public boolean isAlive(Instant now) {
-            return state.equals("active") && lastSeenAt != null && lastSeenAt.isAfter(now.minus(HEARTBEAT_TIMEOUT));
+            return state == ResourceState.ACTIVE
+                    && lastSeenAt != null
+                    && lastSeenAt.isAfter(now.minus(HEARTBEAT_TIMEOUT));
         }
     }
 
@@ -101,7 +105,7 @@ public final class AdapterStore {
                 row.getUUID("id"),
                 row.getString("runtime_backend"),
                 row.getString("display_name"),
-                row.getString("state"),
+                TextEnum.parse(ResourceState.class, row.getString("state")),
                 time(row, "last_seen_at"),
                 time(row, "started_at"),
                 row.getString("software"),

@@ -5,6 +5,7 @@ import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.OperationStore.DueOperation;
 import dev.slipway.operations.PeriodicSweep.DueWork;
 import dev.slipway.operations.domain.Operation;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
@@ -53,7 +54,7 @@ public final class DeadlineSweep implements DueWork<DueOperation> {
                         expired.subject().orgId(),
                         expired.subject().projectId(),
                         metadata),
-                "success",
+                AuditResult.SUCCESS,
                 code);
     }
 

@@ -17,6 +17,7 @@ import dev.slipway.operations.RejectedReportStore.SubjectOwner;
 import dev.slipway.operations.ReportHandler.AppliedReport;
 import dev.slipway.operations.domain.ReportType;
 import dev.slipway.operations.domain.SubjectKind;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
@@ -238,7 +239,7 @@ public final class ReportConsumer {
                         rejected.orgId(),
                         rejected.projectId(),
                         Json.toObject(new RejectionAudit(rejected.reportEventType()))),
-                "denied",
+                AuditResult.DENIED,
                 rejected.code());
     }
 

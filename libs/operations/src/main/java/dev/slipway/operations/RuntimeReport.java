@@ -4,7 +4,6 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.authz.Principal;
 import dev.slipway.contract.Envelope;
-import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.operations.domain.Operation;
 import dev.slipway.operations.domain.Operation.Blocker;
 import dev.slipway.operations.domain.Refusal;
@@ -41,7 +40,7 @@ public record RuntimeReport(Principal principal, Envelope event, ReportType type
             return false;
         }
         if (type == ReportType.OPERATION) {
-            return payload.operationStatus() == Operation.Status.SUCCEEDED;
+            return payload.status() == Operation.Status.SUCCEEDED;
         }
         var late = operation.status() == Operation.Status.FAILED || operation.status() == Operation.Status.CANCELED;
         return type == ReportType.RUNNING
@@ -49,7 +48,11 @@ public record RuntimeReport(Principal principal, Envelope event, ReportType type
                 && (payload.appVersion() == null || payload.appVersion().equals(operation.toVersion()));
     }
 
-    /** The payload of a report; which fields are present depends on the type. */
+    /**
+     * The payload of a report; which fields are present depends on the type.
+     *
+     * @param status the result of an operation
+     */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Payload(
             UUID orgId,
@@ -60,7 +63,7 @@ public record RuntimeReport(Principal principal, Envelope event, ReportType type
             @Nullable UUID operationId,
             int generation,
             @Nullable String appVersion,
-            @Nullable String status,
+            Operation.@Nullable Status status,
             @Nullable String reason,
             @Nullable Integer percent,
             @Nullable String message,
@@ -79,11 +82,6 @@ public record RuntimeReport(Principal principal, Envelope event, ReportType type
         /** Returns the kind of subject that the report is about; the contract ensures that it names exactly one. */
         public SubjectKind subjectKind() {
             return appInstanceId == null ? SubjectKind.SHARED_RUNTIME : SubjectKind.APP_INSTANCE;
-        }
-
-        /** Returns the result of an operation; null if the report has none. */
-        public Operation.@Nullable Status operationStatus() {
-            return status == null ? null : TextEnum.parse(Operation.Status.class, status);
         }
 
         public UUID subjectId() {

@@ -1,9 +1,8 @@
 package dev.slipway.policy;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.policy.LaunchRules.LaunchRequest;
 import org.jspecify.annotations.Nullable;
-
-import java.util.Locale;
 
 /**
  * Decides whether a project may launch an app version now. The catalog uses it to show the outcome in advance, the instances service to
@@ -13,20 +12,12 @@ public final class LaunchEligibilityRule {
     private LaunchEligibilityRule() {}
 
     /** Lifecycle status of an app version. */
-    public enum VersionStatus {
+    public enum VersionStatus implements TextEnum {
         DRAFT,
         ACTIVE,
         DEPRECATED,
         DISABLED,
-        RETIRED;
-
-        public static VersionStatus of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        RETIRED
     }
 
     /** The purpose of the version. An upgrade or rollback creates no instance; a rollback may return to a deprecated version. */

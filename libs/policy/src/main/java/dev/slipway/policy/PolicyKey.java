@@ -1,6 +1,7 @@
 package dev.slipway.policy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.policy.PolicyValue.Flag;
 import dev.slipway.policy.PolicyValue.HostPatternList;
 import dev.slipway.policy.PolicyValue.Limit;
@@ -8,7 +9,6 @@ import dev.slipway.policy.PolicyValue.ListValue;
 import dev.slipway.policy.PolicyValue.TextList;
 import org.jspecify.annotations.Nullable;
 
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -33,33 +33,20 @@ public record PolicyKey(
     private static final int MAX_TEXT_LENGTH = 253;
 
     /** The type of the value, which determines how the levels are merged. The most restrictive value always wins. */
-    public enum Type {
-        STRING_LIST("string_list", "intersect"),
-        HOST_PATTERN_LIST("host_pattern_list", "intersect"),
-        INTEGER("integer", "minimum"),
-        BOOLEAN("boolean", "and");
+    public enum Type implements TextEnum {
+        STRING_LIST("intersect"),
+        HOST_PATTERN_LIST("intersect"),
+        INTEGER("minimum"),
+        BOOLEAN("and");
 
-        private final String text;
         private final String merge;
 
-        Type(String text, String merge) {
-            this.text = text;
+        Type(String merge) {
             this.merge = merge;
-        }
-
-        public String text() {
-            return text;
         }
 
         public String merge() {
             return merge;
-        }
-
-        static @Nullable Type of(String text) {
-            return Arrays.stream(values())
-                    .filter(type -> type.text.equals(text))
-                    .findFirst()
-                    .orElse(null);
         }
     }
 
@@ -69,7 +56,7 @@ public record PolicyKey(
 
     /** Parses a registry entry; returns null if it is not a valid policy key. */
     public static @Nullable PolicyKey of(String id, int version, JsonNode body) {
-        var type = Type.of(body.path("type").asText());
+        var type = TextEnum.find(Type.class, body.path("type").asText());
         if (type == null || !type.merge.equals(body.path("merge").asText(type.merge))) {
             return null;
         }

@@ -2,13 +2,14 @@ package dev.slipway.policy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /** A set of policy keys, and the ids of those that the platform evaluates. */
@@ -37,11 +38,7 @@ public record PolicyKeys(Map<String, PolicyKey> byId) {
     }
 
     /** An entry of the policy registry. */
-    public record RegisteredKey(String id, int version, String state, JsonNode body) {
-        boolean hasState(String... states) {
-            return Set.of(states).contains(state);
-        }
-    }
+    public record RegisteredKey(String id, int version, RegistryLifecycle state, JsonNode body) {}
 
     /** Returns the keys of the registry seeds, which the platform evaluates. */
     public static PolicyKeys seeded() {
@@ -56,8 +53,8 @@ public record PolicyKeys(Map<String, PolicyKey> byId) {
         var keys = new TreeMap<>(seeded().byId);
         for (var registeredKey : registered) {
             var key = PolicyKey.of(registeredKey.id, registeredKey.version, registeredKey.body);
-            var isEvaluated = registeredKey.hasState("active", "deprecated")
-                    || (registeredKey.hasState("retired") && keys.containsKey(registeredKey.id));
+            var isEvaluated = registeredKey.state.isUsable()
+                    || (registeredKey.state == RegistryLifecycle.RETIRED && keys.containsKey(registeredKey.id));
             if (key != null && isEvaluated) {
                 keys.put(registeredKey.id, key);
             }
@@ -69,7 +66,7 @@ public record PolicyKeys(Map<String, PolicyKey> byId) {
     public static PolicyKeys writable(Collection<RegisteredKey> registered) {
         var keys = new ArrayList<PolicyKey>();
         for (var registeredKey : registered) {
-            var key = registeredKey.hasState("active")
+            var key = registeredKey.state == RegistryLifecycle.ACTIVE
                     ? PolicyKey.of(registeredKey.id, registeredKey.version, registeredKey.body)
                     : null;
             if (key != null) {
@@ -85,7 +82,9 @@ public record PolicyKeys(Map<String, PolicyKey> byId) {
         private static PolicyKeys load() {
             var keys = new ArrayList<PolicyKey>();
             for (var seed : RegistrySeeds.load().entries()) {
-                var key = seed.kind().equals("policy") ? PolicyKey.of(seed.id(), seed.version(), seed.body()) : null;
+                var key = seed.kind() == RegistryKind.POLICY
+                        ? PolicyKey.of(seed.id(), seed.version(), seed.body())
+                        : null;
                 if (key != null) {
                     keys.add(key);
                 }

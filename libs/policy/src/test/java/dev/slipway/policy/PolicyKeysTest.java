@@ -2,6 +2,8 @@ package dev.slipway.policy;
 
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +19,7 @@ class PolicyKeysTest {
     @Test
     void seeds_areAllValidKeys() {
         var seeds = RegistrySeeds.load().entries().stream()
-                .filter(entry -> entry.kind().equals("policy"))
+                .filter(entry -> entry.kind() == RegistryKind.POLICY)
                 .map(RegistrySeeds.Entry::id)
                 .collect(Collectors.toSet());
 
@@ -43,12 +45,12 @@ class PolicyKeysTest {
     @Test
     void effectiveKeys_dropsRetiredKeys_exceptSeeds() {
         var registered = List.of(
-                entry("allowed_regions", "retired", "string_list"),
-                entry("quota", "active", "integer"),
-                entry("older", "deprecated", "integer"),
-                entry("gone", "retired", "integer"),
-                entry("planned", "draft", "integer"),
-                entry("senseless", "active", "map"));
+                entry("allowed_regions", RegistryLifecycle.RETIRED, "string_list"),
+                entry("quota", RegistryLifecycle.ACTIVE, "integer"),
+                entry("older", RegistryLifecycle.DEPRECATED, "integer"),
+                entry("gone", RegistryLifecycle.RETIRED, "integer"),
+                entry("planned", RegistryLifecycle.DRAFT, "integer"),
+                entry("senseless", RegistryLifecycle.ACTIVE, "map"));
 
         assertThat(PolicyKeys.effectiveKeys(registered).byId().keySet())
                 .containsAll(SEEDED.byId().keySet())
@@ -57,7 +59,7 @@ class PolicyKeysTest {
         assertThat(PolicyKeys.writable(registered).byId().keySet()).containsExactly("quota");
     }
 
-    private static PolicyKeys.RegisteredKey entry(String id, String state, String type) {
+    private static PolicyKeys.RegisteredKey entry(String id, RegistryLifecycle state, String type) {
         return new PolicyKeys.RegisteredKey(id, 2, state, Json.object().put("type", type));
     }
 

@@ -7,6 +7,8 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.messaging.ReceivedRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,8 +25,6 @@ import java.util.stream.Collectors;
  */
 public final class AuditActionRegistry {
     private static final Logger LOG = LoggerFactory.getLogger(AuditActionRegistry.class);
-    private static final String KIND = "audit_action";
-    private static final Set<String> ACTIVE_STATES = Set.of("active", "deprecated");
 
     /** Changes registry entries. It stays active, because otherwise no action could be activated again. */
     private static final String REGISTRY_ACTION = "registry.write";
@@ -34,11 +34,15 @@ public final class AuditActionRegistry {
     private final Set<String> metadataKeys = RegistrySeeds.auditMetadataKeys();
 
     private record RegisteredAction(
-            int version, String lifecycle, String retentionClass, boolean privileged, Set<String> metadataKeys) {}
+            int version,
+            RegistryLifecycle lifecycle,
+            String retentionClass,
+            boolean privileged,
+            Set<String> metadataKeys) {}
 
     public AuditActionRegistry() {
         RegistrySeeds.load().entries().stream()
-                .filter(entry -> entry.kind().equals(KIND))
+                .filter(entry -> entry.kind() == RegistryKind.AUDIT_ACTION)
                 .forEach(entry -> put(entry.id(), entry.version(), entry.lifecycle(), entry.body()));
         platformActions = Set.copyOf(actions.keySet());
     }
@@ -49,7 +53,7 @@ public final class AuditActionRegistry {
             return;
         }
         try {
-            var entry = RegistrySnapshot.ofKind(record.envelope(), KIND);
+            var entry = RegistrySnapshot.ofKind(record.envelope(), RegistryKind.AUDIT_ACTION);
             if (entry != null) {
                 put(entry.entryId(), entry.entryVersion(), entry.lifecycle(), entry.body());
             }
@@ -72,7 +76,7 @@ public final class AuditActionRegistry {
                     .put("retention_class", registered.retentionClass)
                     .put("privileged", registered.privileged);
         }
-        if (payload.path("result").asText().equals("denied")
+        if (payload.path("result").asText().equals(AuditResult.DENIED.text())
                 || payload.at("/metadata/break_glass").asBoolean()) {
             return payload;
         }
@@ -113,10 +117,10 @@ public final class AuditActionRegistry {
     }
 
     private static boolean isActive(String action, RegisteredAction registered) {
-        return ACTIVE_STATES.contains(registered.lifecycle) || action.equals(REGISTRY_ACTION);
+        return registered.lifecycle.isUsable() || action.equals(REGISTRY_ACTION);
     }
 
-    private void put(String id, int version, String lifecycle, ObjectNode body) {
+    private void put(String id, int version, RegistryLifecycle lifecycle, ObjectNode body) {
         var entry = new RegisteredAction(
                 version,
                 lifecycle,

@@ -53,7 +53,7 @@ public final class AuditTrail {
             String targetId,
             @Nullable UUID orgId,
             @Nullable UUID projectId,
-            String result,
+            AuditResult result,
             @Nullable String reason,
             ObjectNode metadata,
 
@@ -72,13 +72,17 @@ public final class AuditTrail {
             String reason) {}
 
     public static void recordSuccess(UnitOfWork unit, Principal actor, AuditEntry entry) {
-        publish(unit, snapshot(unit, actor), entry, "success", null);
+        publish(unit, snapshot(unit, actor), entry, AuditResult.SUCCESS, null);
     }
 
     /** Records a success under an id that was chosen before, so that the change itself can refer to its audit entry. */
     public static void recordSuccess(UnitOfWork unit, UUID entryId, Principal actor, AuditEntry entry) {
         var payload = payload(
-                snapshot(unit, actor), entry, "success", null, unit.context().source());
+                snapshot(unit, actor),
+                entry,
+                AuditResult.SUCCESS,
+                null,
+                unit.context().source());
         unit.publish(entryId, Topics.AUDIT_EVENTS, key(entry), EVENT_TYPE, payload);
     }
 
@@ -86,7 +90,7 @@ public final class AuditTrail {
     static Future<Void> recordDenial(Outbox outbox, ChangeContext changeContext, DenialException denial) {
         return outbox.<Void>transaction(changeContext, unit -> {
                     var reason = denial.problem().code().code();
-                    publish(unit, snapshot(unit, denial.principal()), denial.entry(), "denied", reason);
+                    publish(unit, snapshot(unit, denial.principal()), denial.entry(), AuditResult.DENIED, reason);
                     return Future.succeededFuture();
                 })
                 .recover(e -> {
@@ -113,7 +117,7 @@ public final class AuditTrail {
     static void recordBreakGlass(
             UnitOfWork unit, Principal principal, AuditEntry entry, String operationId, String reason) {
         var actor = actor(principal);
-        publish(unit, snapshot(unit, principal), entry, "success", reason);
+        publish(unit, snapshot(unit, principal), entry, AuditResult.SUCCESS, reason);
         var payload = Json.toObject(new BreakGlassPayload(
                 actor,
                 operationId,
@@ -133,24 +137,28 @@ public final class AuditTrail {
             String name,
             @Nullable UUID id,
             AuditEntry entry,
-            String result,
+            AuditResult result,
             @Nullable String reason) {
         publish(unit, actor(actorType, name, id), entry, result, reason);
     }
 
     /** Records an action that the caller performed itself, outside the platform. Returns the id of the record. */
     public static UUID recordReportedAction(
-            UnitOfWork unit, Principal actor, AuditEntry entry, String result, @Nullable String reason) {
+            UnitOfWork unit, Principal actor, AuditEntry entry, AuditResult result, @Nullable String reason) {
         return publish(unit, snapshot(unit, actor), entry, result, reason);
     }
 
     /** Returns the payload of {@code audit.recorded}, for a caller that has no transaction. */
-    public static ObjectNode payload(ObjectNode actor, AuditEntry entry, String result, @Nullable String reason) {
+    public static ObjectNode payload(ObjectNode actor, AuditEntry entry, AuditResult result, @Nullable String reason) {
         return payload(actor, entry, result, reason, null);
     }
 
     private static ObjectNode payload(
-            ObjectNode actor, AuditEntry entry, String result, @Nullable String reason, @Nullable ObjectNode source) {
+            ObjectNode actor,
+            AuditEntry entry,
+            AuditResult result,
+            @Nullable String reason,
+            @Nullable ObjectNode source) {
         return Json.toObject(new AuditPayload(
                 actor,
                 entry.action,
@@ -184,7 +192,7 @@ public final class AuditTrail {
 
     @CanIgnoreReturnValue
     private static UUID publish(
-            UnitOfWork unit, ObjectNode actor, AuditEntry entry, String result, @Nullable String reason) {
+            UnitOfWork unit, ObjectNode actor, AuditEntry entry, AuditResult result, @Nullable String reason) {
         var payload = payload(actor, entry, result, reason, unit.context().source());
         return unit.publish(Topics.AUDIT_EVENTS, key(entry), EVENT_TYPE, payload);
     }

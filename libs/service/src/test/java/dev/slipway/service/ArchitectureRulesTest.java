@@ -78,6 +78,12 @@ class ArchitectureRulesTest {
     }
 
     @Test
+    void oneEnumText_findsMappingsInBothDirections() {
+        assertThat(culprits(ArchitectureRules.oneEnumText())).containsExactly("OrderParser", "OrderStatus");
+        assertThat(details(ArchitectureRules.oneEnumText())).hasSize(2);
+    }
+
+    @Test
     void roleNamesIn_findsLiteral() {
         assertThat(ArchitectureRules.findRoleNames(SOURCES)).containsExactly("OrderApi.java: project_owner");
         assertThat(ArchitectureRules.findRoleNames(SOURCES, "OrderApi.java")).isEmpty();

@@ -9,6 +9,7 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.ProblemException;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class AuditActionRegistryTest {
     void auditActions_haveAllFields_andContainEveryAdminReleaseAndPublishAction() {
         var seeds = RegistrySeeds.load().entries();
         var actions = seeds.stream()
-                .filter(entry -> entry.kind().equals("audit_action"))
+                .filter(entry -> entry.kind() == RegistryKind.AUDIT_ACTION)
                 .collect(Collectors.toMap(entry -> entry.id(), entry -> entry));
         assertThat(actions.values()).isNotEmpty().allSatisfy(action -> {
             assertThat(action.id()).isNotBlank();
@@ -38,11 +39,12 @@ class AuditActionRegistryTest {
             assertThat(action.body().path("privileged").isBoolean())
                     .as(action.id())
                     .isTrue();
-            for (var reference : Map.of("product_id", "product", "retention_class", "retention_class")
+            for (var reference : Map.of(
+                            "product_id", RegistryKind.PRODUCT, "retention_class", RegistryKind.RETENTION_CLASS)
                     .entrySet()) {
                 assertThat(seeds)
                         .as("%s of %s", reference.getKey(), action.id())
-                        .anyMatch(entry -> entry.kind().equals(reference.getValue())
+                        .anyMatch(entry -> entry.kind() == reference.getValue()
                                 && entry.id()
                                         .equals(action.body()
                                                 .path(reference.getKey())

@@ -26,6 +26,7 @@ class ServiceLibraryBoundariesTest {
                 ArchitectureRules.noBlockingCalls(),
                 ArchitectureRules.plainNames(),
                 ArchitectureRules.environmentOnlyInMain(),
+                ArchitectureRules.oneEnumText(),
                 ArchitectureRules.noCycles("dev.slipway"),
                 noClasses()
                         .that()

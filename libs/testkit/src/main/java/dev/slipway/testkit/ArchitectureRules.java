@@ -50,7 +50,8 @@ public final class ArchitectureRules {
                 aggregatesDependOnlyOnDomains(root),
                 noCycles(root),
                 plainNames(),
-                environmentOnlyInMain());
+                environmentOnlyInMain(),
+                oneEnumText());
     }
 
     public static Stream<DynamicTest> tests(JavaClasses classes, ArchRule... rules) {
@@ -223,6 +224,43 @@ public final class ArchitectureRules {
                         call -> call.getOwner().isEquivalentTo(System.class)
                                 && call.getName().equals("getenv")))
                 .as("the environment is read in *Main")
+                .allowEmptyShould(true);
+    }
+
+    /**
+     * Texts of enums come from {@code TextEnum}, and on the wire from {@code Json}. A class that changes the case of text and reads names of
+     * enums, or looks constants up by name, has a mapping of its own.
+     */
+    public static ArchRule oneEnumText() {
+        return classes()
+                .that()
+                .doNotHaveFullyQualifiedName("dev.slipway.contract.domain.TextEnum")
+                .and()
+                .doNotHaveFullyQualifiedName("dev.slipway.contract.Json$EnumSerializer")
+                .and()
+                .doNotHaveFullyQualifiedName("dev.slipway.contract.ErrorCode")
+                .should(new ArchCondition<>("not map the names of enums to text") {
+                    @Override
+                    public void check(JavaClass item, ConditionEvents events) {
+                        reportBoth(item, "toLowerCase", "name", events);
+                        reportBoth(item, "toUpperCase", "valueOf", events);
+                    }
+
+                    private void reportBoth(
+                            JavaClass item, String stringMethod, String enumMethod, ConditionEvents events) {
+                        var changesCase = item.getMethodCallsFromSelf().stream()
+                                .anyMatch(call -> call.getTargetOwner().isEquivalentTo(String.class)
+                                        && call.getName().equals(stringMethod));
+                        if (changesCase) {
+                            item.getMethodCallsFromSelf().stream()
+                                    .filter(call -> call.getTargetOwner().isAssignableTo(Enum.class)
+                                            && call.getName().equals(enumMethod))
+                                    .forEach(call ->
+                                            events.add(SimpleConditionEvent.violated(call, call.getDescription())));
+                        }
+                    }
+                })
+                .as("the texts of enums come from TextEnum")
                 .allowEmptyShould(true);
     }
 

@@ -8,6 +8,7 @@ import dev.slipway.adapter.MemberRef;
 import dev.slipway.adapter.MemberState;
 import dev.slipway.adapter.Outcome;
 import dev.slipway.adapter.UsageWindow;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.telemetry.Telemetry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -25,7 +26,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -187,7 +187,7 @@ public final class SimulatedAdapter implements AutoCloseable {
     /** Reports the state of a member without a command: joining, ready, draining, removed or failed. */
     public void reportMember(UUID instance, UUID memberId, int generation, String state, String reason) {
         var memberRef = new MemberRef(memberId, "unsaid", generation, null);
-        var parsed = MemberState.State.valueOf(state.toUpperCase(Locale.ROOT));
+        var parsed = TextEnum.parse(MemberState.State.class, state);
         await(host.reportMembers(
                 instance, List.of(SimulatedRuntime.state(memberRef, parsed).withReason(reason))));
     }

@@ -130,8 +130,8 @@ public final class AuditVerticle extends VerticleBase {
                         .map(gate -> new Gate(
                                 gate.getKey().text(),
                                 expired && gate.getValue() == GateVerdict.WAIVED
-                                        ? GateVerdict.BLOCKED.text()
-                                        : gate.getValue().text()))
+                                        ? GateVerdict.BLOCKED
+                                        : gate.getValue()))
                         .toList());
     }
 

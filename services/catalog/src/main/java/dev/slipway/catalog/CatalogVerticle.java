@@ -7,6 +7,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.StateHeartbeat;
 import dev.slipway.messaging.Topics;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.Service;
@@ -61,7 +62,8 @@ public final class CatalogVerticle extends VerticleBase {
                 .compose(ok -> policies.ensureSeeds(unit, seed))
                 .compose(ok -> {
                     var auditEntry = new AuditEntry("catalog.seed.ensure", "platform", "-", null, null, Json.object());
-                    AuditTrail.recordSystemAction(unit, "system", "catalog", null, auditEntry, "success", null);
+                    AuditTrail.recordSystemAction(
+                            unit, "system", "catalog", null, auditEntry, AuditResult.SUCCESS, null);
                     return Future.succeededFuture();
                 }));
     }

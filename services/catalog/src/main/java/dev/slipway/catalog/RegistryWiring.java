@@ -7,10 +7,9 @@ import dev.slipway.catalog.registry.RegistryEntry;
 import dev.slipway.catalog.registry.RegistryReplicator;
 import dev.slipway.catalog.registry.RegistryStore;
 import dev.slipway.catalog.registry.ScopeConsumer;
-import dev.slipway.catalog.registry.domain.RegistryKind;
-import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
@@ -77,12 +76,7 @@ final class RegistryWiring {
     Future<Void> ensureSeeds(UnitOfWork unit) {
         var chain = Future.<Void>succeededFuture();
         for (var seed : RegistrySeeds.load().entries()) {
-            var entry = new RegistryEntry(
-                    RegistryKind.of(seed.kind()),
-                    seed.id(),
-                    seed.version(),
-                    RegistryLifecycle.of(seed.lifecycle()),
-                    seed.body());
+            var entry = new RegistryEntry(seed.kind(), seed.id(), seed.version(), seed.lifecycle(), seed.body());
             chain = chain.compose(ok -> replicator.applySeed(unit, entry));
         }
         return chain;

@@ -11,6 +11,7 @@ import dev.slipway.messaging.KafkaSender.OutgoingRecord;
 import dev.slipway.messaging.KafkaSettings;
 import dev.slipway.messaging.Topics;
 import dev.slipway.service.AuditActionRegistry;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,8 @@ final class RateLimitAudit {
         var principal = caller.principal;
         var actor = principal == null ? AuditTrail.actor("system", caller.name, null) : AuditTrail.actor(principal);
         var auditEntry = new AuditEntry("gateway.request", "rate_limit", caller.name, null, null, Json.object());
-        var payload = actions.stamp(AuditTrail.payload(actor, auditEntry, "denied", ErrorCode.RATE_LIMITED.code()));
+        var payload =
+                actions.stamp(AuditTrail.payload(actor, auditEntry, AuditResult.DENIED, ErrorCode.RATE_LIMITED.code()));
         var event = new Envelope(id, "audit.recorded", clock.instant(), 1, id.toString(), payload);
         var headers = new HashMap<String, String>();
         CloudEvents.addHeaders(

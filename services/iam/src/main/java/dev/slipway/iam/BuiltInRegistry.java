@@ -3,7 +3,6 @@ package dev.slipway.iam;
 import dev.slipway.contract.ActionRegistry;
 import dev.slipway.contract.RoleRegistry;
 import dev.slipway.iam.tenancy.domain.Action;
-import dev.slipway.iam.tenancy.domain.Action.Lifecycle;
 import dev.slipway.iam.tenancy.domain.Role;
 
 import java.time.Instant;
@@ -20,7 +19,7 @@ final class BuiltInRegistry {
                         a.product(),
                         a.version(),
                         a.riskClass(),
-                        Lifecycle.of(a.lifecycle()),
+                        a.lifecycle(),
                         a.description(),
                         List.of(),
                         Instant.EPOCH))

@@ -5,6 +5,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.RoleRegistry;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.opentelemetry.context.Context;
@@ -41,7 +42,7 @@ final class IamBootstrap {
                 .map(revoked -> {
                     if (revoked) {
                         var entry = new AuditEntry("iam.demo.revoke", "platform", "-", null, null, Json.object());
-                        AuditTrail.recordSystemAction(unit, "system", "iam", null, entry, "success", null);
+                        AuditTrail.recordSystemAction(unit, "system", "iam", null, entry, AuditResult.SUCCESS, null);
                         LOG.atWarn()
                                 .log(
                                         "revoked the demo's users, keys and bindings, and all credentials created with it");
@@ -64,7 +65,7 @@ final class IamBootstrap {
                         unit, BuiltInRegistry.actions(), BuiltInRegistry.roles(), seed)
                 .map(ok -> {
                     var entry = new AuditEntry("iam.seed.ensure", "platform", "-", null, null, Json.object());
-                    AuditTrail.recordSystemAction(unit, "system", "iam", null, entry, "success", null);
+                    AuditTrail.recordSystemAction(unit, "system", "iam", null, entry, AuditResult.SUCCESS, null);
                     return null;
                 }));
     }
@@ -80,7 +81,7 @@ final class IamBootstrap {
                     if (created) {
                         var entry = new AuditEntry(
                                 "iam.administrator.ensure", "user", first.subject(), null, null, Json.object());
-                        AuditTrail.recordSystemAction(unit, "system", "iam", null, entry, "success", null);
+                        AuditTrail.recordSystemAction(unit, "system", "iam", null, entry, AuditResult.SUCCESS, null);
                     } else {
                         LOG.atInfo().log("a platform administrator exists; the first administrator setting is ignored");
                     }

@@ -1,6 +1,8 @@
 package dev.slipway.iam;
 
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.domain.ResourceState;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.adapter.AdapterPrincipalStore;
 import dev.slipway.iam.adapter.domain.Adapter;
 import dev.slipway.iam.credential.domain.SecretHash;
@@ -16,7 +18,6 @@ import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.Department;
 import dev.slipway.iam.tenancy.domain.Organization;
 import dev.slipway.iam.tenancy.domain.Project;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.iam.tenancy.domain.Role;
 import dev.slipway.iam.tenancy.domain.RoleBinding;
 import dev.slipway.iam.tenancy.domain.RoleBinding.Holder;
@@ -161,7 +162,8 @@ final class SeedStore {
 
     private Future<Void> binding(IamSeed.RoleBinding b) {
         var principal = users.getOrDefault(b.principalId(), b.principalId());
-        var bindingScope = new BindingScope(BindingScope.Level.of(b.level()), b.orgId(), b.projectId());
+        var bindingScope =
+                new BindingScope(TextEnum.parse(BindingScope.Level.class, b.level()), b.orgId(), b.projectId());
         return RoleBindingStore.insert(
                 unit,
                 publisher,

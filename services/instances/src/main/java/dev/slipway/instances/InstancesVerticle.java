@@ -232,7 +232,8 @@ public final class InstancesVerticle extends VerticleBase {
                     projections.apply(unit, event);
                     var closed = projections.findClosedProject(event);
                     if (closed != null) {
-                        return runtimeReports.detachProject(unit, closed.id(), "project_" + closed.state());
+                        return runtimeReports.detachProject(
+                                unit, closed.id(), "project_" + closed.state().text());
                     }
                     // The topic exists before a version of this backend, which follows on the same partition, can be
                     // launched.

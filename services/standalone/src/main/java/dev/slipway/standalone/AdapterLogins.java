@@ -2,6 +2,8 @@ package dev.slipway.standalone;
 
 import dev.slipway.contract.Envelope.MalformedEnvelopeException;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.embedded.EmbeddedKafka;
 import dev.slipway.messaging.ReceivedRecord;
 import org.slf4j.Logger;
@@ -40,8 +42,10 @@ final class AdapterLogins implements AutoCloseable {
             return;
         }
         try {
-            var backend = RegistrySnapshot.ofKind(record.envelope(), "runtime_backend");
-            if (backend != null && backend.lifecycle().equals("active") && requested.add(backend.entryId())) {
+            var backend = RegistrySnapshot.ofKind(record.envelope(), RegistryKind.RUNTIME_BACKEND);
+            if (backend != null
+                    && backend.lifecycle() == RegistryLifecycle.ACTIVE
+                    && requested.add(backend.entryId())) {
                 worker.execute(() -> create(backend.entryId()));
             }
         } catch (MalformedEnvelopeException e) {

@@ -6,6 +6,7 @@ import dev.slipway.catalog.policy.PolicyLevels;
 import dev.slipway.catalog.policy.entitlement.EligibilityEvaluator;
 import dev.slipway.catalog.policy.entitlement.EligibilityStore.EligibilityInputs;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.launch.LaunchInputs;
 import dev.slipway.instances.launch.LaunchPolicy;
 import dev.slipway.instances.launch.domain.Launch;
@@ -78,7 +79,7 @@ class LaunchEligibilityAgreementTest {
         for (var each : documents) {
             parsed.add(PolicyDocument.fromStored(
                     KEYS,
-                    PolicyLevel.of(each.path("level").asText()),
+                    TextEnum.parse(PolicyLevel.class, each.path("level").asText()),
                     each.path("subject_id").asText(),
                     each.path("version").asLong(),
                     each.path("values"),
@@ -108,7 +109,7 @@ class LaunchEligibilityAgreementTest {
                 1,
                 inputs.appStatus().equals("disabled"),
                 inputs.enabled(),
-                VersionStatus.of(inputs.versionStatus()),
+                TextEnum.parse(VersionStatus.class, inputs.versionStatus()),
                 inputs.artifactRevoked(),
                 policy,
                 inputs.artifactSources(),

@@ -32,6 +32,11 @@ class StandaloneBoundariesTest {
         return ArchitectureRules.ofService("dev.slipway.standalone");
     }
 
+    @Test
+    void modules_useOneEnumText() {
+        ArchitectureRules.oneEnumText().check(ArchitectureRules.production("dev.slipway"));
+    }
+
     /** Only this module depends on all services. The others use IAM through its contract and the authorization library. */
     @Test
     @Proves({"3.111", "3.119"})

@@ -111,7 +111,7 @@ class ProvisioningTest {
             var status = step == killed ? "running" : "completed";
             fixture.database.execute("UPDATE tenants.provisioning_steps SET status = '" + status
                     + "', started_at = now(), attempts = 1 WHERE tenant_id = '" + id + "' AND name = '"
-                    + step.name().toLowerCase(java.util.Locale.ROOT) + "'");
+                    + step.text() + "'");
         }
         fixture.database.execute(
                 "UPDATE tenants.tenants SET lease_id = gen_random_uuid(), lease_until = now() + interval '300 ms'"

@@ -36,7 +36,8 @@ class TenantsBoundariesTest {
                 ArchitectureRules.aggregatesDependOnlyOnDomains(ROOT),
                 ArchitectureRules.noCycles(ROOT),
                 ArchitectureRules.plainNames(),
-                ArchitectureRules.environmentOnlyInMain());
+                ArchitectureRules.environmentOnlyInMain(),
+                ArchitectureRules.oneEnumText());
     }
 
     @Test

@@ -15,6 +15,7 @@ import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.service.AuditActionRegistry;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.Call;
@@ -146,7 +147,7 @@ final class AuditLogFixture implements AutoCloseable {
         var metadata = Json.object().put("app_slug", "echo").put("count", 7).put("email", "ada@example.test");
         var entry = new AuditEntry("apps.instance.create", "app_instance", targetId, orgId, null, metadata);
         var actor = AuditTrail.actor(Principal.user(Ids.next(), "Ada Lovelace"));
-        return event(AuditTrail.payload(actor, entry, "success", null));
+        return event(AuditTrail.payload(actor, entry, AuditResult.SUCCESS, null));
     }
 
     static ReceivedEvent event(ObjectNode payload) {

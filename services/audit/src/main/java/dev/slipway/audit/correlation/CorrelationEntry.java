@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.telemetry.Traces;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 
@@ -24,7 +24,7 @@ record CorrelationEntry(
         @Nullable UUID projectId,
         ObjectNode payload) {
     /** The kinds of entries. Calls and audit records have tables of their own; the others are events. */
-    enum Kind {
+    enum Kind implements TextEnum {
         CALL,
         AUDIT,
         EVENT,
@@ -40,14 +40,6 @@ record CorrelationEntry(
                 return EVIDENCE;
             }
             return eventType.startsWith("usage.") || eventType.contains("_usage.") ? USAGE : EVENT;
-        }
-
-        static Kind of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        String text() {
-            return name().toLowerCase(Locale.ROOT);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.slipway.authz.Authorizer.AccessibleScopes;
 import dev.slipway.contract.AccessLogEntry;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
@@ -185,7 +186,7 @@ public final class CorrelationStore {
     }
 
     private static CorrelationEntry entry(Row row) {
-        var table = CorrelationEntry.Kind.of(row.getString("kind"));
+        var table = TextEnum.parse(CorrelationEntry.Kind.class, row.getString("kind"));
         return new CorrelationEntry(
                 table == CorrelationEntry.Kind.EVENT ? CorrelationEntry.Kind.ofEvent(row.getString("title")) : table,
                 row.getUUID("event_id"),

@@ -6,6 +6,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.opentelemetry.context.Context;
@@ -112,7 +113,7 @@ final class EvidenceRetention {
                                 key.orgId,
                                 key.projectId,
                                 Json.toObject(new DeletionMetadata(key.retentionClass, count))),
-                        "success",
+                        AuditResult.SUCCESS,
                         null));
     }
 }

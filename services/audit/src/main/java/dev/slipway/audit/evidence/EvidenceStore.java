@@ -3,6 +3,8 @@ package dev.slipway.audit.evidence;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -80,7 +82,7 @@ public final class EvidenceStore {
     private final SqlClient reads;
 
     /** An evidence type as the registry stores it. */
-    record StoredType(String id, int version, String lifecycle, ObjectNode body) {}
+    record StoredType(String id, int version, RegistryLifecycle lifecycle, ObjectNode body) {}
 
     /** A row and its inline content; the content is null if there is none, or if it is in the object store. */
     record EvidenceRow(Evidence evidence, byte @Nullable [] content) {}
@@ -207,12 +209,12 @@ public final class EvidenceStore {
                         row -> new StoredType(
                                 row.getString("id"),
                                 row.getInteger("version"),
-                                row.getString("lifecycle"),
+                                TextEnum.parse(RegistryLifecycle.class, row.getString("lifecycle")),
                                 Json.parseStoredObject(row.getString("body")))));
     }
 
     private static Tuple parameters(StoredType type) {
-        return Tuple.of(type.id, type.version, type.lifecycle, Json.text(type.body));
+        return Tuple.of(type.id, type.version, type.lifecycle.text(), Json.text(type.body));
     }
 
     private static EvidenceRow toRow(Row row) {

@@ -12,6 +12,8 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.UnitOfWork;
@@ -21,12 +23,10 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 
 /** The evidence types: the seeds of the registry, and its changes from {@code catalog.state}. */
 public final class EvidenceTypes {
-    private static final String KIND = "evidence_type";
-    private static final Set<String> ACTIVE_STATES = Set.of("active", "deprecated");
+    private static final RegistryKind KIND = RegistryKind.EVIDENCE_TYPE;
 
     private final EvidenceStore store;
 
@@ -39,8 +39,8 @@ public final class EvidenceTypes {
                     .findFirst()
                     .orElseThrow(() -> Problem.of(
                                     ErrorCode.EVIDENCE_TYPE_INACTIVE,
-                                    "The evidence type " + id + " is not active. GET /api/v1/admin/registries/" + KIND
-                                            + " lists the types.")
+                                    "The evidence type " + id + " is not active. GET /api/v1/admin/registries/"
+                                            + KIND.text() + " lists the types.")
                             .asException());
         }
 
@@ -79,7 +79,7 @@ public final class EvidenceTypes {
     /** Stores the seeds that are not stored yet, so that gates can be evaluated before the registry is replicated. */
     public Future<Void> ensureSeeds(UnitOfWork unit) {
         RegistrySeeds.load().entries().stream()
-                .filter(entry -> entry.kind().equals(KIND))
+                .filter(entry -> entry.kind() == KIND)
                 .forEach(entry -> store.insertTypeIfMissing(
                         unit, new StoredType(entry.id(), entry.version(), entry.lifecycle(), entry.body())));
         return Future.succeededFuture();
@@ -108,15 +108,15 @@ public final class EvidenceTypes {
         return new EvidenceType(
                 stored.id(),
                 stored.version(),
-                ACTIVE_STATES.contains(stored.lifecycle()),
+                stored.lifecycle().isUsable(),
                 Objects.requireNonNullElse(body.owner, ""),
                 orEmpty(body.requiredFields),
                 orEmpty(body.results),
                 orEmpty(body.passingResults),
                 Objects.requireNonNullElse(body.retentionClass, ""),
                 body.releaseBlocking,
-                body.gate == null || body.gate.isEmpty() ? null : Gate.of(body.gate),
-                Applicability.of(Objects.requireNonNullElse(body.appliesTo, "all")),
+                body.gate == null || body.gate.isEmpty() ? null : TextEnum.parse(Gate.class, body.gate),
+                TextEnum.parse(Applicability.class, Objects.requireNonNullElse(body.appliesTo, "all")),
                 orEmpty(body.requiredSubjects),
                 body.anySubject,
                 body.environmentBound,

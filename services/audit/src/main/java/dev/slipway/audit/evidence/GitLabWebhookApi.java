@@ -12,6 +12,7 @@ import dev.slipway.contract.CanonicalJson;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
@@ -129,7 +130,7 @@ public final class GitLabWebhookApi {
                             ACTION,
                             appended.candidate(),
                             ReleaseMetadata.of(appended.candidate()).withEvidence(appended.evidence())),
-                    "success",
+                    AuditResult.SUCCESS,
                     null);
             return null;
         });

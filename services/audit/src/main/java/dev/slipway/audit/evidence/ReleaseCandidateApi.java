@@ -205,7 +205,7 @@ public final class ReleaseCandidateApi {
                 .map(candidate -> requireOther(candidate, request, "approve"))
                 .compose(candidate -> {
                     var fields = Json.toObject(new ApprovalFields(principal.id(), unit.now(), body.comment()));
-                    var draft = new EvidenceDraft(type, RELEASE, body.decision(), null, fields, "json", null);
+                    var draft = new EvidenceDraft(type, RELEASE, body.decision().text(), null, fields, "json", null);
                     var producer = new Producer(principal.id(), principal.type().text());
                     return recorder.append(unit, candidate, draft, producer);
                 })

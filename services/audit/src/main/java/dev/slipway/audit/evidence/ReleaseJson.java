@@ -16,6 +16,7 @@ import dev.slipway.audit.evidence.domain.ReleaseAttributes;
 import dev.slipway.audit.evidence.domain.ReleaseCandidate;
 import dev.slipway.audit.evidence.domain.Waiver;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -61,7 +62,13 @@ final class ReleaseJson {
             @Nullable String format,
             @Nullable JsonNode content) {}
 
-    record ApproveBody(String decision, @Nullable String comment) {}
+    /** The decisions of an approver; they are the results of the evidence. */
+    enum ApprovalDecision implements TextEnum {
+        APPROVED,
+        REJECTED
+    }
+
+    record ApproveBody(ApprovalDecision decision, @Nullable String comment) {}
 
     record ApprovalFields(
             UUID approver,

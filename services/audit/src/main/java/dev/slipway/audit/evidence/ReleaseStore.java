@@ -10,6 +10,7 @@ import dev.slipway.audit.evidence.domain.Waiver;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -252,7 +253,9 @@ public final class ReleaseStore {
                     var gates = new HashMap<UUID, Map<Gate, GateVerdict>>();
                     for (var row : rows) {
                         gates.computeIfAbsent(row.getUUID("release_id"), id -> new EnumMap<>(Gate.class))
-                                .put(Gate.of(row.getString("gate")), GateVerdict.of(row.getString("verdict")));
+                                .put(
+                                        TextEnum.parse(Gate.class, row.getString("gate")),
+                                        TextEnum.parse(GateVerdict.class, row.getString("verdict")));
                     }
                     return candidates.stream()
                             .map(candidate ->
@@ -280,7 +283,7 @@ public final class ReleaseStore {
                         rows,
                         row -> new Waiver(
                                 row.getUUID("id"),
-                                Gate.of(row.getString("gate")),
+                                TextEnum.parse(Gate.class, row.getString("gate")),
                                 SqlTime.read(row, "granted_at"),
                                 SqlTime.read(row, "expires_at"))));
     }
@@ -357,11 +360,13 @@ public final class ReleaseStore {
                         row.getBoolean("production_impacting"),
                         row.getBoolean("capacity_impacting"),
                         List.of(row.getArrayOfStrings("required_journeys"))),
-                new Promotion(Promotion.Kind.of(row.getString("promotion")), row.getUUID("validated_release_id")),
+                new Promotion(
+                        TextEnum.parse(Promotion.Kind.class, row.getString("promotion")),
+                        row.getUUID("validated_release_id")),
                 row.getUUID("author_id"),
                 row.getUUID("author_user_id"),
                 row.getLong("revision"),
-                GateVerdict.of(row.getString("verdict")),
+                TextEnum.parse(GateVerdict.class, row.getString("verdict")),
                 row.getUUID("release_verdict_id"),
                 SqlTime.readNullable(row, "valid_until"),
                 SqlTime.read(row, "created_at"),
@@ -373,8 +378,8 @@ public final class ReleaseStore {
                 row.getUUID("id"),
                 row.getUUID("release_id"),
                 row.getLong("revision"),
-                Gate.of(row.getString("gate")),
-                GateVerdict.of(row.getString("verdict")),
+                TextEnum.parse(Gate.class, row.getString("gate")),
+                TextEnum.parse(GateVerdict.class, row.getString("verdict")),
                 row.getString("document"),
                 row.getString("digest"),
                 SqlTime.read(row, "evaluated_at"));

@@ -9,6 +9,7 @@ import dev.slipway.audit.log.domain.Hash;
 import dev.slipway.audit.log.domain.NoteKey;
 import dev.slipway.audit.log.domain.PersonalValue;
 import dev.slipway.contract.Json;
+import dev.slipway.service.AuditResult;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -84,7 +85,7 @@ final class AuditLogJson {
             String action,
             String targetType,
             String targetId,
-            String result,
+            AuditResult result,
             @Nullable String reason,
             @Nullable ObjectNode metadata) {}
 

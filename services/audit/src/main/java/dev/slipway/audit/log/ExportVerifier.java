@@ -15,6 +15,7 @@ import dev.slipway.audit.log.domain.SignedNote;
 import dev.slipway.audit.log.domain.Tile;
 import dev.slipway.audit.log.domain.TileWindow;
 import dev.slipway.contract.Json;
+import dev.slipway.service.AuditResult;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -212,7 +213,7 @@ public final class ExportVerifier {
 
     private void noteRedactions(ObjectNode content) {
         if (content.path("action").asText().equals(REDACT_ACTION)
-                && content.path("result").asText().equals("success")) {
+                && content.path("result").asText().equals(AuditResult.SUCCESS.text())) {
             content.at("/metadata/sequences").forEach(sequence -> redacted.add(sequence.asLong()));
         }
     }

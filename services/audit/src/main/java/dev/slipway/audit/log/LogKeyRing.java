@@ -9,6 +9,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.KeyCipher;
@@ -142,7 +143,7 @@ public final class LogKeyRing {
                         null,
                         null,
                         Json.object()),
-                "success",
+                AuditResult.SUCCESS,
                 null);
     }
 

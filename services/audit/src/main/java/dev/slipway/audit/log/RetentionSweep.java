@@ -3,6 +3,7 @@ package dev.slipway.audit.log;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.Outbox;
@@ -18,7 +19,6 @@ import java.util.List;
 /** Deletes the content of entries at the end of the retention that the registry defines for their class. */
 public final class RetentionSweep {
     private static final Logger LOG = LoggerFactory.getLogger(RetentionSweep.class);
-    private static final String KIND = "retention_class";
     private static final long INTERVAL_MS = 3_600_000;
     private static final int BATCH = 2_000;
 
@@ -38,7 +38,7 @@ public final class RetentionSweep {
                         e -> LOG.atWarn().setCause(e).log("expired audit entries not deleted; retrying in an hour")));
         return outbox.transaction(context(), unit -> {
             RegistrySeeds.load().entries().stream()
-                    .filter(entry -> entry.kind().equals(KIND))
+                    .filter(entry -> entry.kind() == RegistryKind.RETENTION_CLASS)
                     .forEach(entry -> store.upsertClass(
                             unit,
                             entry.id(),
@@ -51,7 +51,7 @@ public final class RetentionSweep {
     /** Applies records of the catalog's state topic; only retention classes count. */
     public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
         for (var event : events) {
-            var entry = RegistrySnapshot.ofKind(event.envelope(), KIND);
+            var entry = RegistrySnapshot.ofKind(event.envelope(), RegistryKind.RETENTION_CLASS);
             if (entry != null) {
                 store.upsertClass(
                         unit,

@@ -1,5 +1,6 @@
 package dev.slipway.audit.status;
 
+import dev.slipway.audit.evidence.domain.GateVerdict;
 import dev.slipway.audit.status.component.ComponentApi;
 import dev.slipway.audit.status.component.ComponentView;
 import dev.slipway.audit.status.component.domain.AdapterComponent;
@@ -31,8 +32,8 @@ public final class ReadinessApi {
     private final Supplier<Future<List<Candidate>>> candidates;
     private final Clock clock;
 
-    /** A gate of a candidate, with its verdict: pass, blocked or waived. */
-    public record Gate(String gate, String verdict) {}
+    /** A gate of a candidate, with its verdict. */
+    public record Gate(String gate, GateVerdict verdict) {}
 
     /** A release candidate and its gates. */
     public record Candidate(UUID candidateId, String product, String version, List<Gate> gates) {}
@@ -41,7 +42,7 @@ public final class ReadinessApi {
             UUID candidateId, String product, String version, boolean ready, List<Gate> gates, List<Reason> reasons) {
         static CandidateView of(Candidate candidate, boolean platformReady) {
             var reasons = candidate.gates.stream()
-                    .filter(gate -> gate.verdict.equals("blocked"))
+                    .filter(gate -> gate.verdict == GateVerdict.BLOCKED)
                     .map(gate -> new Reason("gate", gate.gate, "The gate is blocked."))
                     .toList();
             return new CandidateView(

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -32,7 +31,7 @@ final class StatusMetrics {
         for (var status : RolloutStatus.values()) {
             Gauge.builder("slipway.status.components", this, metrics -> metrics.components.getOrDefault(status, 0L))
                     .description("Components of the platform by their health")
-                    .tag("status", status.name().toLowerCase(Locale.ROOT))
+                    .tag("status", status.text())
                     .register(registry);
         }
         for (var status : List.of(Incident.Status.OPEN, Incident.Status.ACKNOWLEDGED, Incident.Status.MITIGATED)) {

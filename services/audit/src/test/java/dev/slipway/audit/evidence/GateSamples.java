@@ -8,6 +8,7 @@ import dev.slipway.audit.evidence.domain.ReleaseAttributes;
 import dev.slipway.audit.evidence.domain.TypeFamilies;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.RegistryKind;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -21,7 +22,7 @@ final class GateSamples {
     static final String SHA = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
     static final String OTHER_SHA = "0000000000000000000000000000000000000001";
     private static final List<EvidenceType> TYPES = RegistrySeeds.load().entries().stream()
-            .filter(entry -> entry.kind().equals("evidence_type"))
+            .filter(entry -> entry.kind() == RegistryKind.EVIDENCE_TYPE)
             .map(entry ->
                     EvidenceTypes.toType(new StoredType(entry.id(), entry.version(), entry.lifecycle(), entry.body())))
             .toList();

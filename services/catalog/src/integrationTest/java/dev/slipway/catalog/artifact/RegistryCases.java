@@ -31,7 +31,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -241,7 +240,7 @@ abstract class RegistryCases {
 
     static String text(Verification verification) {
         return verification.checks().stream()
-                .map(check -> check.name() + " " + check.result().name().toLowerCase(Locale.ROOT)
+                .map(check -> check.name() + " " + check.result().text()
                         + (check.reason() == null ? "" : ": " + check.reason()))
                 .collect(Collectors.joining(", "));
     }

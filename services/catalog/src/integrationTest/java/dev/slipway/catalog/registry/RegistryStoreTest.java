@@ -1,8 +1,8 @@
 package dev.slipway.catalog.registry;
 
-import dev.slipway.catalog.registry.domain.RegistryKind;
-import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;

@@ -9,11 +9,12 @@ import dev.slipway.catalog.app.AppJson.CreateRequest;
 import dev.slipway.catalog.app.AppJson.UpdateRequest;
 import dev.slipway.catalog.app.domain.AppStatus;
 import dev.slipway.catalog.policy.domain.Eligibility;
-import dev.slipway.catalog.registry.domain.RegistryKind;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
@@ -123,7 +124,7 @@ public final class AppApi {
                 Objects.requireNonNullElse(body.publisher(), before.publisher()),
                 before.productId(),
                 Objects.requireNonNullElse(body.description(), before.description()),
-                status == null ? before.status() : AppStatus.of(status),
+                status == null ? before.status() : TextEnum.parse(AppStatus.class, status),
                 before.published(),
                 before.revision() + 1,
                 before.createdAt(),

@@ -7,6 +7,7 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.Topics;
@@ -247,7 +248,7 @@ public final class AppStore {
                 row.getString("publisher"),
                 row.getString("product_id"),
                 row.getString("description"),
-                AppStatus.of(row.getString("status")),
+                TextEnum.parse(AppStatus.class, row.getString("status")),
                 row.getBoolean("published"),
                 row.getLong("revision"),
                 SqlTime.read(row, "created_at"),

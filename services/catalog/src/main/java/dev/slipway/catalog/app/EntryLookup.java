@@ -1,6 +1,6 @@
 package dev.slipway.catalog.app;
 
-import dev.slipway.catalog.registry.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.messaging.QueryExecutor;
 import io.vertx.core.Future;
 

@@ -16,11 +16,11 @@ import dev.slipway.catalog.artifact.domain.Verification;
 import dev.slipway.catalog.artifact.domain.Verification.Check;
 import dev.slipway.catalog.artifact.domain.Verification.Result;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 
 /** JSON records of artifacts: requests, responses, events, audit metadata and stored verifications. */
@@ -72,9 +72,7 @@ final class ArtifactJson {
                             verification.checkedAt(),
                             verification.checks().stream()
                                     .map(check -> new CheckFields(
-                                            check.name(),
-                                            check.result().name().toLowerCase(Locale.ROOT),
-                                            check.reason()))
+                                            check.name(), check.result().text(), check.reason()))
                                     .toList());
         }
 
@@ -83,8 +81,8 @@ final class ArtifactJson {
             return new Verification(
                     fields.checkedAt,
                     fields.checks.stream()
-                            .map(check -> new Check(
-                                    check.check, Result.valueOf(check.result.toUpperCase(Locale.ROOT)), check.reason))
+                            .map(check ->
+                                    new Check(check.check, TextEnum.parse(Result.class, check.result), check.reason))
                             .toList());
         }
     }

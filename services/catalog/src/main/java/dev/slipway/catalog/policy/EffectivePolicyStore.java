@@ -1,6 +1,8 @@
 package dev.slipway.catalog.policy;
 
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.policy.PolicyDocument;
 import dev.slipway.policy.PolicyKeys;
@@ -92,7 +94,7 @@ public final class EffectivePolicyStore {
                 registered.add(new PolicyKeys.RegisteredKey(
                         row.getString("subject_id"),
                         row.getLong("version").intValue(),
-                        row.getString("hard_denies"),
+                        TextEnum.parse(RegistryLifecycle.class, row.getString("hard_denies")),
                         Json.parseStoredObject(row.getString("said"))));
             }
         }
@@ -101,7 +103,7 @@ public final class EffectivePolicyStore {
         for (var row : rows) {
             var level = row.getString("level");
             if (!level.equals("key") && !level.equals("place")) {
-                documents.add(toDocument(keys, PolicyLevel.of(level), row));
+                documents.add(toDocument(keys, TextEnum.parse(PolicyLevel.class, level), row));
             }
         }
         return new PolicyLevels(keys, PolicyKeys.writable(registered), documents);

@@ -7,6 +7,7 @@ import dev.slipway.catalog.policy.PolicyJson.LevelSnapshot;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.policy.PolicyLevel;
@@ -143,7 +144,7 @@ public final class PolicyLevelStore {
     public static void republish(UnitOfWork unit, Row row) {
         publishSnapshot(
                 unit,
-                PolicyLevel.of(row.getString("level")),
+                TextEnum.parse(PolicyLevel.class, row.getString("level")),
                 row.getString("subject_id"),
                 row.getUUID("org_id"),
                 fromRow(row));

@@ -2,6 +2,7 @@ package dev.slipway.catalog.policy;
 
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.policy.LaunchRules.LaunchRequest;
 import dev.slipway.policy.PolicyDocument;
 import dev.slipway.policy.PolicyKeys;
@@ -144,7 +145,8 @@ public final class PreviewStore {
         return reads.preparedQuery(LOAD_DOCUMENTS).execute(row).map(rows -> {
             var documents = new HashMap<LevelKey, PolicyDocument>();
             rows.forEach(each -> {
-                var document = EffectivePolicyStore.toDocument(keys, PolicyLevel.of(each.getString("level")), each);
+                var document = EffectivePolicyStore.toDocument(
+                        keys, TextEnum.parse(PolicyLevel.class, each.getString("level")), each);
                 documents.put(new LevelKey(document.level(), document.subject()), document);
             });
             return documents;

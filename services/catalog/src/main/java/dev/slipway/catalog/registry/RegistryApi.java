@@ -9,13 +9,14 @@ import dev.slipway.catalog.registry.RegistryJson.TransitionRequest;
 import dev.slipway.catalog.registry.RegistryJson.VersionList;
 import dev.slipway.catalog.registry.RegistryJson.VersionResponse;
 import dev.slipway.catalog.registry.RegistryStore.StoredEntry;
-import dev.slipway.catalog.registry.domain.RegistryKind;
-import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.NameCursor;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
@@ -103,7 +104,8 @@ public final class RegistryApi {
     }
 
     public Future<Reply> transition(Request request) {
-        var next = RegistryLifecycle.of(
+        var next = TextEnum.parse(
+                RegistryLifecycle.class,
                 Json.toRecord(request.body(), TransitionRequest.class).lifecycle());
         return mutations
                 .run(request, unit -> store.lock(unit, kind(request), request.path("entry_id"))
@@ -174,7 +176,7 @@ public final class RegistryApi {
     }
 
     private static RegistryKind kind(Request request) {
-        return RegistryKind.of(request.path("kind"));
+        return TextEnum.parse(RegistryKind.class, request.path("kind"));
     }
 
     private static StoredEntry require(@Nullable StoredEntry found, Request request) {

@@ -1,9 +1,9 @@
 package dev.slipway.catalog.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.slipway.catalog.registry.domain.RegistryKind;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.Problem.FieldProblem;
+import dev.slipway.contract.domain.RegistryKind;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

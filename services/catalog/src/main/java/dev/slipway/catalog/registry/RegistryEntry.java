@@ -1,8 +1,8 @@
 package dev.slipway.catalog.registry;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.slipway.catalog.registry.domain.RegistryKind;
-import dev.slipway.catalog.registry.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
 
 /** One version of a registry entry. The fields of the body depend on the kind. */
 public record RegistryEntry(RegistryKind kind, String id, int version, RegistryLifecycle lifecycle, ObjectNode body) {

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.catalog.registry.RegistryStore.EntryVersion;
 import dev.slipway.catalog.registry.RegistryStore.StoredEntry;
-import dev.slipway.catalog.registry.domain.RegistryKind;
-import dev.slipway.catalog.registry.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;

@@ -2,9 +2,10 @@ package dev.slipway.catalog.registry;
 
 import dev.slipway.catalog.registry.RegistryJson.ChangedEvent;
 import dev.slipway.catalog.registry.RegistryJson.Snapshot;
-import dev.slipway.catalog.registry.domain.RegistryKind;
-import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -218,10 +219,10 @@ public final class RegistryStore {
 
     private static RegistryEntry toEntry(Row row) {
         return new RegistryEntry(
-                RegistryKind.of(row.getString("kind")),
+                TextEnum.parse(RegistryKind.class, row.getString("kind")),
                 row.getString("id"),
                 row.getInteger("version"),
-                RegistryLifecycle.of(row.getString("state")),
+                TextEnum.parse(RegistryLifecycle.class, row.getString("state")),
                 Json.parseStoredObject(row.getString("body")));
     }
 }

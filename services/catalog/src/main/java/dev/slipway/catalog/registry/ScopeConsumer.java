@@ -2,9 +2,10 @@ package dev.slipway.catalog.registry;
 
 import dev.slipway.catalog.registry.RegistryJson.ActionEvent;
 import dev.slipway.catalog.registry.RegistryJson.ScopeBody;
-import dev.slipway.catalog.registry.domain.RegistryKind;
-import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -38,6 +39,10 @@ public final class ScopeConsumer {
                 Objects.requireNonNullElse(action.description(), ""),
                 action.version());
         return new RegistryEntry(
-                RegistryKind.SCOPE, action.action(), 1, RegistryLifecycle.of(action.lifecycle()), Json.toObject(body));
+                RegistryKind.SCOPE,
+                action.action(),
+                1,
+                TextEnum.parse(RegistryLifecycle.class, action.lifecycle()),
+                Json.toObject(body));
     }
 }

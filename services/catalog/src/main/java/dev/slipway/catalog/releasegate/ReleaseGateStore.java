@@ -1,6 +1,8 @@
 package dev.slipway.catalog.releasegate;
 
 import dev.slipway.catalog.releasegate.domain.ReleaseVerdict;
+import dev.slipway.catalog.releasegate.domain.ReleaseVerdict.Verdict;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -43,7 +45,7 @@ public final class ReleaseGateStore {
             UUID releaseId,
             String product,
             String productVersion,
-            String verdict,
+            Verdict verdict,
             UUID releaseVerdictId,
             @Nullable Instant validUntil,
             List<String> artifactDigests,
@@ -54,7 +56,7 @@ public final class ReleaseGateStore {
             snapshot.releaseId,
             snapshot.product,
             snapshot.productVersion,
-            snapshot.verdict,
+            snapshot.verdict.text(),
             snapshot.releaseVerdictId,
             SqlTime.ofNullable(snapshot.validUntil),
             snapshot.artifactDigests.toArray(String[]::new),
@@ -91,7 +93,7 @@ public final class ReleaseGateStore {
         return new ReleaseVerdict(
                 row.getUUID("release_id"),
                 row.getUUID("release_verdict_id"),
-                row.getString("verdict"),
+                TextEnum.parse(Verdict.class, row.getString("verdict")),
                 SqlTime.readNullable(row, "valid_until"));
     }
 }

@@ -7,6 +7,7 @@ import dev.slipway.catalog.artifact.domain.Artifact.Trust;
 import dev.slipway.catalog.artifact.domain.ArtifactType.Signing;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
@@ -44,7 +45,7 @@ class ArtifactTypeLookupTest {
     @Proves("3.36")
     void artifactTypeSeeds_haveTrustStatesSigningAndPromotion() {
         var seeds = RegistrySeeds.load().entries().stream()
-                .filter(entry -> entry.kind().equals("artifact_type"))
+                .filter(entry -> entry.kind() == RegistryKind.ARTIFACT_TYPE)
                 .toList();
 
         assertThat(seeds).extracting(RegistrySeeds.Entry::id).contains("app_bundle", "runtime_image", "sdk_example");

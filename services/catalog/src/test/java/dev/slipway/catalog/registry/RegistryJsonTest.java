@@ -9,9 +9,9 @@ import dev.slipway.catalog.registry.RegistryJson.VersionList;
 import dev.slipway.catalog.registry.RegistryJson.VersionResponse;
 import dev.slipway.catalog.registry.RegistryStore.EntryVersion;
 import dev.slipway.catalog.registry.RegistryStore.StoredEntry;
-import dev.slipway.catalog.registry.domain.RegistryKind;
-import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;

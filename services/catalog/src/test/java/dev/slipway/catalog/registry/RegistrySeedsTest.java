@@ -1,13 +1,14 @@
 package dev.slipway.catalog.registry;
 
-import dev.slipway.catalog.registry.domain.RegistryKind;
-import dev.slipway.catalog.registry.domain.RegistryLifecycle;
 import dev.slipway.contract.ActionRegistry;
 import dev.slipway.contract.Contract;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySeeds.Entry;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,14 +30,15 @@ class RegistrySeedsTest {
     @Test
     @Proves({"3.30", "3.32", "3.34", "3.35", "3.36", "3.113"})
     void seeds_areValid_andContainTheFirstUsers() {
-        var known = SEEDS.stream().map(seed -> seed.kind() + " " + seed.id()).collect(Collectors.toSet());
+        var known =
+                SEEDS.stream().map(seed -> seed.kind().text() + " " + seed.id()).collect(Collectors.toSet());
         assertThat(known).hasSameSizeAs(SEEDS);
         assertThat(SEEDS).allSatisfy(seed -> {
-            assertThat(BODIES.validate(RegistryKind.of(seed.kind()), "", seed.body()))
+            assertThat(BODIES.validate(seed.kind(), "", seed.body()))
                     .as(seed.id())
                     .isEmpty();
             assertThat(seed.version()).isPositive();
-            assertThat(RegistryLifecycle.of(seed.lifecycle())).isEqualTo(RegistryLifecycle.ACTIVE);
+            assertThat(seed.lifecycle()).isEqualTo(RegistryLifecycle.ACTIVE);
             RegistryBodyValidator.references(seed.body()).values().forEach(reference -> assertThat(known)
                     .contains(reference.kind().text() + " " + reference.id()));
         });
@@ -68,14 +70,14 @@ class RegistrySeedsTest {
 
     @Test
     void policySeeds_haveScopeTypeDefaultLifecycleAndVersion() {
-        assertThat(SEEDS.stream().filter(seed -> seed.kind().equals("policy")))
+        assertThat(SEEDS.stream().filter(seed -> seed.kind() == RegistryKind.POLICY))
                 .isNotEmpty()
                 .allSatisfy(seed -> {
                     assertThat(seed.id()).isNotBlank();
                     assertThat(seed.body().path("scope")).as(seed.id()).isNotEmpty();
                     assertThat(seed.body().has("default")).as(seed.id()).isTrue();
                     assertThat(seed.body().path("type").asText()).as(seed.id()).isNotBlank();
-                    assertThat(seed.lifecycle()).isEqualTo("active");
+                    assertThat(seed.lifecycle()).isEqualTo(RegistryLifecycle.ACTIVE);
                     assertThat(seed.version()).isPositive();
                 });
         assertThat(BODIES.validate(RegistryKind.POLICY, "", Json.object()))
@@ -93,10 +95,12 @@ class RegistrySeedsTest {
         for (var kind : kinds) {
             assertThat(guide).contains("`" + kind.asText() + "`");
             if (!kind.asText().equals("scope")) {
-                assertThat(BODIES.validate(RegistryKind.of(kind.asText()), "/body", Json.object()))
+                assertThat(BODIES.validate(TextEnum.parse(RegistryKind.class, kind.asText()), "/body", Json.object()))
                         .as(kind.asText())
                         .isNotEmpty();
-                assertThat(SEEDS).as(kind.asText()).anyMatch(seed -> seed.kind().equals(kind.asText()));
+                assertThat(SEEDS)
+                        .as(kind.asText())
+                        .anyMatch(seed -> seed.kind().text().equals(kind.asText()));
             }
         }
         assertThat(ActionRegistry.load().actions()).isNotEmpty();
@@ -107,7 +111,7 @@ class RegistrySeedsTest {
     @Test
     void actions_belongToRegisteredProducts() {
         var products = SEEDS.stream()
-                .filter(seed -> seed.kind().equals(RegistryKind.PRODUCT.text()))
+                .filter(seed -> seed.kind() == RegistryKind.PRODUCT)
                 .map(Entry::id)
                 .toList();
 
@@ -133,8 +137,7 @@ class RegistrySeedsTest {
         assertThat(BODIES.validate(kind, "", Json.object()))
                 .extracting(FieldProblem::field)
                 .containsExactlyInAnyOrder(fields.split(" ", -1));
-        var seeds =
-                SEEDS.stream().filter(seed -> seed.kind().equals(kind.text())).toList();
+        var seeds = SEEDS.stream().filter(seed -> seed.kind() == kind).toList();
         assertThat(seeds).isNotEmpty().allSatisfy(seed -> {
             for (var field : fields.split(" ", -1)) {
                 assertThat(seed.body().at(field).isMissingNode())
@@ -142,7 +145,7 @@ class RegistrySeedsTest {
                         .isFalse();
             }
             assertThat(seed.version()).isPositive();
-            assertThat(seed.lifecycle()).isEqualTo("active");
+            assertThat(seed.lifecycle()).isEqualTo(RegistryLifecycle.ACTIVE);
         });
     }
 

@@ -3,10 +3,11 @@ package dev.slipway.iam.adapter;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.adapter.domain.Adapter;
 import dev.slipway.iam.revision.domain.Revision;
 import dev.slipway.iam.tenancy.domain.PrincipalRecord;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -76,7 +77,7 @@ public final class AdapterPrincipalStore {
         for (var event : events) {
             if (event.envelope().eventType().equals("registries.entry.changed")) {
                 var entry = Json.toRecord(event.envelope().payload(), RegistryEntryChanged.class);
-                if (entry.kind.equals("runtime_backend")) {
+                if (entry.kind.equals(RegistryKind.RUNTIME_BACKEND.text())) {
                     unit.write(BACKEND, Tuple.of(entry.entryId, entry.lifecycle, entry.entryVersion));
                 }
             }

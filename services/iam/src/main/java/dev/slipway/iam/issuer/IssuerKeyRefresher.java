@@ -6,6 +6,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.HealthRegistry.Status;
@@ -172,7 +173,8 @@ public final class IssuerKeyRefresher {
                                     null,
                                     null,
                                     Json.toObject(new AuditMetadata(keys.size())));
-                            AuditTrail.recordSystemAction(unit, "system", "iam", null, auditEntry, "success", null);
+                            AuditTrail.recordSystemAction(
+                                    unit, "system", "iam", null, auditEntry, AuditResult.SUCCESS, null);
                             return null;
                         }))
                 .onSuccess(ok -> {

@@ -12,6 +12,7 @@ import dev.slipway.contract.SingleLine;
 import dev.slipway.iam.tenancy.domain.User;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.Reply;
@@ -112,7 +113,8 @@ public final class SessionApi {
                         var metadata = Json.toObject(new AuditMetadata(identity.issuer()));
                         var entry =
                                 new AuditEntry("iam.user.provision", "user", newId.toString(), null, null, metadata);
-                        AuditTrail.recordSystemAction(unit, "user", user.displayName(), newId, entry, "success", null);
+                        AuditTrail.recordSystemAction(
+                                unit, "user", user.displayName(), newId, entry, AuditResult.SUCCESS, null);
                     }
                     return reply(user.id(), user.displayName(), created);
                 }));

@@ -2,8 +2,8 @@ package dev.slipway.iam.operator;
 
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.operator.domain.SharedRuntimeOperator;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.service.ItemList;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;

@@ -2,11 +2,12 @@ package dev.slipway.iam.operator;
 
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.operator.domain.SharedRuntimeOperator;
 import dev.slipway.iam.revision.domain.Revision;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
@@ -111,7 +112,7 @@ public final class SharedRuntimeOperatorConsumer {
                         runtime.orgId,
                         null,
                         Json.toObject(new OperatorAudit(runtime.sharedRuntimeId))),
-                "success",
+                AuditResult.SUCCESS,
                 null);
     }
 }

@@ -3,11 +3,11 @@ package dev.slipway.iam.operator;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.ResourceState;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.operator.domain.SharedRuntimeOperator;
 import dev.slipway.iam.revision.domain.Revision;
-import dev.slipway.iam.tenancy.domain.EnumText;
 import dev.slipway.iam.tenancy.domain.PrincipalRecord;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
@@ -75,7 +75,7 @@ public final class SharedRuntimeOperatorStore {
                 Tuple.of(
                         next.id(),
                         next.orgId(),
-                        EnumText.of(next.state()),
+                        next.state().text(),
                         SqlTime.ofNullable(next.disabledAt()),
                         SqlTime.ofNullable(next.deletedAt())));
         appendRecord(revision, next);
@@ -130,7 +130,7 @@ public final class SharedRuntimeOperatorStore {
             operator.runtimeBackend(),
             operator.displayName(),
             operator.allowedActions().toArray(String[]::new),
-            EnumText.of(operator.state()),
+            operator.state().text(),
             operator.createdByUserId(),
             SqlTime.of(operator.createdAt()),
             SqlTime.ofNullable(operator.disabledAt()),
@@ -146,7 +146,7 @@ public final class SharedRuntimeOperatorStore {
                 row.getString("runtime_backend"),
                 row.getString("display_name"),
                 List.of(row.getArrayOfStrings("allowed_actions")),
-                EnumText.parse(ResourceState.class, row.getString("state")),
+                TextEnum.parse(ResourceState.class, row.getString("state")),
                 row.getUUID("created_by_user_id"),
                 SqlTime.read(row, "created_at"),
                 SqlTime.readNullable(row, "disabled_at"),

@@ -1,9 +1,9 @@
 package dev.slipway.iam.revocation;
 
 import dev.slipway.contract.Ids;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.revision.domain.Revision;
 import dev.slipway.iam.revocation.domain.Revocation;
-import dev.slipway.iam.tenancy.domain.EnumText;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.Topics;
@@ -85,7 +85,7 @@ public final class RevocationStore {
                 INSERT,
                 Tuple.of(
                         revocation.id(),
-                        EnumText.of(revocation.kind()),
+                        revocation.kind().text(),
                         revocation.expiresAt().atOffset(ZoneOffset.UTC)));
         appendRecord(revision, revocation);
     }
@@ -95,7 +95,7 @@ public final class RevocationStore {
         appendRecord(
                 revision,
                 new Revocation(
-                        EnumText.parse(Revocation.Kind.class, row.getString("kind")),
+                        TextEnum.parse(Revocation.Kind.class, row.getString("kind")),
                         row.getUUID("id"),
                         row.getOffsetDateTime("expires_at").toInstant()));
     }

@@ -3,11 +3,11 @@ package dev.slipway.iam.serviceaccount;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.ResourceState;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.revision.domain.Revision;
 import dev.slipway.iam.serviceaccount.domain.ServiceAccount;
-import dev.slipway.iam.tenancy.domain.EnumText;
 import dev.slipway.iam.tenancy.domain.PrincipalRecord;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
@@ -106,7 +106,7 @@ public final class ServiceAccountStore {
                 Tuple.of(
                         next.id(),
                         next.projectId(),
-                        EnumText.of(next.state()),
+                        next.state().text(),
                         SqlTime.ofNullable(next.disabledAt()),
                         SqlTime.ofNullable(next.deletedAt()),
                         next.allowedActions().toArray(String[]::new)));
@@ -152,7 +152,7 @@ public final class ServiceAccountStore {
             account.issuer(),
             account.subject(),
             account.allowedActions().toArray(String[]::new),
-            EnumText.of(account.state()),
+            account.state().text(),
             account.createdByUserId(),
             SqlTime.of(account.createdAt()),
             SqlTime.ofNullable(account.disabledAt()),
@@ -170,7 +170,7 @@ public final class ServiceAccountStore {
                 row.getString("issuer"),
                 row.getString("subject"),
                 List.of(row.getArrayOfStrings("allowed_actions")),
-                EnumText.parse(ResourceState.class, row.getString("state")),
+                TextEnum.parse(ResourceState.class, row.getString("state")),
                 row.getUUID("created_by_user_id"),
                 SqlTime.read(row, "created_at"),
                 SqlTime.readNullable(row, "disabled_at"),

@@ -1,6 +1,8 @@
 package dev.slipway.iam.tenancy;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.revision.domain.Revision;
 import dev.slipway.iam.tenancy.domain.Action;
 import dev.slipway.iam.tenancy.domain.BindingScope;
@@ -10,7 +12,6 @@ import dev.slipway.iam.tenancy.domain.GroupMember;
 import dev.slipway.iam.tenancy.domain.Organization;
 import dev.slipway.iam.tenancy.domain.PrincipalRecord;
 import dev.slipway.iam.tenancy.domain.Project;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.iam.tenancy.domain.Role;
 import dev.slipway.iam.tenancy.domain.RoleBinding;
 import dev.slipway.iam.tenancy.domain.User;
@@ -26,7 +27,7 @@ public final class AuthzPublisher {
 
     private record ActionRecord(
             String action,
-            Action.Lifecycle lifecycle,
+            RegistryLifecycle lifecycle,
             String product,
             int version,
             String riskClass,

@@ -12,6 +12,7 @@ import dev.slipway.iam.token.AdapterTokenStore.TokenSubject;
 import dev.slipway.iam.token.domain.TaskRules;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.NotReplicatedException;
@@ -248,7 +249,8 @@ public final class AdapterTokenApi {
             ActiveCredential credential,
             PreparedToken token) {
         credentialUse.record(unit, credential.id(), credential.lastUsedAt());
-        AuditTrail.recordSystemAction(unit, "adapter", adapter.adapterName(), adapterId, entry, "success", null);
+        AuditTrail.recordSystemAction(
+                unit, "adapter", adapter.adapterName(), adapterId, entry, AuditResult.SUCCESS, null);
         return new ExchangeOutcome(token, null);
     }
 
@@ -265,7 +267,7 @@ public final class AdapterTokenApi {
                 name,
                 adapterId,
                 entry,
-                "denied",
+                AuditResult.DENIED,
                 problem.code().code());
         return new ExchangeOutcome(null, problem);
     }

@@ -4,15 +4,16 @@ import dev.slipway.authz.AuthzModel;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.credential.domain.CredentialOwner.Kind;
 import dev.slipway.iam.credential.domain.SecretHash;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.iam.token.AccessTokenIssuer.PreparedToken;
 import dev.slipway.iam.token.TokenExchangeStore.CredentialWithOwner;
 import dev.slipway.iam.token.domain.ExchangeRules;
 import dev.slipway.iam.token.domain.ExchangeRules.Refusal;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.Reply;
@@ -143,7 +144,7 @@ public final class TokenExchangeApi {
                 request.clientId,
                 scope,
                 claims(kind, request, found));
-        audit(unit, kind, request.clientId, found, new AuditMetadata(token.jti(), scope), "success", null);
+        audit(unit, kind, request.clientId, found, new AuditMetadata(token.jti(), scope), AuditResult.SUCCESS, null);
         return new ExchangeOutcome(token, null);
     }
 
@@ -196,7 +197,7 @@ public final class TokenExchangeApi {
                 credentialId,
                 found,
                 Map.of(),
-                "denied",
+                AuditResult.DENIED,
                 problem.code().code());
         return new ExchangeOutcome(null, problem);
     }
@@ -207,7 +208,7 @@ public final class TokenExchangeApi {
             UUID credentialId,
             @Nullable CredentialWithOwner found,
             Object metadata,
-            String result,
+            AuditResult result,
             @Nullable String reason) {
         var entry = new AuditEntry(
                 ACTION,

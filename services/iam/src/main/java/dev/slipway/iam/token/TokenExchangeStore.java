@@ -1,8 +1,8 @@
 package dev.slipway.iam.token;
 
+import dev.slipway.contract.domain.ResourceState;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.credential.domain.CredentialOwner.Kind;
-import dev.slipway.iam.tenancy.domain.EnumText;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -76,7 +76,7 @@ public final class TokenExchangeStore {
                 row.getUUID("org_id"),
                 row.getUUID("project_id"),
                 row.getUUID("shared_runtime_id"),
-                EnumText.parse(ResourceState.class, row.getString("state")),
+                TextEnum.parse(ResourceState.class, row.getString("state")),
                 List.of(row.getArrayOfStrings("actions")),
                 row.getBoolean("project_suspended"));
     }

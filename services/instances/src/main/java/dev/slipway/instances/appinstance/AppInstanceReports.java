@@ -21,6 +21,7 @@ import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.domain.Operation.Kind;
 import dev.slipway.operations.domain.ReportType;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import io.vertx.core.Future;
@@ -189,7 +190,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                         instance.orgId(),
                         instance.projectId(),
                         Json.toObject(new DeletionAudit(operationId))),
-                "success",
+                AuditResult.SUCCESS,
                 reason);
     }
 }

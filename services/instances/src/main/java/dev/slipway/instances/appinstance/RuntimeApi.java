@@ -2,6 +2,7 @@ package dev.slipway.instances.appinstance;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Cursor;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.operations.AdapterStore;
 import dev.slipway.operations.AdapterStore.Adapter;
 import dev.slipway.service.Page;
@@ -42,7 +43,7 @@ public final class RuntimeApi {
             UUID adapterId,
             String runtimeBackend,
             String displayName,
-            String state,
+            ResourceState state,
             boolean alive,
             @Nullable Instant lastSeenAt,
             @Nullable Instant startedAt,

@@ -1,6 +1,7 @@
 package dev.slipway.instances.launch;
 
 import dev.slipway.instances.spending.domain.AccountLimit;
+import dev.slipway.instances.spending.domain.BalanceState;
 import dev.slipway.instances.spending.domain.BudgetLimit;
 import dev.slipway.instances.spending.domain.CostEstimate;
 import dev.slipway.instances.spending.domain.Spending;
@@ -50,7 +51,7 @@ record CostEstimateView(
         }
     }
 
-    private record BalanceView(String state, String atZero) {
+    private record BalanceView(BalanceState state, String atZero) {
         static BalanceView of(AccountLimit account) {
             return new BalanceView(account.state(), account.atZero().text());
         }

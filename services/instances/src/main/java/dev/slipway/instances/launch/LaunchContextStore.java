@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.launch.LaunchContext.Quota;
 import dev.slipway.instances.launch.domain.AppVersionRef;
 import dev.slipway.instances.launch.domain.ConfigSource;
@@ -285,7 +286,7 @@ public final class LaunchContextStore {
                 row.getLong("version_revision"),
                 row.getBoolean("app_disabled"),
                 row.getBoolean("entitled"),
-                versionId == null ? null : VersionStatus.of(row.getString("version_status")),
+                versionId == null ? null : TextEnum.parse(VersionStatus.class, row.getString("version_status")),
                 row.getBoolean("revoked"),
                 policy.effective(),
                 List.of(row.getArrayOfStrings("artifact_sources")),

@@ -2,6 +2,7 @@ package dev.slipway.instances.launch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.policy.EffectivePolicy;
 import dev.slipway.policy.PolicyDocument;
 import dev.slipway.policy.PolicyKeys;
@@ -32,7 +33,12 @@ public record LaunchPolicy(PolicyKeys keys, List<PolicyDocument> documents) {
         var documents = new ArrayList<PolicyDocument>();
         for (var row : rows == null ? List.<LevelRow>of() : rows) {
             documents.add(PolicyDocument.fromStored(
-                    keys, PolicyLevel.of(row.level), row.subjectId, row.version, row.values, row.hardDenies));
+                    keys,
+                    TextEnum.parse(PolicyLevel.class, row.level),
+                    row.subjectId,
+                    row.version,
+                    row.values,
+                    row.hardDenies));
         }
         return new LaunchPolicy(keys, documents);
     }

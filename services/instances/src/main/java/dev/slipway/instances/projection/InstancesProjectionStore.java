@@ -4,6 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -95,15 +98,15 @@ public final class InstancesProjectionStore {
             String slug,
             UUID operatorServiceAccountId,
             @Nullable UUID departmentId,
-            @Nullable String state,
+            @Nullable ResourceState state,
             long revision) {
-        String stateOrActive() {
-            return Objects.requireNonNullElse(state, "active");
+        ResourceState stateOrActive() {
+            return Objects.requireNonNullElse(state, ResourceState.ACTIVE);
         }
     }
 
     /** A project that may not use shared runtimes, because it is suspended or deleted. */
-    public record ClosedProject(UUID id, String state) {}
+    public record ClosedProject(UUID id, ResourceState state) {}
 
     private record ServiceAccountSnapshot(
             UUID serviceAccountId,
@@ -157,8 +160,8 @@ public final class InstancesProjectionStore {
 
     /** Returns the runtime backend that this event activates, or null. */
     public @Nullable String activatedBackend(Envelope event) {
-        var backend = RegistrySnapshot.ofKind(event, "runtime_backend");
-        return backend != null && backend.lifecycle().equals("active") ? backend.entryId() : null;
+        var backend = RegistrySnapshot.ofKind(event, RegistryKind.RUNTIME_BACKEND);
+        return backend != null && backend.lifecycle() == RegistryLifecycle.ACTIVE ? backend.entryId() : null;
     }
 
     /** Returns the project that an event reports as suspended or deleted; null if it reports none. */
@@ -168,7 +171,7 @@ public final class InstancesProjectionStore {
         }
         var snapshot = Json.toRecord(event.payload(), ProjectSnapshot.class);
         var state = snapshot.stateOrActive();
-        return state.equals("active") ? null : new ClosedProject(snapshot.projectId, state);
+        return state == ResourceState.ACTIVE ? null : new ClosedProject(snapshot.projectId, state);
     }
 
     public void apply(UnitOfWork unit, Envelope event) {
@@ -192,7 +195,7 @@ public final class InstancesProjectionStore {
                     s.operatorServiceAccountId,
                     s.departmentId,
                     s.revision,
-                    s.stateOrActive()
+                    s.stateOrActive().text()
                 }));
             }
             case "iam.service_account.snapshot" -> {
@@ -228,8 +231,7 @@ public final class InstancesProjectionStore {
             }
             case "catalog.revoked_digest.snapshot" ->
                 unit.write(REVOKED_DIGEST, Tuple.of(Json.toRecord(payload, RevokedDigestSnapshot.class).digest));
-            case "catalog.registry.snapshot" ->
-                applyRegistryEntry(unit, Json.toRecord(payload, RegistrySnapshot.class));
+            case "catalog.registry.snapshot" -> applyRegistryEntry(unit, event);
             default -> {
                 // Other events of these topics are not needed here.
             }
@@ -251,14 +253,25 @@ public final class InstancesProjectionStore {
         }));
     }
 
-    private static void applyRegistryEntry(UnitOfWork unit, RegistrySnapshot s) {
-        if (s.kind().equals("policy")) {
+    private static void applyRegistryEntry(UnitOfWork unit, Envelope event) {
+        var key = RegistrySnapshot.ofKind(event, RegistryKind.POLICY);
+        if (key != null) {
             unit.write(
                     POLICY_KEY,
-                    Tuple.of(s.entryId(), s.revision(), s.lifecycle(), s.body().toString()));
-        } else if (s.kind().equals("usage_unit")) {
+                    Tuple.of(
+                            key.entryId(),
+                            key.revision(),
+                            key.lifecycle().text(),
+                            key.body().toString()));
+        }
+        var usageUnit = RegistrySnapshot.ofKind(event, RegistryKind.USAGE_UNIT);
+        if (usageUnit != null) {
             unit.write(
-                    USAGE_UNIT, Tuple.of(s.entryId(), s.body().path("precision").asInt(), s.revision()));
+                    USAGE_UNIT,
+                    Tuple.of(
+                            usageUnit.entryId(),
+                            usageUnit.body().path("precision").asInt(),
+                            usageUnit.revision()));
         }
     }
 }

@@ -108,7 +108,7 @@ public final class ReportInputs {
                 || operation == null
                 || operation.kind() != Kind.DECLARED
                 || operation.status().isEnded()
-                || report.payload().operationStatus() != Operation.Status.SUCCEEDED) {
+                || report.payload().status() != Operation.Status.SUCCEEDED) {
             return Future.succeededFuture();
         }
         var output = report.payload().output();

@@ -39,7 +39,7 @@ public final class ReportMapper {
                 payload.percent(),
                 payload.message(),
                 payload.blockers(),
-                payload.operationStatus(),
+                payload.status(),
                 payload.output() == null ? null : Json.text(payload.output()),
                 invalidOutput,
                 toMemberReports(payload.members(), members),

@@ -6,6 +6,7 @@ import dev.slipway.authz.Authorizer;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.ResourceName;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.launch.LaunchBody;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.LaunchPlan;
@@ -36,7 +37,6 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 
@@ -241,6 +241,6 @@ public final class SharedRuntimeApi {
 
     static RemovalMode mode(Request request) {
         var mode = request.query("mode");
-        return mode == null ? RemovalMode.REFUSE : RemovalMode.valueOf(mode.toUpperCase(Locale.ROOT));
+        return mode == null ? RemovalMode.REFUSE : TextEnum.parse(RemovalMode.class, mode);
     }
 }

@@ -2,6 +2,8 @@ package dev.slipway.instances.sharedruntime;
 
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Principal;
+import dev.slipway.contract.domain.ResourceState;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.launch.CompiledManifest;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.domain.ConfigSource;
@@ -214,7 +216,7 @@ public final class SharedRuntimeContextStore {
                 row.getUUID("app_id") != null,
                 row.getBoolean("app_disabled"),
                 true,
-                versionId == null ? null : VersionStatus.of(row.getString("version_status")),
+                versionId == null ? null : TextEnum.parse(VersionStatus.class, row.getString("version_status")),
                 row.getBoolean("revoked"));
         var refusal = LaunchEligibilityRule.evaluate(purpose, candidate, policy, launch, 0);
         return new Eligibility(
@@ -296,12 +298,14 @@ public final class SharedRuntimeContextStore {
                         .map(rows -> {
                             var refusal = context.eligibility().refusal();
                             var state = rows.size() == 0
-                                    ? "deleted"
-                                    : rows.iterator().next().getString("state");
-                            if (state.equals("deleted")) {
+                                    ? ResourceState.DELETED
+                                    : TextEnum.parse(
+                                            ResourceState.class,
+                                            rows.iterator().next().getString("state"));
+                            if (state == ResourceState.DELETED) {
                                 return notInOrganization(projectId);
                             }
-                            if (state.equals("suspended")) {
+                            if (state == ResourceState.SUSPENDED) {
                                 return suspended(projectId);
                             }
                             return refusal == null ? null : ofProject(projectId, refusal);

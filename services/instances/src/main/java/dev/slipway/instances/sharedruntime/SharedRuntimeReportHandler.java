@@ -24,6 +24,7 @@ import dev.slipway.operations.Refusals;
 import dev.slipway.operations.ReportHandler;
 import dev.slipway.operations.RuntimeReport;
 import dev.slipway.operations.domain.ReportType;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
@@ -222,7 +223,7 @@ public final class SharedRuntimeReportHandler implements ReportHandler, ExpiryHa
                 null,
                 SharedRuntimeCall.entry(
                         next, "apps.shared_runtime.attachment.force_detach", null, attachment, projectId),
-                "success",
+                AuditResult.SUCCESS,
                 reason);
     }
 }

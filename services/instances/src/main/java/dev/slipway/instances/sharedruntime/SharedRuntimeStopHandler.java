@@ -7,6 +7,7 @@ import dev.slipway.instances.spending.SpendingStore;
 import dev.slipway.instances.spending.SpendingStore.DueStop;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.Operation;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import io.vertx.core.Future;
 
@@ -67,7 +68,7 @@ public final class SharedRuntimeStopHandler {
                 "instances",
                 null,
                 SharedRuntimeCall.entry(runtime, "apps.shared_runtime.force_delete", operation, null, null),
-                "success",
+                AuditResult.SUCCESS,
                 confirmed.reason());
     }
 }

@@ -3,6 +3,7 @@ package dev.slipway.instances.spending;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Json;
+import dev.slipway.instances.spending.domain.BalanceState;
 import dev.slipway.instances.spending.domain.BudgetReservation;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
@@ -52,7 +53,7 @@ public final class BillingStateStore {
     private record AccountSnapshot(
             UUID orgId,
             String currency,
-            String state,
+            BalanceState state,
             String atZero,
             boolean refusesLaunches,
             @Nullable Instant stopAt,
@@ -105,7 +106,7 @@ public final class BillingStateStore {
 
     private static Future<Void> applyAccount(UnitOfWork unit, AccountSnapshot s) {
         unit.write(ACCOUNT, Tuple.from(new @Nullable Object[] {
-            s.orgId, s.currency, s.state, s.atZero, s.refusesLaunches, SqlTime.ofNullable(s.stopAt), s.revision
+            s.orgId, s.currency, s.state.text(), s.atZero, s.refusesLaunches, SqlTime.ofNullable(s.stopAt), s.revision
         }));
         return Future.succeededFuture();
     }

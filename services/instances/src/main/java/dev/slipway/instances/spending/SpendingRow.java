@@ -3,6 +3,7 @@ package dev.slipway.instances.spending;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.spending.domain.AccountLimit;
+import dev.slipway.instances.spending.domain.BalanceState;
 import dev.slipway.instances.spending.domain.BudgetLimit;
 import dev.slipway.instances.spending.domain.CostEstimate;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
@@ -26,7 +27,7 @@ import java.util.UUID;
  */
 public record SpendingRow(
         String currency,
-        @Nullable String state,
+        @Nullable BalanceState state,
         @Nullable String atZero,
         boolean refusesLaunches,
         @Nullable String amount,

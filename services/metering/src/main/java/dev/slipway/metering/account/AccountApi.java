@@ -5,6 +5,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.metering.ledger.AccountStore;
 import dev.slipway.metering.ledger.BillingPublisher;
@@ -162,7 +163,7 @@ public final class AccountApi {
                 .map(account -> account.withSettings(
                         creditLimit,
                         new BigDecimal(body.lowBalance),
-                        LimitAction.of(body.atZero),
+                        TextEnum.parse(LimitAction.class, body.atZero),
                         Duration.ofSeconds(body.graceSeconds),
                         unit.now()))
                 .compose(next -> writer.updateBalance(unit, next)
@@ -195,7 +196,7 @@ public final class AccountApi {
     public Future<Reply> post(Request request) {
         var body = Json.toRecord(request.body(), PaymentBody.class);
         var orgId = request.pathId("org_id");
-        var type = LedgerTransaction.Type.of(body.type);
+        var type = TextEnum.parse(LedgerTransaction.Type.class, body.type);
         var amount = new BigDecimal(body.amount);
         if (amount.signum() == 0 || (amount.signum() < 0 && type != LedgerTransaction.Type.ADJUSTMENT)) {
             throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/amount", "must be positive")

@@ -3,6 +3,7 @@ package dev.slipway.metering.account;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.ledger.AccountStore;
@@ -157,7 +158,7 @@ public final class BudgetApi {
                 body.currency,
                 new BigDecimal(body.amount),
                 Objects.requireNonNullElse(body.thresholds, DEFAULT_THRESHOLDS),
-                LimitAction.of(body.atLimit),
+                TextEnum.parse(LimitAction.class, body.atLimit),
                 Duration.ofSeconds(Objects.requireNonNullElse(body.graceSeconds, DEFAULT_GRACE_SECONDS)),
                 Objects.requireNonNullElse(body.reservationHours, DEFAULT_RESERVATION_HOURS));
         return before == null ? Budget.create(projectId, orgId, settings) : before.withSettings(settings);

@@ -1,5 +1,6 @@
 package dev.slipway.metering.ledger;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -154,9 +155,9 @@ public final class AccountStore {
                 row.getString("currency"),
                 row.getBigDecimal("credit_limit"),
                 row.getBigDecimal("low_balance"),
-                LimitAction.of(row.getString("at_zero")),
+                TextEnum.parse(LimitAction.class, row.getString("at_zero")),
                 Duration.ofSeconds(row.getLong("grace_seconds")),
-                State.of(row.getString("state")),
+                TextEnum.parse(State.class, row.getString("state")),
                 SqlTime.read(row, "state_since"),
                 row.getLong("postings"),
                 row.getLong("revision"));
@@ -170,7 +171,7 @@ public final class AccountStore {
                 row.getBigDecimal("amount"),
                 row.getBigDecimal("spent"),
                 List.of(row.getArrayOfIntegers("thresholds")),
-                LimitAction.of(row.getString("at_limit")),
+                TextEnum.parse(LimitAction.class, row.getString("at_limit")),
                 Duration.ofSeconds(row.getLong("grace_seconds")),
                 row.getInteger("reservation_hours"),
                 row.getInteger("reached_percent"),

@@ -4,6 +4,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
@@ -64,7 +65,7 @@ public final class CostSplitApi {
             return new SplitPolicy(
                     Ids.next(),
                     version,
-                    SplitMethod.of(method),
+                    TextEnum.parse(SplitMethod.class, method),
                     "all".equals(appliesTo),
                     weightUnit,
                     weights,
@@ -224,7 +225,7 @@ public final class CostSplitApi {
 
     private static PolicyBody readBody(Request request) {
         var body = Json.toRecord(request.body(), PolicyBody.class);
-        var method = SplitMethod.of(body.method);
+        var method = TextEnum.parse(SplitMethod.class, body.method);
         if (method.needsWeightUnit() != (body.weightUnit != null)) {
             throw Problem.validationOf(
                             ErrorCode.VALIDATION_ERROR,

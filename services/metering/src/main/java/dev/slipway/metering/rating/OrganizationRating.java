@@ -14,6 +14,7 @@ import dev.slipway.metering.rating.domain.RatingBatch;
 import dev.slipway.metering.rating.domain.RatingBatch.RatedBatch;
 import dev.slipway.metering.rating.domain.RatingInputs;
 import dev.slipway.metering.rating.domain.RatingKey;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
@@ -194,7 +195,8 @@ public final class OrganizationRating {
                         .map(each -> new UsageAmount(
                                 each.getKey().payer, each.getKey().unit, each.getKey().priceId, each.getValue()))
                         .toList());
-        AuditTrail.recordSystemAction(unit, "system", "rating", null, LedgerWriter.audit(transaction), "success", null);
+        AuditTrail.recordSystemAction(
+                unit, "system", "rating", null, LedgerWriter.audit(transaction), AuditResult.SUCCESS, null);
         return ledger.post(unit, next, transaction);
     }
 

@@ -10,6 +10,7 @@ import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.rating.StatementStore.FinalStatement;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.service.Mutations;
@@ -92,7 +93,8 @@ public final class PeriodCloser {
         var context = new ChangeContext(Ids.next().toString(), Context.root());
         return outbox.transaction(context, unit -> close(unit, due).map(closed -> {
             if (closed.statements > 0) {
-                AuditTrail.recordSystemAction(unit, "system", "billing", null, audit(closed), "success", null);
+                AuditTrail.recordSystemAction(
+                        unit, "system", "billing", null, audit(closed), AuditResult.SUCCESS, null);
             }
             return null;
         }));

@@ -7,6 +7,8 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
 import dev.slipway.contract.RegistrySeeds;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
@@ -59,7 +61,7 @@ public final class PriceApi {
             @Nullable Boolean snapshotAtLaunch,
             Instant validFrom) {
         PriceScope priceScope() {
-            return scope == null ? PriceScope.DEFAULT : PriceScope.of(scope);
+            return scope == null ? PriceScope.DEFAULT : TextEnum.parse(PriceScope.class, scope);
         }
     }
 
@@ -226,7 +228,8 @@ public final class PriceApi {
     /** Returns the category of a built-in unit; other units have their id as category. */
     private static String ratingCategory(String unit) {
         return RegistrySeeds.load().entries().stream()
-                .filter(entry -> entry.kind().equals("usage_unit") && entry.id().equals(unit))
+                .filter(entry ->
+                        entry.kind() == RegistryKind.USAGE_UNIT && entry.id().equals(unit))
                 .map(entry -> entry.body().path("rating_category").asText(unit))
                 .findFirst()
                 .orElse(unit);

@@ -1,6 +1,7 @@
 package dev.slipway.metering.rating;
 
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -142,7 +143,7 @@ public final class PriceStore {
                 row.getUUID("id"),
                 row.getString("unit"),
                 row.getString("rating_category"),
-                PriceScope.of(row.getString("scope")),
+                TextEnum.parse(PriceScope.class, row.getString("scope")),
                 row.getString("subject"),
                 row.getInteger("version"),
                 row.getString("currency"),

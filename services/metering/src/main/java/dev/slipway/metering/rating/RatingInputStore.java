@@ -1,6 +1,7 @@
 package dev.slipway.metering.rating;
 
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -197,7 +198,7 @@ public final class RatingInputStore {
         return new SplitPolicy(
                 row.getUUID("id"),
                 row.getInteger("version"),
-                SplitMethod.of(row.getString("method")),
+                TextEnum.parse(SplitMethod.class, row.getString("method")),
                 row.getBoolean("all_lines"),
                 row.getString("weight_unit"),
                 shares,

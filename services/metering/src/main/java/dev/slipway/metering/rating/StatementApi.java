@@ -75,10 +75,15 @@ public final class StatementApi {
         }
     }
 
+    private enum StatementStatus {
+        DRAFT,
+        FINAL
+    }
+
     private record StatementResponse(
             UUID orgId,
             String period,
-            String status,
+            StatementStatus status,
             String currency,
             String total,
             Instant asOf,
@@ -157,7 +162,7 @@ public final class StatementApi {
                     return Reply.ofRecord(new StatementResponse(
                             orgId,
                             YearMonth.from(period).toString(),
-                            finalizedAt == null ? "draft" : "final",
+                            finalizedAt == null ? StatementStatus.DRAFT : StatementStatus.FINAL,
                             head.currency(),
                             head.total().toPlainString(),
                             finalizedAt == null ? fresh.asOf() : finalizedAt,

@@ -1,5 +1,7 @@
 package dev.slipway.metering.usage;
 
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.usage.domain.AttributionContext.InstanceEntry;
 import dev.slipway.metering.usage.domain.AttributionContext.RuntimeEntry;
@@ -58,7 +60,7 @@ public final class AttributionStore {
                     ratingCategory,
                     productId,
                     displayName,
-                    unit.lifecycle());
+                    unit.lifecycle().text());
         }
     }
 
@@ -81,7 +83,7 @@ public final class AttributionStore {
                             row.getString("id"),
                             row.getInteger("version"),
                             row.getInteger("precision"),
-                            row.getString("lifecycle"))));
+                            TextEnum.parse(RegistryLifecycle.class, row.getString("lifecycle")))));
             return units;
         });
     }

@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -125,7 +124,7 @@ final class UsageFactJson {
             var conflict = result.outcome() == FactResult.Outcome.CONFLICT;
             return new ResultItem(
                     result.factId(),
-                    result.outcome().name().toLowerCase(Locale.ROOT),
+                    result.outcome().text(),
                     result.period() == null ? null : result.period().toString(),
                     result.field(),
                     result.problem(),

@@ -20,7 +20,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
@@ -242,7 +241,7 @@ public final class UsageFactStore {
             orgId,
             projectId,
             correlationId,
-            column(refusals, refusal -> refusal.outcome().name().toLowerCase(Locale.ROOT), String[]::new),
+            column(refusals, refusal -> refusal.outcome().text(), String[]::new),
             column(refusals, FactResult::source, String[]::new),
             column(refusals, FactResult::factId, String[]::new),
             column(refusals, FactResult::field, String[]::new),

@@ -15,7 +15,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.DoubleSupplier;
@@ -41,7 +40,7 @@ public final class UsageMetrics {
                     outcome,
                     Counter.builder("slipway.usage.facts")
                             .description("Reported usage facts, by outcome")
-                            .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
+                            .tag("outcome", outcome.text())
                             .register(meters));
         }
         Gauge.builder("slipway.usage.unrated", this, metrics -> metrics.backlog.facts)

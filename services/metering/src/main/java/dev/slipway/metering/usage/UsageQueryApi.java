@@ -3,6 +3,7 @@ package dev.slipway.metering.usage;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.metering.usage.UsageQueryJson.ComparisonBody;
 import dev.slipway.metering.usage.UsageQueryJson.FactItem;
 import dev.slipway.metering.usage.UsageQueryJson.FreshPage;
@@ -25,7 +26,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -149,7 +149,7 @@ public final class UsageQueryApi {
 
     private UsageQuery query(Request request, Bucket defaultBucket) {
         var given = request.query("bucket");
-        var bucket = given == null ? defaultBucket : Bucket.valueOf(given.toUpperCase(Locale.ROOT));
+        var bucket = given == null ? defaultBucket : TextEnum.parse(Bucket.class, given);
         var now = clock.instant().atZone(ZoneOffset.UTC);
         var month = now.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1);
         var groupBy = request.query("group_by");

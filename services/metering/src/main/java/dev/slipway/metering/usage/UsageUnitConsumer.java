@@ -5,6 +5,8 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.contract.RegistrySnapshot;
+import dev.slipway.contract.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.Outbox;
@@ -20,7 +22,6 @@ import java.util.Objects;
 
 /** Maintains the read model of the usage-unit registry. */
 public final class UsageUnitConsumer {
-    private static final String KIND = "usage_unit";
 
     private final AttributionStore store;
     private final Outbox outbox;
@@ -34,7 +35,7 @@ public final class UsageUnitConsumer {
     public Future<Void> start() {
         return outbox.transaction(new ChangeContext(Ids.next().toString(), Context.root()), unit -> {
             RegistrySeeds.load().entries().stream()
-                    .filter(entry -> entry.kind().equals(KIND))
+                    .filter(entry -> entry.kind() == RegistryKind.USAGE_UNIT)
                     .forEach(entry ->
                             store.insertUnit(unit, unit(entry.id(), entry.version(), entry.lifecycle(), entry.body())));
             return Future.succeededFuture();
@@ -44,7 +45,7 @@ public final class UsageUnitConsumer {
     /** Applies records of the catalog's state topic; only usage units count. */
     public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
         for (var event : events) {
-            var entry = RegistrySnapshot.ofKind(event.envelope(), KIND);
+            var entry = RegistrySnapshot.ofKind(event.envelope(), RegistryKind.USAGE_UNIT);
             if (entry != null) {
                 store.upsertUnit(unit, unit(entry.entryId(), entry.entryVersion(), entry.lifecycle(), entry.body()));
             }
@@ -59,7 +60,7 @@ public final class UsageUnitConsumer {
             @Nullable String productId,
             @Nullable String displayName) {}
 
-    private static RegisteredUnit unit(String id, int version, String lifecycle, ObjectNode fields) {
+    private static RegisteredUnit unit(String id, int version, RegistryLifecycle lifecycle, ObjectNode fields) {
         var body = Json.toRecord(fields, UnitBody.class);
         return new RegisteredUnit(
                 new UsageUnit(id, version, body.precision, lifecycle),

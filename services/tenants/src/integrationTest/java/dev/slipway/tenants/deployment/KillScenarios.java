@@ -11,7 +11,6 @@ import dev.slipway.testkit.ChildProcess;
 import io.vertx.pgclient.PgConnection;
 
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 
@@ -71,7 +70,7 @@ final class KillScenarios implements AutoCloseable {
     /** A tenant whose provisioning is interrupted becomes active, and works. */
     void provision(String level, Name step, Phase phase) {
         fixture.tenants.stopWorker();
-        var name = step.name().toLowerCase(Locale.ROOT);
+        var name = step.text();
         var id = new UUID[1];
         killAt(
                 "UPDATE",

@@ -2,6 +2,7 @@ package dev.slipway.tenants.context;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import dev.slipway.tenants.router.RoutedTenant;
@@ -13,7 +14,6 @@ import dev.slipway.tenants.router.domain.TenantReference;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
-import java.util.Locale;
 import java.util.Objects;
 
 /** Resolves the tenant of a request and returns its runtime context. */
@@ -30,8 +30,8 @@ public final class TenantContextApi {
     }
 
     public Future<Reply> get(Request request) {
-        var strategy = ResolutionStrategy.valueOf(
-                Objects.requireNonNullElse(request.query("strategy"), "token").toUpperCase(Locale.ROOT));
+        var strategy = TextEnum.parse(
+                ResolutionStrategy.class, Objects.requireNonNullElse(request.query("strategy"), "token"));
         var value = strategy == ResolutionStrategy.HEADER
                 ? request.call().headers().get(TENANT_HEADER)
                 : request.query("value");

@@ -1,5 +1,6 @@
 package dev.slipway.tenants.credential;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
@@ -13,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 
 /** All SQL of the credentials of tenants. Passwords are not stored. */
@@ -37,7 +37,7 @@ public final class TenantCredentialStore {
     private final SqlClient reads;
 
     /** The rights of a credential. */
-    enum CredentialAccess {
+    enum CredentialAccess implements TextEnum {
         READ,
         WRITE
     }
@@ -79,7 +79,7 @@ public final class TenantCredentialStore {
                         credential.id,
                         credential.tenantId,
                         credential.username,
-                        credential.access.name().toLowerCase(Locale.ROOT),
+                        credential.access.text(),
                         SqlTime.of(credential.expiresAt),
                         SqlTime.of(credential.createdAt)));
     }
@@ -94,7 +94,7 @@ public final class TenantCredentialStore {
                 row.getUUID("credential_id"),
                 row.getUUID("tenant_id"),
                 row.getString("username"),
-                CredentialAccess.valueOf(row.getString("access").toUpperCase(Locale.ROOT)),
+                TextEnum.parse(CredentialAccess.class, row.getString("access")),
                 SqlTime.read(row, "expires_at"),
                 SqlTime.read(row, "created_at"))));
         return found;

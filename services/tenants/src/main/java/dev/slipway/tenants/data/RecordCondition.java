@@ -5,6 +5,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.tenants.metadata.domain.FieldType;
 import dev.slipway.tenants.metadata.domain.ObjectDefinition;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** A condition of a filter: a field of the object, an operator and values of the field's type. */
 record RecordCondition(String field, FieldType type, Operator operator, List<String> values) {
@@ -21,7 +21,7 @@ record RecordCondition(String field, FieldType type, Operator operator, List<Str
     private static final int MAX_VALUES = 100;
 
     /** The operators of filters. */
-    enum Operator {
+    enum Operator implements TextEnum {
         EQ,
         NE,
         LT,
@@ -107,7 +107,7 @@ record RecordCondition(String field, FieldType type, Operator operator, List<Str
 
     private static Operator operator(String field, String name) {
         for (var operator : Operator.values()) {
-            if (operator.name().toLowerCase(Locale.ROOT).equals(name)) {
+            if (operator.text().equals(name)) {
                 return operator;
             }
         }

@@ -11,7 +11,6 @@ import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 import static dev.slipway.tenants.tenant.domain.SqlText.identifier;
@@ -114,10 +113,7 @@ public final class TenantProvisioner {
         return databases.inTransaction(tenant, connection -> connection
                 .preparedQuery(sql)
                 .execute(Tuple.of(
-                        tenant.id(),
-                        tenant.displayName(),
-                        tenant.plan().name().toLowerCase(Locale.ROOT),
-                        tenant.region()))
+                        tenant.id(), tenant.displayName(), tenant.plan().text(), tenant.region()))
                 .<Void>mapEmpty());
     }
 

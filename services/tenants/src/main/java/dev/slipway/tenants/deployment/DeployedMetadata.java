@@ -1,6 +1,7 @@
 package dev.slipway.tenants.deployment;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.tenants.deployment.domain.BundleContent;
 import dev.slipway.tenants.deployment.domain.NamedDocument;
 import dev.slipway.tenants.metadata.domain.ObjectDefinition;
@@ -24,7 +25,7 @@ record DeployedMetadata(
     record DeployedDocument(String appName, DocumentKind kind, ObjectNode definition) {}
 
     /** The kinds of documents. */
-    enum DocumentKind {
+    enum DocumentKind implements TextEnum {
         VIEW,
         FLOW,
         PERMISSION

@@ -4,6 +4,7 @@ import dev.slipway.authz.Principal;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.tenants.deployment.domain.Deployment;
@@ -62,7 +63,7 @@ final class DeploymentEvents {
                 "deployment worker",
                 null,
                 entry(COMPLETE_ACTION, deployment, status),
-                status == DeploymentStatus.READY ? "success" : "failure",
+                status == DeploymentStatus.READY ? AuditResult.SUCCESS : AuditResult.FAILURE,
                 error);
     }
 

@@ -3,6 +3,7 @@ package dev.slipway.tenants.deployment;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
@@ -31,7 +32,6 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.StreamSupport;
@@ -164,7 +164,7 @@ public final class DeploymentStore {
             deployment.tenantId(),
             deployment.orgId(),
             deployment.appName(),
-            text(deployment.kind()),
+            deployment.kind().text(),
             deployment.version(),
             deployment.checksum(),
             metadata,
@@ -172,7 +172,7 @@ public final class DeploymentStore {
             deployment.keepTables(),
             deployment.allowBreaking(),
             deployment.expectedPlanHash(),
-            text(deployment.status()),
+            deployment.status().text(),
             deployment.requestedBy(),
             deployment.correlationId(),
             SqlTime.of(deployment.createdAt())
@@ -203,7 +203,7 @@ public final class DeploymentStore {
     }
 
     Future<DeploymentQuotas> loadQuotas(QueryExecutor executor, TenantPlan plan) {
-        return executor.query(FIND_QUOTAS, Tuple.of(text(plan))).map(rows -> {
+        return executor.query(FIND_QUOTAS, Tuple.of(plan.text())).map(rows -> {
             var row = rows.iterator().next();
             return new DeploymentQuotas(row.getLong("max_objects"), row.getLong("max_deployments_per_day"));
         });
@@ -256,7 +256,7 @@ public final class DeploymentStore {
     }
 
     void updateStatus(UnitOfWork unit, UUID id, DeploymentStatus status) {
-        unit.write(UPDATE_STATUS, Tuple.of(id, text(status), SqlTime.of(unit.now())));
+        unit.write(UPDATE_STATUS, Tuple.of(id, status.text(), SqlTime.of(unit.now())));
     }
 
     void updatePlan(
@@ -269,7 +269,7 @@ public final class DeploymentStore {
     }
 
     void complete(UnitOfWork unit, UUID id, DeploymentStatus status, @Nullable String error, int seededRecords) {
-        unit.write(COMPLETE, Tuple.of(id, text(status), error, seededRecords, SqlTime.of(unit.now())));
+        unit.write(COMPLETE, Tuple.of(id, status.text(), error, seededRecords, SqlTime.of(unit.now())));
     }
 
     void startRollback(UnitOfWork unit, UUID id, @Nullable String error) {
@@ -292,8 +292,7 @@ public final class DeploymentStore {
                                 documents.result(),
                                 row -> new DeployedDocument(
                                         row.getString("app_name"),
-                                        DocumentKind.valueOf(
-                                                row.getString("kind").toUpperCase(Locale.ROOT)),
+                                        TextEnum.parse(DocumentKind.class, row.getString("kind")),
                                         Json.parseStoredObject(row.getString("definition")))),
                         stream(retained.result(), DeploymentStore::object)));
     }
@@ -326,7 +325,7 @@ public final class DeploymentStore {
                             deployment.appName(),
                             deployment.id(),
                             Json.text(documents),
-                            kind.name().toLowerCase(Locale.ROOT)));
+                            kind.text()));
         }
     }
 
@@ -358,13 +357,13 @@ public final class DeploymentStore {
                 row.getUUID("tenant_id"),
                 row.getUUID("org_id"),
                 row.getString("app_name"),
-                DeploymentKind.valueOf(row.getString("kind").toUpperCase(Locale.ROOT)),
+                TextEnum.parse(DeploymentKind.class, row.getString("kind")),
                 row.getString("version"),
                 row.getString("checksum"),
                 row.getBoolean("keep_tables"),
                 row.getBoolean("allow_breaking"),
                 row.getString("expected_plan_hash"),
-                DeploymentStatus.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
+                TextEnum.parse(DeploymentStatus.class, row.getString("status")),
                 row.getString("plan_hash"),
                 row.getInteger("statements_executed"),
                 row.getInteger("seeded_records"),
@@ -384,9 +383,5 @@ public final class DeploymentStore {
 
     private static <T> List<T> stream(RowSet<Row> rows, Function<Row, T> mapper) {
         return StreamSupport.stream(rows.spliterator(), false).map(mapper).toList();
-    }
-
-    private static String text(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -29,7 +29,6 @@ import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -250,7 +249,7 @@ public final class TenantAppApi {
                                 ErrorCode.APP_INCOMPATIBLE,
                                 result.issues().stream()
                                         .map(issue -> new FieldProblem(
-                                                issue.category().name().toLowerCase(Locale.ROOT), issue.message()))
+                                                issue.category().text(), issue.message()))
                                         .toList())
                         .asException();
             }

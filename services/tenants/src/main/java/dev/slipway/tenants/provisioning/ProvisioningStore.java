@@ -1,5 +1,6 @@
 package dev.slipway.tenants.provisioning;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
@@ -16,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 
 /** All SQL of provisioning steps and of the leases with which workers claim tenants. */
@@ -67,7 +67,7 @@ public final class ProvisioningStore {
     void insertSteps(UnitOfWork unit, UUID tenantId) {
         var position = 0;
         for (var step : Name.values()) {
-            unit.insert(INSERT_STEP, Tuple.of(tenantId, position++, text(step)));
+            unit.insert(INSERT_STEP, Tuple.of(tenantId, position++, step.text()));
         }
     }
 
@@ -79,8 +79,8 @@ public final class ProvisioningStore {
         return executor.query(LIST_STEPS, Tuple.of(tenantId)).map(rows -> {
             var steps = new ArrayList<ProvisioningStep>(rows.size());
             rows.forEach(row -> steps.add(new ProvisioningStep(
-                    Name.valueOf(row.getString("name").toUpperCase(Locale.ROOT)),
-                    Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
+                    TextEnum.parse(Name.class, row.getString("name")),
+                    TextEnum.parse(Status.class, row.getString("status")),
                     SqlTime.readNullable(row, "started_at"),
                     SqlTime.readNullable(row, "completed_at"),
                     row.getString("error"),
@@ -90,11 +90,11 @@ public final class ProvisioningStore {
     }
 
     void startStep(UnitOfWork unit, UUID tenantId, Name step) {
-        unit.write(START_STEP, Tuple.of(tenantId, text(step), SqlTime.of(unit.now())));
+        unit.write(START_STEP, Tuple.of(tenantId, step.text(), SqlTime.of(unit.now())));
     }
 
     void endStep(UnitOfWork unit, UUID tenantId, Name step, Status status, @Nullable String error) {
-        unit.write(END_STEP, Tuple.of(tenantId, text(step), text(status), SqlTime.of(unit.now()), error));
+        unit.write(END_STEP, Tuple.of(tenantId, step.text(), status.text(), SqlTime.of(unit.now()), error));
     }
 
     /** Makes failed steps pending again. */
@@ -129,9 +129,5 @@ public final class ProvisioningStore {
     /** Releases the lease of the tenant. It is not claimed again before the delay has passed. */
     void release(UnitOfWork unit, UUID tenantId, UUID leaseId, Duration delay) {
         unit.write(RELEASE, Tuple.of(tenantId, leaseId, SqlTime.of(unit.now().plus(delay))));
-    }
-
-    private static String text(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
     }
 }

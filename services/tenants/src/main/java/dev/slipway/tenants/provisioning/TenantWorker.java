@@ -6,6 +6,7 @@ import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Failures;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
 import dev.slipway.tenants.database.TenantAccess;
@@ -176,7 +177,7 @@ public final class TenantWorker {
             steps.endStep(unit, tenant.id(), step, status, null);
             var next = store.appendStepEvent(unit, tenant, new StepChanged(step, status, null));
             if (step == Name.REGISTER) {
-                apply(unit, claim, TenantLifecycle.activate(next, unit.now()), "success", null);
+                apply(unit, claim, TenantLifecycle.activate(next, unit.now()), AuditResult.SUCCESS, null);
             }
             return true;
         }));
@@ -197,13 +198,14 @@ public final class TenantWorker {
             if (tenant != null && tenant.status() == TenantStatus.PROVISIONING) {
                 steps.endStep(unit, id, step.name(), Status.FAILED, error);
                 var next = store.appendStepEvent(unit, tenant, new StepChanged(step.name(), Status.FAILED, error));
-                apply(unit, claim, TenantLifecycle.fail(next, error, unit.now()), "failure", error);
+                apply(unit, claim, TenantLifecycle.fail(next, error, unit.now()), AuditResult.FAILURE, error);
             }
             return null;
         }));
     }
 
-    private void apply(UnitOfWork unit, Claim claim, TenantDecision decision, String result, @Nullable String reason) {
+    private void apply(
+            UnitOfWork unit, Claim claim, TenantDecision decision, AuditResult result, @Nullable String reason) {
         if (decision instanceof Accepted accepted) {
             store.update(unit, accepted.next(), accepted.event());
             steps.release(unit, claim.tenant.id(), claim.leaseId, Duration.ZERO);
@@ -233,7 +235,7 @@ public final class TenantWorker {
                         .compose(ok -> outbox.transaction(
                                 context(), unit -> lockClaimed(unit, claim).map(current -> {
                                     if (current != null && current.status() == TenantStatus.DESTROYING) {
-                                        audit(unit, "tenants.tenant.destroy", current, "success", null);
+                                        audit(unit, "tenants.tenant.destroy", current, AuditResult.SUCCESS, null);
                                         store.delete(unit, current, dumpId);
                                     }
                                     return (Void) null;
@@ -276,13 +278,14 @@ public final class TenantWorker {
         });
     }
 
-    private static void audit(UnitOfWork unit, String action, Tenant tenant, String result, @Nullable String reason) {
+    private static void audit(
+            UnitOfWork unit, String action, Tenant tenant, AuditResult result, @Nullable String reason) {
         var entry = new AuditEntry(action, "tenant", tenant.id().toString(), tenant.orgId(), null, Json.object());
         AuditTrail.recordSystemAction(unit, "system", "tenants", null, entry, result, reason);
     }
 
     private static String describe(Name step, Throwable failure) {
-        var message = TenantStore.text(step) + " failed: " + failure.getMessage();
+        var message = step.text() + " failed: " + failure.getMessage();
         return message.length() > MAX_ERROR_LENGTH ? message.substring(0, MAX_ERROR_LENGTH) : message;
     }
 

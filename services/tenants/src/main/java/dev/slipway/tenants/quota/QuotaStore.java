@@ -98,7 +98,7 @@ public final class QuotaStore {
 
     public Future<Quotas> findQuotas(TenantPlan plan) {
         return reads.preparedQuery(FIND_QUOTAS)
-                .execute(Tuple.of(TenantStore.text(plan)))
+                .execute(Tuple.of(plan.text()))
                 .map(rows -> quotas(rows.iterator().next()));
     }
 

@@ -3,6 +3,7 @@ package dev.slipway.tenants.tenant;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -25,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 
 /** All SQL of tenants. */
@@ -138,11 +138,11 @@ public final class TenantStore {
             tenant.orgId(),
             tenant.displayName(),
             tenant.adminEmail(),
-            text(tenant.plan()),
+            tenant.plan().text(),
             tenant.region(),
-            text(tenant.isolationLevel()),
-            text(tenant.databaseProvider()),
-            text(tenant.status()),
+            tenant.isolationLevel().text(),
+            tenant.databaseProvider().text(),
+            tenant.status().text(),
             names.database(),
             names.schema(),
             names.owner(),
@@ -167,8 +167,8 @@ public final class TenantStore {
     public void update(UnitOfWork unit, Tenant next, TenantEvent event) {
         unit.write(UPDATE, Tuple.from(new @Nullable Object[] {
             next.id(),
-            text(next.plan()),
-            text(next.status()),
+            next.plan().text(),
+            next.status().text(),
             next.sequence(),
             next.generation(),
             next.error(),
@@ -252,11 +252,11 @@ public final class TenantStore {
                 row.getUUID("org_id"),
                 row.getString("display_name"),
                 row.getString("admin_email"),
-                TenantPlan.valueOf(upper(row, "plan")),
+                TextEnum.parse(TenantPlan.class, row.getString("plan")),
                 row.getString("region"),
-                IsolationLevel.valueOf(upper(row, "isolation_level")),
-                DatabaseProvider.valueOf(upper(row, "database_provider")),
-                TenantStatus.valueOf(upper(row, "status")),
+                TextEnum.parse(IsolationLevel.class, row.getString("isolation_level")),
+                TextEnum.parse(DatabaseProvider.class, row.getString("database_provider")),
+                TextEnum.parse(TenantStatus.class, row.getString("status")),
                 new DatabaseNames(
                         row.getString("database_name"),
                         row.getString("schema_name"),
@@ -271,13 +271,5 @@ public final class TenantStore {
                 SqlTime.read(row, "created_at"),
                 SqlTime.read(row, "updated_at"),
                 SqlTime.readNullable(row, "provisioned_at"));
-    }
-
-    private static String upper(Row row, String column) {
-        return row.getString(column).toUpperCase(Locale.ROOT);
-    }
-
-    public static String text(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -2,6 +2,7 @@ package dev.slipway.tenants.usage;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import dev.slipway.tenants.metadata.MetadataStore;
@@ -18,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 
@@ -63,8 +63,7 @@ public final class TenantUsageApi {
 
     /** Checks a quota without using anything. */
     public Future<Reply> check(Request request) {
-        var quota = Quota.valueOf(Objects.requireNonNullElse(request.query("quota"), DEFAULT_QUOTA)
-                .toUpperCase(Locale.ROOT));
+        var quota = TextEnum.parse(Quota.class, Objects.requireNonNullElse(request.query("quota"), DEFAULT_QUOTA));
         var amount = Long.parseLong(Objects.requireNonNullElse(request.query("amount"), "1"));
         return find(request).compose(tenant -> currentUsage(tenant, quota, request.query("object"))
                 .compose(current -> store.findQuotas(tenant.plan())

@@ -1,9 +1,9 @@
 package dev.slipway.audit.evidence.domain;
 
-import java.util.Locale;
+import dev.slipway.contract.domain.TextEnum;
 
 /** The release gates. */
-public enum Gate {
+public enum Gate implements TextEnum {
     CONTRACT_DRIFT("Platform Architecture and the owning domain"),
     ACCEPTANCE("Product/UI and the owning domain"),
     SECURITY_EVIDENCE("Security and Platform Control"),
@@ -19,13 +19,5 @@ public enum Gate {
 
     public String owner() {
         return owner;
-    }
-
-    public String text() {
-        return name().toLowerCase(Locale.ROOT);
-    }
-
-    public static Gate of(String text) {
-        return valueOf(text.toUpperCase(Locale.ROOT));
     }
 }

@@ -1,8 +1,8 @@
 package dev.slipway.audit.evidence.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
-import java.util.Locale;
 import java.util.UUID;
 
 /** One piece of evidence that a gate requires, its status and the reason. */
@@ -13,17 +13,13 @@ public record GateFinding(
         @Nullable UUID evidenceId,
         String explanation) {
     /** The state of a requirement; all but satisfied and not applicable block the gate. */
-    public enum Status {
+    public enum Status implements TextEnum {
         SATISFIED,
         MISSING,
         FAILING,
         OTHER_REVISION,
         OTHER_ENVIRONMENT,
-        NOT_APPLICABLE;
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        NOT_APPLICABLE
     }
 
     public boolean blocks() {

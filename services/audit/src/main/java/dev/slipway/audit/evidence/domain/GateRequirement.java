@@ -1,7 +1,8 @@
 package dev.slipway.audit.evidence.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 import java.util.List;
-import java.util.Locale;
 
 /**
  * The evidence of one type that a gate requires, as the evidence-type registry defines it.
@@ -26,20 +27,12 @@ public record GateRequirement(
     }
 
     /** The releases that a requirement applies to. */
-    public enum Applicability {
+    public enum Applicability implements TextEnum {
         ALL,
         PRODUCTION_IMPACTING,
         CAPACITY_IMPACTING,
         RELEASE_RISKING,
         /** Security findings of the release were triaged: reviewed and accepted, but not fixed. */
-        TRIAGED_SCAN;
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-
-        public static Applicability of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
+        TRIAGED_SCAN
     }
 }

@@ -1,10 +1,11 @@
 package dev.slipway.audit.evidence.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 import java.util.Collection;
-import java.util.Locale;
 
 /** The result of a gate, or of all gates of a release. */
-public enum GateVerdict {
+public enum GateVerdict implements TextEnum {
     PASS,
     BLOCKED,
     WAIVED;
@@ -15,13 +16,5 @@ public enum GateVerdict {
             return BLOCKED;
         }
         return gates.contains(WAIVED) ? WAIVED : PASS;
-    }
-
-    public String text() {
-        return name().toLowerCase(Locale.ROOT);
-    }
-
-    public static GateVerdict of(String text) {
-        return valueOf(text.toUpperCase(Locale.ROOT));
     }
 }

@@ -1,8 +1,8 @@
 package dev.slipway.audit.evidence.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
-import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -14,19 +14,11 @@ public record Promotion(Kind kind, @Nullable UUID validatedReleaseId) {
     public static final Promotion FULL = new Promotion(Kind.FULL, null);
 
     /** The release profiles. */
-    public enum Kind {
+    public enum Kind implements TextEnum {
         /** All evidence is about this candidate. */
         FULL,
         /** Evidence about the source revision is that of a full candidate that has passed. */
-        FAST;
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-
-        public static Kind of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
+        FAST
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.slipway.audit.evidence.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Locale;
@@ -7,7 +8,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /** The kinds of credential that evidence must not contain. All patterns are bounded, so that matching takes linear time. */
-public enum SecretPattern {
+public enum SecretPattern implements TextEnum {
     PRIVATE_KEY("-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----"),
     OTP_SEED("(?i)otpauth://(?:totp|hotp)/"),
     KUBECONFIG("(?i)\\bclient-key-data\\b|\\bclient-certificate-data\\b|\\bcurrent-context\\s{0,4}:\\s{0,4}\\S"),
@@ -58,9 +59,5 @@ public enum SecretPattern {
     public static boolean isSecretField(String name) {
         return SECRET_FIELDS.contains(name.toLowerCase(Locale.ROOT).replace('-', '_'))
                 || name.equalsIgnoreCase("set_cookie");
-    }
-
-    public String text() {
-        return name().toLowerCase(Locale.ROOT);
     }
 }

@@ -7,6 +7,7 @@ import dev.slipway.audit.status.component.domain.AdapterComponent;
 import dev.slipway.audit.status.component.domain.ComponentRollout;
 import dev.slipway.audit.status.component.domain.ProcessHealth;
 import dev.slipway.audit.status.component.domain.RolloutStatus;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.service.ProcessReport.ComponentHealth;
 import org.jspecify.annotations.Nullable;
 
@@ -98,7 +99,8 @@ public record ComponentView(
 
     private static ProcessHealth processHealth(StoredReport stored, String componentId) {
         return new ProcessHealth(
-                RolloutStatus.of(healthOf(stored, componentId).rolloutStatus()),
+                TextEnum.parse(
+                        RolloutStatus.class, healthOf(stored, componentId).rolloutStatus()),
                 stored.report().startedAt(),
                 stored.observedAt(),
                 stored.report().stopping());

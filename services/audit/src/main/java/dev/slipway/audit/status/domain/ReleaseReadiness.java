@@ -4,10 +4,10 @@ import dev.slipway.audit.status.component.domain.RolloutStatus;
 import dev.slipway.audit.status.incident.domain.Incident;
 import dev.slipway.audit.status.maintenance.domain.Maintenance;
 import dev.slipway.audit.status.slo.domain.SloResult;
+import dev.slipway.contract.domain.TextEnum;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** Decides whether the state of the platform allows releases. */
@@ -32,12 +32,12 @@ public final class ReleaseReadiness {
         var reasons = new ArrayList<Reason>();
         components.forEach((id, status) -> {
             if (blocks(status)) {
-                reasons.add(new Reason("component", id, "The component is " + text(status) + "."));
+                reasons.add(new Reason("component", id, "The component is " + words(status) + "."));
             }
         });
         objectives.forEach((id, result) -> {
             if (blocks(result)) {
-                reasons.add(new Reason("slo", id, "The objective is " + text(result) + "."));
+                reasons.add(new Reason("slo", id, "The objective is " + words(result) + "."));
             }
         });
         incidents.stream()
@@ -66,7 +66,7 @@ public final class ReleaseReadiness {
         };
     }
 
-    private static String text(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    private static String words(TextEnum value) {
+        return value.text().replace('_', ' ');
     }
 }

@@ -13,6 +13,7 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
@@ -102,7 +103,7 @@ public final class AlertmanagerApi {
                 decision,
                 new Note(message, false, AUTHOR),
                 ACTION,
-                entry -> AuditTrail.recordSystemAction(unit, "system", AUTHOR, null, entry, "success", null));
+                entry -> AuditTrail.recordSystemAction(unit, "system", AUTHOR, null, entry, AuditResult.SUCCESS, null));
         group.alerts().values().forEach(alert -> store.upsertAlert(unit, incident.id(), alert));
         return incident;
     }

@@ -88,18 +88,13 @@ final class IncidentJson {
     record AlertView(
             String fingerprint,
             String name,
-            String status,
+            Alert.State status,
             Map<String, String> labels,
             Instant startsAt,
             @Nullable Instant endsAt) {
         static AlertView of(Alert alert) {
             return new AlertView(
-                    alert.fingerprint(),
-                    alert.name(),
-                    alert.isFiring() ? "firing" : "resolved",
-                    alert.labels(),
-                    alert.startsAt(),
-                    alert.endsAt());
+                    alert.fingerprint(), alert.name(), alert.state(), alert.labels(), alert.startsAt(), alert.endsAt());
         }
     }
 

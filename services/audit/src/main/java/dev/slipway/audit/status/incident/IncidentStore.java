@@ -207,7 +207,7 @@ public final class IncidentStore {
                         incidentId,
                         alert.fingerprint(),
                         alert.name(),
-                        alert.isFiring() ? "firing" : "resolved",
+                        alert.state().text(),
                         Json.text(alert.labels()),
                         SqlTime.of(alert.startsAt()),
                         SqlTime.ofNullable(alert.endsAt())));

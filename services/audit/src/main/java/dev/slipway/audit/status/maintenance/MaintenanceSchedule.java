@@ -3,6 +3,7 @@ package dev.slipway.audit.status.maintenance;
 import dev.slipway.audit.status.maintenance.domain.MaintenanceDecision.Accepted;
 import dev.slipway.audit.status.maintenance.domain.MaintenanceLifecycle;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.service.AuditResult;
 import dev.slipway.service.AuditTrail;
 import io.vertx.core.Future;
 
@@ -27,8 +28,8 @@ public final class MaintenanceSchedule {
                     var unused = writer.write(
                             unit,
                             accepted,
-                            entry ->
-                                    AuditTrail.recordSystemAction(unit, "system", ACTOR, null, entry, "success", null));
+                            entry -> AuditTrail.recordSystemAction(
+                                    unit, "system", ACTOR, null, entry, AuditResult.SUCCESS, null));
                 }
             }
             return windows.size();

@@ -4,12 +4,12 @@ import dev.slipway.audit.status.slo.domain.Slo;
 import dev.slipway.audit.status.slo.domain.Slo.Indicator;
 import dev.slipway.audit.status.slo.domain.Slo.ReadModel;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.StreamSupport;
 
 /** The objectives of the shared services, from schemas/registries/slos.json. */
@@ -19,7 +19,7 @@ public record SloRegistry(List<Slo> objectives) {
     private record Entry(
             String id,
             int version,
-            String lifecycle,
+            RegistryLifecycle lifecycle,
             String service,
             String title,
             String failureBehaviour,
@@ -39,10 +39,7 @@ public record SloRegistry(List<Slo> objectives) {
                     failureBehaviour,
                     target,
                     objective,
-                    new Indicator(
-                            Indicator.Kind.valueOf(indicator.kind.toUpperCase(Locale.ROOT)),
-                            indicator.name,
-                            indicator.thresholdMs),
+                    new Indicator(indicator.kind, indicator.name, indicator.thresholdMs),
                     components,
                     readModels,
                     refusals,
@@ -51,7 +48,9 @@ public record SloRegistry(List<Slo> objectives) {
     }
 
     private record IndicatorEntry(
-            String kind, @Nullable String name, @Nullable Long thresholdMs) {}
+            Indicator.Kind kind,
+            @Nullable String name,
+            @Nullable Long thresholdMs) {}
 
     /** Loads the active objectives. */
     public static SloRegistry load() {
@@ -62,7 +61,7 @@ public record SloRegistry(List<Slo> objectives) {
             return new SloRegistry(StreamSupport.stream(
                             Json.parseTrusted(resource.readAllBytes()).spliterator(), false)
                     .map(entry -> Json.toRecord(entry, Entry.class))
-                    .filter(entry -> entry.lifecycle.equals("active"))
+                    .filter(entry -> entry.lifecycle == RegistryLifecycle.ACTIVE)
                     .map(Entry::toSlo)
                     .toList());
         } catch (IOException e) {

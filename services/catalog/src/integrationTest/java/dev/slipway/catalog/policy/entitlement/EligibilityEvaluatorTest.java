@@ -63,10 +63,10 @@ class EligibilityEvaluatorTest {
             fresh.execute(
                     "INSERT INTO catalog.registry_entries (kind, id, version, state, body, created_at, updated_at) VALUES ('%s', '%s', %d, '%s', '%s', now(), now())"
                             .formatted(
-                                    seed.kind(),
+                                    seed.kind().text(),
                                     seed.id(),
                                     seed.version(),
-                                    seed.lifecycle(),
+                                    seed.lifecycle().text(),
                                     Json.text(seed.body()).replace("'", "''")));
         }
     }

@@ -1,18 +1,10 @@
 package dev.slipway.catalog.app.domain;
 
-import java.util.Locale;
+import dev.slipway.contract.domain.TextEnum;
 
 /** Status of an app. No version of a disabled app can be launched. */
-public enum AppStatus {
+public enum AppStatus implements TextEnum {
     ACTIVE,
     DEPRECATED,
-    DISABLED;
-
-    public static AppStatus of(String text) {
-        return valueOf(text.toUpperCase(Locale.ROOT));
-    }
-
-    public String text() {
-        return name().toLowerCase(Locale.ROOT);
-    }
+    DISABLED
 }

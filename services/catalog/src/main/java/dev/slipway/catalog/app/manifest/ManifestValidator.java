@@ -3,7 +3,7 @@ package dev.slipway.catalog.app.manifest;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.catalog.app.EntryLookup;
 import dev.slipway.catalog.app.manifest.ManifestProblem.Code;
-import dev.slipway.catalog.registry.domain.RegistryKind;
+import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.service.NotReplicatedException;
 import io.vertx.core.Future;

@@ -10,6 +10,7 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
@@ -258,7 +259,7 @@ public final class VersionStore {
                 row.getString("slug"),
                 row.getString("version"),
                 row.getString("runtime_backend"),
-                Status.of(row.getString("status")),
+                TextEnum.parse(Status.class, row.getString("status")),
                 row.getString("manifest"),
                 row.getString("manifest_digest"),
                 row.getLocalDate("deprecation_date"),

@@ -1,5 +1,6 @@
 package dev.slipway.catalog.artifact.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -7,7 +8,7 @@ import java.util.List;
 
 /** The results of verifying an artifact. */
 public record Verification(Instant checkedAt, List<Check> checks) {
-    public enum Result {
+    public enum Result implements TextEnum {
         PASSED,
         FAILED,
         NOT_REQUIRED

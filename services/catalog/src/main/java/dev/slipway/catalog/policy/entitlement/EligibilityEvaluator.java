@@ -5,6 +5,7 @@ import dev.slipway.catalog.policy.PolicyLevels;
 import dev.slipway.catalog.policy.domain.Eligibility;
 import dev.slipway.catalog.policy.entitlement.EligibilityStore.EligibilityInputs;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.policy.EffectivePolicy;
 import dev.slipway.policy.LaunchEligibilityRule;
 import dev.slipway.policy.LaunchEligibilityRule.Candidate;
@@ -72,7 +73,7 @@ public final class EligibilityEvaluator {
                 true,
                 inputs.appStatus().equals("disabled"),
                 inputs.enabled(),
-                VersionStatus.of(inputs.versionStatus()),
+                TextEnum.parse(VersionStatus.class, inputs.versionStatus()),
                 inputs.artifactRevoked());
         var refusal = LaunchEligibilityRule.evaluate(
                 Purpose.LAUNCH,

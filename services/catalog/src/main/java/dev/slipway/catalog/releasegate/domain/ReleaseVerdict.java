@@ -1,5 +1,6 @@
 package dev.slipway.catalog.releasegate.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -8,15 +9,21 @@ import java.util.UUID;
 /**
  * The replicated verdict of a release candidate.
  *
- * @param verdict pass, waived or blocked
  * @param validUntil when the verdict ends, if it depends on a waiver
  */
 public record ReleaseVerdict(
         UUID releaseId,
         UUID releaseVerdictId,
-        String verdict,
+        Verdict verdict,
         @Nullable Instant validUntil) {
+    /** The verdicts of the gates of a candidate. */
+    public enum Verdict implements TextEnum {
+        PASS,
+        WAIVED,
+        BLOCKED
+    }
+
     boolean isPassed(Instant now) {
-        return (verdict.equals("pass") || verdict.equals("waived")) && (validUntil == null || now.isBefore(validUntil));
+        return verdict != Verdict.BLOCKED && (validUntil == null || now.isBefore(validUntil));
     }
 }

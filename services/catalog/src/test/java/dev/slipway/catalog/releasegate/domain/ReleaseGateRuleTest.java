@@ -3,6 +3,8 @@ package dev.slipway.catalog.releasegate.domain;
 import dev.slipway.catalog.releasegate.domain.ReleaseGateRule.GateDecision;
 import dev.slipway.catalog.releasegate.domain.ReleaseGateRule.GateDecision.Accepted;
 import dev.slipway.catalog.releasegate.domain.ReleaseGateRule.GateDecision.Refused;
+import dev.slipway.catalog.releasegate.domain.ReleaseVerdict.Verdict;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +73,6 @@ class ReleaseGateRuleTest {
     }
 
     private static ReleaseVerdict verdict(String verdict, @Nullable Instant validUntil) {
-        return new ReleaseVerdict(RELEASE, VERDICT, verdict, validUntil);
+        return new ReleaseVerdict(RELEASE, VERDICT, TextEnum.parse(Verdict.class, verdict), validUntil);
     }
 }

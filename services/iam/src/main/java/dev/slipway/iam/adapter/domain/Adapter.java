@@ -1,8 +1,8 @@
 package dev.slipway.iam.adapter.domain;
 
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.credential.domain.CredentialOwner;
 import dev.slipway.iam.tenancy.domain.PrincipalRecord;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;

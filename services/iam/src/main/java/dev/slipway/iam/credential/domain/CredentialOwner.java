@@ -1,6 +1,6 @@
 package dev.slipway.iam.credential.domain;
 
-import dev.slipway.iam.tenancy.domain.EnumText;
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.util.UUID;
@@ -10,14 +10,10 @@ public record CredentialOwner(
         Kind kind, UUID id, @Nullable UUID orgId, @Nullable UUID projectId) {
 
     /** The kinds of owner. */
-    public enum Kind {
+    public enum Kind implements TextEnum {
         SERVICE_ACCOUNT,
         SHARED_RUNTIME_OPERATOR,
         ADAPTER,
-        API_KEY;
-
-        public String text() {
-            return EnumText.of(this);
-        }
+        API_KEY
     }
 }

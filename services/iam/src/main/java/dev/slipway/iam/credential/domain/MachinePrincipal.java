@@ -1,6 +1,6 @@
 package dev.slipway.iam.credential.domain;
 
-import dev.slipway.iam.tenancy.domain.ResourceState;
+import dev.slipway.contract.domain.ResourceState;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;

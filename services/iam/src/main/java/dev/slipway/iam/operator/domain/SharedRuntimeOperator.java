@@ -1,9 +1,9 @@
 package dev.slipway.iam.operator.domain;
 
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.credential.domain.CredentialOwner;
 import dev.slipway.iam.credential.domain.MachinePrincipal;
 import dev.slipway.iam.tenancy.domain.PrincipalRecord;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;

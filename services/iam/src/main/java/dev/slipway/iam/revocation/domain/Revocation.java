@@ -1,5 +1,7 @@
 package dev.slipway.iam.revocation.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 import java.time.Instant;
 import java.util.UUID;
 
@@ -10,7 +12,7 @@ import java.util.UUID;
  */
 public record Revocation(Kind kind, UUID id, Instant expiresAt) {
     /** The revoked kind of credential. */
-    public enum Kind {
+    public enum Kind implements TextEnum {
         TOKEN,
         CREDENTIAL
     }

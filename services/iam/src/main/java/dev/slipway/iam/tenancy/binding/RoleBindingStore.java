@@ -4,6 +4,7 @@ import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.BindingScope.Level;
@@ -151,10 +152,13 @@ public final class RoleBindingStore {
     public static RoleBinding fromRow(Row row) {
         return new RoleBinding(
                 row.getUUID("id"),
-                Holder.of(row.getString("principal_type")),
+                TextEnum.parse(Holder.class, row.getString("principal_type")),
                 row.getUUID("principal_id"),
                 row.getString("role"),
-                new BindingScope(Level.of(row.getString("level")), row.getUUID("org_id"), row.getUUID("project_id")),
+                new BindingScope(
+                        TextEnum.parse(Level.class, row.getString("level")),
+                        row.getUUID("org_id"),
+                        row.getUUID("project_id")),
                 SqlTime.readNullable(row, "expires_at"),
                 row.getOffsetDateTime("created_at").toInstant(),
                 SqlTime.readNullable(row, "removed_at"));

@@ -1,8 +1,9 @@
 package dev.slipway.iam.tenancy.domain;
 
+import dev.slipway.contract.domain.RegistryLifecycle;
+
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 
 /**
  * A registered permission key.
@@ -14,7 +15,7 @@ public record Action(
         String product,
         int version,
         String riskClass,
-        Lifecycle lifecycle,
+        RegistryLifecycle lifecycle,
         String description,
         List<String> defaultRoles,
         Instant updatedAt) {
@@ -23,32 +24,7 @@ public record Action(
         defaultRoles = List.copyOf(defaultRoles);
     }
 
-    /** The lifecycle of an action. A retired action stays retired. */
-    public enum Lifecycle {
-        DRAFT,
-        ACTIVE,
-        DEPRECATED,
-        RETIRED;
-
-        public String text() {
-            return EnumText.of(this);
-        }
-
-        public static Lifecycle of(String text) {
-            return EnumText.parse(Lifecycle.class, text);
-        }
-
-        public boolean canBecome(Lifecycle next) {
-            return switch (this) {
-                case DRAFT -> Set.of(ACTIVE, RETIRED).contains(next);
-                case ACTIVE -> Set.of(DEPRECATED, RETIRED).contains(next);
-                case DEPRECATED -> Set.of(ACTIVE, RETIRED).contains(next);
-                case RETIRED -> false;
-            };
-        }
-    }
-
-    public Action withLifecycle(Lifecycle next, Instant at) {
+    public Action withLifecycle(RegistryLifecycle next, Instant at) {
         return new Action(key, product, version + 1, riskClass, next, description, defaultRoles, at);
     }
 }

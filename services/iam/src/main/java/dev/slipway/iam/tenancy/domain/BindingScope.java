@@ -1,5 +1,6 @@
 package dev.slipway.iam.tenancy.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.util.UUID;
@@ -12,18 +13,10 @@ public record BindingScope(
     private static final UUID PLATFORM_ID = new UUID(0, 0);
 
     /** The kinds of scope; a role can be granted at one of them. */
-    public enum Level {
+    public enum Level implements TextEnum {
         PLATFORM,
         ORGANIZATION,
-        PROJECT;
-
-        public String text() {
-            return EnumText.of(this);
-        }
-
-        public static Level of(String text) {
-            return EnumText.parse(Level.class, text);
-        }
+        PROJECT
     }
 
     public static BindingScope organization(UUID orgId) {

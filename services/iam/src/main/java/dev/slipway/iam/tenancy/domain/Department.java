@@ -1,5 +1,7 @@
 package dev.slipway.iam.tenancy.domain;
 
+import dev.slipway.contract.domain.ResourceState;
+
 import java.time.Instant;
 import java.util.UUID;
 

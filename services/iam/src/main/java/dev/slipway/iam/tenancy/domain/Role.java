@@ -1,5 +1,6 @@
 package dev.slipway.iam.tenancy.domain;
 
+import dev.slipway.contract.domain.ResourceState;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.slipway.iam.tenancy.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -22,17 +23,9 @@ public record RoleBinding(
         @Nullable Instant removedAt) {
 
     /** The kinds of principal that a role can be granted to. */
-    public enum Holder {
+    public enum Holder implements TextEnum {
         USER,
-        GROUP;
-
-        public String text() {
-            return EnumText.of(this);
-        }
-
-        public static Holder of(String text) {
-            return EnumText.parse(Holder.class, text);
-        }
+        GROUP
     }
 
     public boolean isRemoved() {

@@ -2,9 +2,9 @@ package dev.slipway.iam.tenancy.group;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.tenancy.domain.Group;
 import dev.slipway.iam.tenancy.domain.GroupMember;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;

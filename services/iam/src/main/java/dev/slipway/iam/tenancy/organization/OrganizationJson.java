@@ -2,9 +2,9 @@ package dev.slipway.iam.tenancy.organization;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.tenancy.domain.Department;
 import dev.slipway.iam.tenancy.domain.Organization;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;

@@ -2,8 +2,8 @@ package dev.slipway.iam.tenancy.project;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.tenancy.domain.Project;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;

@@ -4,10 +4,9 @@ import dev.slipway.authz.Authorizer.AccessibleScopes;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.tenancy.AuthzPublisher;
-import dev.slipway.iam.tenancy.domain.EnumText;
 import dev.slipway.iam.tenancy.domain.Project;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
@@ -89,7 +88,7 @@ public final class ProjectStore {
             next.displayName(),
             next.departmentId(),
             SqlTime.of(next.updatedAt()),
-            EnumText.of(next.state())
+            next.state().text()
         }));
         publisher.publishProject(next);
     }

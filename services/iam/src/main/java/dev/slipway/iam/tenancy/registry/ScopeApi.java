@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.iam.tenancy.AuthzMutation;
 import dev.slipway.iam.tenancy.AuthzMutation.Result;
 import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Action;
-import dev.slipway.iam.tenancy.domain.Action.Lifecycle;
 import dev.slipway.iam.tenancy.domain.BindingScope;
 import dev.slipway.iam.tenancy.domain.Role;
 import dev.slipway.iam.tenancy.role.RoleStore;
@@ -42,7 +42,7 @@ public final class ScopeApi {
             String productId,
             int version,
             String riskClass,
-            Lifecycle lifecycle,
+            RegistryLifecycle lifecycle,
             String description,
             Instant updatedAt,
             List<String> defaultRoles) {}
@@ -72,7 +72,7 @@ public final class ScopeApi {
                     body.productId(),
                     1,
                     body.riskClass(),
-                    Lifecycle.DRAFT,
+                    RegistryLifecycle.DRAFT,
                     body.description(),
                     defaultRoles,
                     unit.now());
@@ -90,28 +90,29 @@ public final class ScopeApi {
 
     /** Activates an action and adds it to its default roles. */
     public Future<Reply> activate(Request request) {
-        return changeLifecycle(request, Lifecycle.ACTIVE);
+        return changeLifecycle(request, RegistryLifecycle.ACTIVE);
     }
 
     /** Deprecates an action: it is still granted, and new roles should not use it. */
     public Future<Reply> deprecate(Request request) {
-        return changeLifecycle(request, Lifecycle.DEPRECATED);
+        return changeLifecycle(request, RegistryLifecycle.DEPRECATED);
     }
 
     /** Retires an action: it is denied to everyone from now on, and cannot be activated again. */
     public Future<Reply> retire(Request request) {
-        return changeLifecycle(request, Lifecycle.RETIRED);
+        return changeLifecycle(request, RegistryLifecycle.RETIRED);
     }
 
-    private Future<Reply> changeLifecycle(Request request, Lifecycle next) {
+    private Future<Reply> changeLifecycle(Request request, RegistryLifecycle next) {
         return mutation.run(request, ACTION, (unit, publisher) -> ScopeStore.load(unit, request.path("scope_id"))
                 .compose(before -> before.lifecycle() == next
                         ? Future.succeededFuture(result(before, before))
                         : applyLifecycle(unit, publisher, before, next)));
     }
 
-    private Future<Result> applyLifecycle(UnitOfWork unit, AuthzPublisher publisher, Action before, Lifecycle next) {
-        if (!before.lifecycle().canBecome(next)) {
+    private Future<Result> applyLifecycle(
+            UnitOfWork unit, AuthzPublisher publisher, Action before, RegistryLifecycle next) {
+        if (!before.lifecycle().canTransitionTo(next)) {
             throw Problem.of(
                             ErrorCode.STATE_CONFLICT,
                             "This scope is " + before.lifecycle().text() + " and cannot become " + next.text() + ".")

@@ -2,9 +2,10 @@ package dev.slipway.iam.tenancy.registry;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.RegistryLifecycle;
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.iam.tenancy.AuthzPublisher;
 import dev.slipway.iam.tenancy.domain.Action;
-import dev.slipway.iam.tenancy.domain.Action.Lifecycle;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
@@ -134,7 +135,7 @@ public final class ScopeStore {
                 row.getString("product"),
                 row.getInteger("version"),
                 row.getString("risk_class"),
-                Lifecycle.of(row.getString("lifecycle")),
+                TextEnum.parse(RegistryLifecycle.class, row.getString("lifecycle")),
                 row.getString("description"),
                 List.of(row.getArrayOfStrings("default_roles")),
                 SqlTime.read(row, "updated_at"));

@@ -2,8 +2,8 @@ package dev.slipway.iam.tenancy.role;
 
 import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.iam.tenancy.AuthzPublisher;
-import dev.slipway.iam.tenancy.domain.Action.Lifecycle;
 import dev.slipway.iam.tenancy.domain.Role;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
@@ -107,11 +107,11 @@ public final class RoleStore {
 
     /** Returns those of the actions that roles can grant: active and deprecated ones. */
     public static Future<List<String>> findGrantable(UnitOfWork unit, Collection<String> actions) {
-        return findInLifecycles(unit, actions, Lifecycle.ACTIVE, Lifecycle.DEPRECATED);
+        return findInLifecycles(unit, actions, RegistryLifecycle.ACTIVE, RegistryLifecycle.DEPRECATED);
     }
 
     static Future<List<String>> findActive(UnitOfWork unit, Collection<String> actions) {
-        return findInLifecycles(unit, actions, Lifecycle.ACTIVE);
+        return findInLifecycles(unit, actions, RegistryLifecycle.ACTIVE);
     }
 
     static Future<Boolean> isLabelTaken(UnitOfWork unit, Role role) {
@@ -150,13 +150,13 @@ public final class RoleStore {
     }
 
     private static Future<List<String>> findInLifecycles(
-            UnitOfWork unit, Collection<String> actions, Lifecycle... lifecycles) {
+            UnitOfWork unit, Collection<String> actions, RegistryLifecycle... lifecycles) {
         return unit.query(
                         IN_LIFECYCLES,
                         Tuple.tuple()
                                 .addArrayOfString(actions.toArray(String[]::new))
                                 .addArrayOfString(Stream.of(lifecycles)
-                                        .map(Lifecycle::text)
+                                        .map(RegistryLifecycle::text)
                                         .toArray(String[]::new)))
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
                         .map(row -> row.getString("action"))

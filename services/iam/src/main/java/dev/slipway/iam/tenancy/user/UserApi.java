@@ -2,10 +2,10 @@ package dev.slipway.iam.tenancy.user;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
+import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.tenancy.AuthzMutation;
 import dev.slipway.iam.tenancy.AuthzMutation.Result;
 import dev.slipway.iam.tenancy.domain.BindingScope;
-import dev.slipway.iam.tenancy.domain.ResourceState;
 import dev.slipway.iam.tenancy.domain.User;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Reply;

@@ -1,5 +1,6 @@
 package dev.slipway.instances.sharedruntime.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.appinstance.domain.DecisionContext;
 import dev.slipway.instances.launch.domain.ManifestSpec;
 import dev.slipway.instances.launch.domain.ResolvedConfig;
@@ -50,7 +51,7 @@ public final class SharedRuntimeRequests {
     }
 
     /** The treatment of dependent resources in a detachment or a deletion. */
-    public enum RemovalMode {
+    public enum RemovalMode implements TextEnum {
         REFUSE,
         DRAIN,
         FORCE

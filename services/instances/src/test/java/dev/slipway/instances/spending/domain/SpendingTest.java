@@ -25,7 +25,8 @@ class SpendingTest {
     @ParameterizedTest
     @CsvSource({"depleted, refuse_launches, true", "depleted, stop_instances, true"})
     void check_refuses_whenTheBalanceDoes(String state, String atZero, boolean refuses) {
-        var account = new AccountLimit(state, TextEnum.parse(LimitPolicy.class, atZero), refuses);
+        var account = new AccountLimit(
+                TextEnum.parse(BalanceState.class, state), TextEnum.parse(LimitPolicy.class, atZero), refuses);
 
         var refusal = new Spending("EUR", account, null, CostEstimate.NONE).check();
 
@@ -35,7 +36,7 @@ class SpendingTest {
 
     @Test
     void check_onlyWarns_whenThePolicySaysSo() {
-        var account = new AccountLimit("depleted", LimitPolicy.WARN, false);
+        var account = new AccountLimit(BalanceState.DEPLETED, LimitPolicy.WARN, false);
         var spending = new Spending("EUR", account, budget("10", "10", "0", LimitPolicy.WARN, 24), estimate("1"));
 
         assertThat(spending.check()).isNull();

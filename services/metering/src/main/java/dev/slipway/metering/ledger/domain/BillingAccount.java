@@ -1,11 +1,11 @@
 package dev.slipway.metering.ledger.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -28,18 +28,10 @@ public record BillingAccount(
         long revision) {
 
     /** The states of a balance. */
-    public enum State {
+    public enum State implements TextEnum {
         HEALTHY,
         LOW,
-        DEPLETED;
-
-        public static State of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        DEPLETED
     }
 
     /** Returns the amount that can still be spent; null without a limit. */

@@ -1,8 +1,8 @@
 package dev.slipway.metering.ledger.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
-import java.util.Locale;
 import java.util.UUID;
 
 /** Identifies an account of the ledger. The balance of an organization is the sum over its own account and those of its projects. */
@@ -10,16 +10,12 @@ public record LedgerAccount(
         Kind kind, @Nullable UUID orgId, @Nullable UUID projectId, String currency) {
 
     /** The kinds of accounts; the last three belong to the platform. */
-    public enum Kind {
+    public enum Kind implements TextEnum {
         ORGANIZATION,
         PROJECT,
         REVENUE,
         CASH,
-        ADJUSTMENTS;
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        ADJUSTMENTS
     }
 
     /** Returns the account of a project, or of the organization without one. */

@@ -1,5 +1,6 @@
 package dev.slipway.metering.ledger.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.metering.ledger.domain.LedgerAccount.Kind;
 import dev.slipway.metering.ledger.domain.LedgerEntry.Side;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +10,6 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -29,19 +29,11 @@ public record LedgerTransaction(
         List<LedgerEntry> entries) {
 
     /** The types of transactions. */
-    public enum Type {
+    public enum Type implements TextEnum {
         USAGE,
         TOP_UP,
         REFUND,
-        ADJUSTMENT;
-
-        public static Type of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        ADJUSTMENT
     }
 
     /**

@@ -1,18 +1,10 @@
 package dev.slipway.metering.rating.domain;
 
-import java.util.Locale;
+import dev.slipway.contract.domain.TextEnum;
 
 /** To whom a price applies. A price for the organization precedes one for its plan, which precedes the default. */
-public enum PriceScope {
+public enum PriceScope implements TextEnum {
     DEFAULT,
     PLAN,
-    ORGANIZATION;
-
-    public static PriceScope of(String text) {
-        return valueOf(text.toUpperCase(Locale.ROOT));
-    }
-
-    public String text() {
-        return name().toLowerCase(Locale.ROOT);
-    }
+    ORGANIZATION
 }

@@ -1,5 +1,6 @@
 package dev.slipway.metering.usage.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.LocalDate;
@@ -22,7 +23,7 @@ public record FactResult(
         @Nullable String storedHash) {
 
     /** The outcomes of a report. */
-    public enum Outcome {
+    public enum Outcome implements TextEnum {
         /** Counted now. */
         ACCEPTED,
         /** Counted before, with the same body. */

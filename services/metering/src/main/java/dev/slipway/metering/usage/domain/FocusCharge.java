@@ -1,5 +1,6 @@
 package dev.slipway.metering.usage.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.metering.rating.domain.Allocation;
 import dev.slipway.metering.rating.domain.PricedPart;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,6 @@ import java.util.UUID;
  * @param listUnitPrice the default price, which a price for the plan or the organization replaces
  * @param tier the tier of the default price; null if no price applies or is known yet
  * @param priceId the version of the price; null as the tier
- * @param status unrated, unpriced or rated
  */
 public record FocusCharge(
         String currency,
@@ -28,7 +28,14 @@ public record FocusCharge(
         BigDecimal listUnitPrice,
         @Nullable String tier,
         @Nullable UUID priceId,
-        String status) {
+        CostStatus status) {
+    /** The states of a charge: without a rating, without a price, or with both. */
+    public enum CostStatus implements TextEnum {
+        UNRATED,
+        UNPRICED,
+        RATED
+    }
+
     /** ISO 4217 code for transactions without a currency. */
     private static final String NO_CURRENCY = "XXX";
 
@@ -54,7 +61,14 @@ public record FocusCharge(
     /** Returns usage that is not rated yet: it has no cost. */
     public static FocusCharge unrated(BigDecimal quantity) {
         return new FocusCharge(
-                NO_CURRENCY, quantity, BigDecimal.ZERO, BigDecimal.ZERO, BigDecimal.ZERO, null, null, "unrated");
+                NO_CURRENCY,
+                quantity,
+                BigDecimal.ZERO,
+                BigDecimal.ZERO,
+                BigDecimal.ZERO,
+                null,
+                null,
+                CostStatus.UNRATED);
     }
 
     /**
@@ -102,7 +116,7 @@ public record FocusCharge(
                 part.listUnitPrice(),
                 part.tier(),
                 usage.priceId,
-                part.tier() == null ? "unpriced" : "rated");
+                part.tier() == null ? CostStatus.UNPRICED : CostStatus.RATED);
     }
 
     private static BigDecimal share(RatedUsage usage, BigDecimal quantity) {

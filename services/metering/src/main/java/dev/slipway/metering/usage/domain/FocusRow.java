@@ -74,7 +74,7 @@ public final class FocusRow {
         row.put("SkuPriceId", charge.tier() == null ? unit : unit + "/" + charge.tier());
         row.put("SubAccountId", attribution.get("project_id"));
         row.put("SubAccountType", attribution.get("project_id") == null ? null : "Project");
-        row.put("x_CostStatus", charge.status());
+        row.put("x_CostStatus", charge.status().text());
         row.put("x_OperatingMode", attribution.get("operating_mode"));
         row.put("x_ControlPlaneScope", attribution.get("control_plane_scope"));
         row.put("x_RuntimeBackend", attribution.get("runtime_backend"));

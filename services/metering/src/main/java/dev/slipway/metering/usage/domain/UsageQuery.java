@@ -1,5 +1,6 @@
 package dev.slipway.metering.usage.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -49,7 +50,7 @@ public record UsageQuery(
     private static final Duration MAX_RANGE = Duration.ofDays(3 * 366L);
 
     /** The length of the time buckets of a query. */
-    public enum Bucket {
+    public enum Bucket implements TextEnum {
         HOUR,
         DAY,
         MONTH,

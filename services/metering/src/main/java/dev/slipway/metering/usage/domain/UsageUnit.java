@@ -1,14 +1,16 @@
 package dev.slipway.metering.usage.domain;
 
+import dev.slipway.contract.domain.RegistryLifecycle;
+
 /**
  * A registered usage unit.
  *
  * @param precision the number of decimal places that quantities may have
  */
-public record UsageUnit(String id, int version, int precision, String lifecycle) {
+public record UsageUnit(String id, int version, int precision, RegistryLifecycle lifecycle) {
 
     /** Returns whether usage can be reported in this unit. */
     public boolean isUsable() {
-        return lifecycle.equals("active") || lifecycle.equals("deprecated");
+        return lifecycle.isUsable();
     }
 }

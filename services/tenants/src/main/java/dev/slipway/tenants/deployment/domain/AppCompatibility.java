@@ -1,5 +1,6 @@
 package dev.slipway.tenants.deployment.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ public record AppCompatibility(boolean compatible, List<Issue> issues) {
     public record Issue(Category category, ValidationIssue.Severity severity, String message) {}
 
     /** The subjects of reasons. */
-    public enum Category {
+    public enum Category implements TextEnum {
         KERNEL_VERSION,
         OBJECT_CONFLICT,
         DEPENDENCY_MISSING,

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -155,9 +154,12 @@ public final class BundleValidator {
             error(
                     path + "/default_value",
                     "unexpected_default",
-                    "A field of the type " + text(field.type()) + " has no default value.");
+                    "A field of the type " + field.type().text() + " has no default value.");
         } else if (defaultValue != null && !field.type().accepts(defaultValue)) {
-            error(path + "/default_value", "default_type", "The default value is not a " + text(field.type()) + ".");
+            error(
+                    path + "/default_value",
+                    "default_type",
+                    "The default value is not a " + field.type().text() + ".");
         }
     }
 
@@ -253,7 +255,7 @@ public final class BundleValidator {
                 error(
                         path + "/values/" + name,
                         "value_type",
-                        "The value is not a " + text(field.get().type()) + ".");
+                        "The value is not a " + field.get().type().text() + ".");
             }
         });
         for (var field : object.fields()) {
@@ -270,9 +272,5 @@ public final class BundleValidator {
         return field.type() == FieldType.REFERENCE
                 ? value instanceof String
                 : field.type().accepts(value);
-    }
-
-    private static String text(FieldType type) {
-        return type.name().toLowerCase(Locale.ROOT);
     }
 }

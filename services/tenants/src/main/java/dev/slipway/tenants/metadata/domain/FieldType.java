@@ -1,5 +1,7 @@
 package dev.slipway.tenants.metadata.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 import java.math.BigInteger;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
@@ -8,7 +10,7 @@ import java.util.UUID;
 import java.util.function.Function;
 
 /** The types of fields. */
-public enum FieldType {
+public enum FieldType implements TextEnum {
     TEXT("text"),
     NUMBER("numeric"),
     INTEGER("bigint"),

@@ -1,7 +1,9 @@
 package dev.slipway.tenants.quota.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 /** The limits of a plan. */
-public enum Quota {
+public enum Quota implements TextEnum {
     MAX_USERS("users"),
     MAX_STORAGE_BYTES("bytes of storage"),
     API_RATE_LIMIT("data API requests per minute"),

@@ -1,7 +1,9 @@
 package dev.slipway.tenants.router.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 /** The part of a request that names its tenant. */
-public enum ResolutionStrategy {
+public enum ResolutionStrategy implements TextEnum {
     /** The organization of the caller's token. */
     TOKEN,
     /** The header X-Tenant-ID. */

@@ -1,7 +1,9 @@
 package dev.slipway.tenants.tenant.domain;
 
+import dev.slipway.contract.domain.TextEnum;
+
 /** The boundary between the data of a tenant and that of others. */
-public enum IsolationLevel {
+public enum IsolationLevel implements TextEnum {
     /** Tables in a schema that tenants share; row-level security separates the rows. */
     SHARED_SCHEMA,
     /** A schema and roles of its own in a database that tenants share. */

@@ -1,5 +1,6 @@
 package dev.slipway.tenants.tenant.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -14,7 +15,7 @@ public record ProvisioningStep(
         int attempts) {
 
     /** The steps, in their order. */
-    public enum Name {
+    public enum Name implements TextEnum {
         CREATE_DATABASE,
         CREATE_ROLE,
         SYNC_SCHEMA,
@@ -34,7 +35,7 @@ public record ProvisioningStep(
     }
 
     /** The states of a step. */
-    public enum Status {
+    public enum Status implements TextEnum {
         PENDING,
         RUNNING,
         COMPLETED,

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.Set;
 
 /** Decides changes of tenants: provisioning leads to active or failed, active and suspended alternate, and every state to destroying. */
@@ -68,7 +67,7 @@ public final class TenantLifecycle {
     }
 
     private static Refused refuse(Tenant tenant, String change) {
-        return new Refused("A tenant that is " + tenant.status().name().toLowerCase(Locale.ROOT) + " cannot be "
-                + change + ". Read its status, and retry when it has changed.");
+        return new Refused("A tenant that is " + tenant.status().text() + " cannot be " + change
+                + ". Read its status, and retry when it has changed.");
     }
 }

@@ -9,7 +9,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -43,7 +42,7 @@ class TenantLifecycleTest {
 
     private static String outcome(TenantStatus from, Function<Tenant, TenantDecision> change) {
         return change.apply(tenant(from)) instanceof Accepted accepted
-                ? accepted.next().status().name().toLowerCase(Locale.ROOT)
+                ? accepted.next().status().text()
                 : "-";
     }
 

@@ -1,17 +1,13 @@
 package dev.slipway.audit.status.component.domain;
 
-import java.util.Locale;
+import dev.slipway.contract.domain.TextEnum;
 
 /** The health of a component, from the best to the worst. */
-public enum RolloutStatus {
+public enum RolloutStatus implements TextEnum {
     READY,
     DEGRADED,
     UNAVAILABLE,
     UNKNOWN;
-
-    public static RolloutStatus of(String text) {
-        return valueOf(text.toUpperCase(Locale.ROOT));
-    }
 
     /** Returns the worse of the two. */
     public RolloutStatus worse(RolloutStatus other) {

@@ -1,5 +1,6 @@
 package dev.slipway.audit.status.incident.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
@@ -13,6 +14,16 @@ public record Alert(
         Map<String, String> labels,
         Instant startsAt,
         @Nullable Instant endsAt) {
+
+    /** The states of alerts. */
+    public enum State implements TextEnum {
+        FIRING,
+        RESOLVED
+    }
+
+    public State state() {
+        return isFiring ? State.FIRING : State.RESOLVED;
+    }
 
     /** Returns a copy that is no longer firing. */
     Alert resolvedAt(Instant time) {

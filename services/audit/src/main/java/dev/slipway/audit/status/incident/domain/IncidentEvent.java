@@ -1,9 +1,9 @@
 package dev.slipway.audit.status.incident.domain;
 
-import java.util.Locale;
+import dev.slipway.contract.domain.TextEnum;
 
 /** The changes of an incident that are published. */
-public enum IncidentEvent {
+public enum IncidentEvent implements TextEnum {
     OPENED,
     UPDATED,
     ACKNOWLEDGED,
@@ -12,6 +12,6 @@ public enum IncidentEvent {
 
     /** Returns the event type. */
     public String type() {
-        return "status.incident." + name().toLowerCase(Locale.ROOT);
+        return "status.incident." + text();
     }
 }

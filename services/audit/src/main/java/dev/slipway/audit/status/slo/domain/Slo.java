@@ -1,5 +1,6 @@
 package dev.slipway.audit.status.slo.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
@@ -34,7 +35,7 @@ public record Slo(
     public record Indicator(
             Kind kind, @Nullable String name, @Nullable Long thresholdMs) {
         /** The kinds of indicators. */
-        public enum Kind {
+        public enum Kind implements TextEnum {
             LATENCY,
             AGE,
             NONE

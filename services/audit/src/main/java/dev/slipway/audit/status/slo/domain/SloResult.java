@@ -1,12 +1,13 @@
 package dev.slipway.audit.status.slo.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Map;
 
 /** The result of an objective, from the events of its windows. */
-public enum SloResult {
+public enum SloResult implements TextEnum {
     MET,
     AT_RISK,
     VIOLATED,

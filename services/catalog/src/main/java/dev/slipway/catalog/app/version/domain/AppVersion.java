@@ -1,10 +1,10 @@
 package dev.slipway.catalog.app.version.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
 import java.time.LocalDate;
-import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -33,20 +33,12 @@ public record AppVersion(
         @Nullable UUID releaseVerdictId) {
 
     /** In the order of the lifecycle; a version never returns to an earlier status. */
-    public enum Status {
+    public enum Status implements TextEnum {
         DRAFT,
         ACTIVE,
         DEPRECATED,
         DISABLED,
-        RETIRED;
-
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-
-        public static Status of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
+        RETIRED
     }
 
     /** Returns a copy of the same state. */

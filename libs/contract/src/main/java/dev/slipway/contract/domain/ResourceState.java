@@ -1,7 +1,7 @@
-package dev.slipway.iam.tenancy.domain;
+package dev.slipway.contract.domain;
 
 /** The lifecycle state of a tenant resource or a principal. */
-public enum ResourceState {
+public enum ResourceState implements TextEnum {
     ACTIVE,
     /** A project in which only reads and removals are allowed until it is resumed. */
     SUSPENDED,
@@ -12,7 +12,7 @@ public enum ResourceState {
     /** A group membership that has ended. */
     REMOVED;
 
-    static ResourceState deletedIf(boolean deleted) {
+    public static ResourceState deletedIf(boolean deleted) {
         return deleted ? DELETED : ACTIVE;
     }
 }

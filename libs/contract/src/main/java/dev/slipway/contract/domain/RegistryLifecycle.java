@@ -1,21 +1,17 @@
-package dev.slipway.catalog.registry.domain;
+package dev.slipway.contract.domain;
 
-import java.util.Locale;
 import java.util.Set;
 
-/** Lifecycle states of a registry entry. Only active entries can be referenced; a retired entry never changes again. */
-public enum RegistryLifecycle {
+/** Lifecycle states of a registry entry and of an action. A retired one never changes again. */
+public enum RegistryLifecycle implements TextEnum {
     DRAFT,
     ACTIVE,
     DEPRECATED,
     RETIRED;
 
-    public String text() {
-        return name().toLowerCase(Locale.ROOT);
-    }
-
-    public static RegistryLifecycle of(String text) {
-        return valueOf(text.toUpperCase(Locale.ROOT));
+    /** Returns whether what refers to the entry works. New references need an active entry. */
+    public boolean isUsable() {
+        return this == ACTIVE || this == DEPRECATED;
     }
 
     public boolean canTransitionTo(RegistryLifecycle next) {
