@@ -27,7 +27,7 @@ import dev.slipway.instances.launch.PolicyFreshness;
 import dev.slipway.instances.launch.PolicyGuard;
 import dev.slipway.instances.launch.PolicyMetrics;
 import dev.slipway.instances.launch.ProjectPolicyStore;
-import dev.slipway.instances.projection.InstancesProjectionStore;
+import dev.slipway.instances.projection.InstancesProjectionConsumer;
 import dev.slipway.instances.report.ReportInputs;
 import dev.slipway.instances.sharedruntime.AttachedRuntimeApi;
 import dev.slipway.instances.sharedruntime.AttachmentApi;
@@ -123,7 +123,6 @@ public final class InstancesVerticle extends VerticleBase {
         var policies = new ProjectPolicyStore(reads, contexts, policyMetrics);
         var policyGuard = new PolicyGuard(policies, freshness, policyMetrics);
         var history = new InstanceHistoryStore(reads);
-        var projections = new InstancesProjectionStore();
         var billing = new BillingStateStore();
 
         var instanceApi = new AppInstanceApi(instanceReads, history);
@@ -245,14 +244,14 @@ public final class InstancesVerticle extends VerticleBase {
                         request -> rejectedReportApi.listOfSharedRuntime(request, runtimeReads::find))
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), reportConsumer::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
-                    projections.apply(unit, event);
-                    var closed = projections.findClosedProject(event);
+                    InstancesProjectionConsumer.apply(unit, event);
+                    var closed = InstancesProjectionConsumer.findClosedProject(event);
                     if (closed != null) {
                         return runtimeReports.detachProject(unit, closed.id(), "project_" + closed.state());
                     }
                     // The topic exists before a version of this backend, which follows on the same partition, can be
                     // launched.
-                    var backend = projections.activatedBackend(event);
+                    var backend = InstancesProjectionConsumer.activatedBackend(event);
                     return backend == null
                             ? Future.succeededFuture()
                             : Topics.createRuntimeCommands(vertx, serviceContext.kafka(), backend);
