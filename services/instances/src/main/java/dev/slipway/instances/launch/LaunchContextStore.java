@@ -151,7 +151,7 @@ public final class LaunchContextStore {
     private record CachedKeys(long stamp, PolicyKeys keys) {}
 
     /**
-     * What the lock of a project finds.
+     * The project that a launch has locked.
      *
      * @param billed false if neither a price nor a limit of spending can apply
      */

@@ -42,7 +42,7 @@ public record LaunchInputs(
         List<String> artifactSources,
         @Nullable UUID operatorId) {
 
-    /** What the inputs depend on. */
+    /** The fields of a launch that determine its inputs. */
     record Key(
             UUID projectId,
             String appSlug,
