@@ -160,9 +160,9 @@ public final class TenantBenchmark {
     }
 
     private static Future<Integer> select(SqlClient client) {
-        return client.preparedQuery("SELECT $1::int4")
+        return client.preparedQuery("SELECT $1::int4 AS value")
                 .execute(Tuple.of(1))
-                .map(rows -> rows.iterator().next().getInteger(0));
+                .map(rows -> rows.iterator().next().getInteger("value"));
     }
 
     /** Returns how many tenants per second are loaded that are not in the cache. */

@@ -39,7 +39,7 @@ record DeduplicatingHandler(Vertx vertx, String consumer, Traces traces, EventHa
         var ids = events.stream().map(e -> e.envelope().eventId()).distinct().toArray(UUID[]::new);
         return unit.query(CLAIM, Tuple.of(consumer, (Object) ids)).map(rows -> {
             var fresh = new HashSet<UUID>();
-            rows.forEach(row -> fresh.add(row.getUUID(0)));
+            rows.forEach(row -> fresh.add(row.getUUID("event_id")));
             // remove, because an event can be in the batch twice
             return events.stream()
                     .filter(e -> fresh.remove(e.envelope().eventId()))

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class LeaderElection {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderElection.class);
     private static final String TRY_LOCK =
-            "SELECT pg_try_advisory_lock(hashtextextended(current_schema() || '.outbox', 0))";
+            "SELECT pg_try_advisory_lock(hashtextextended(current_schema() || '.outbox', 0)) AS locked";
     /**
      * The leader only deletes published rows. If a database crash undoes a delete, the record is published again and consumers ignore the
      * duplicate, so no commit of this session needs to wait for the disk.
@@ -128,7 +128,7 @@ final class LeaderElection {
     private void tryLock(PgConnection current) {
         current.query(TRY_LOCK)
                 .execute()
-                .compose(rows -> rows.iterator().next().getBoolean(0)
+                .compose(rows -> rows.iterator().next().getBoolean("locked")
                         ? current.query("LISTEN " + channel + "; " + RELAX_COMMIT)
                                 .execute()
                                 .map(true)

@@ -69,6 +69,23 @@ public record TableColumns(String table, List<String> names, Set<String> jsonNam
                 + " ";
     }
 
+    /** Returns the UPDATE of some columns of the row with these keys; its parameters are the keys and then the columns, in the given order. */
+    public String update(List<String> keys, String... columns) {
+        var written = new TableColumns(
+                table, Stream.concat(keys.stream(), Stream.of(columns)).toList(), jsonNames);
+        if (!names.containsAll(written.names)) {
+            throw new IllegalArgumentException("table " + table + " does not have all of " + written.names);
+        }
+        return written.update(keys.toArray(String[]::new));
+    }
+
+    /** Returns the INSERT of a row, or the UPDATE of all its other columns if one with these keys exists. */
+    public String upsert(String... keys) {
+        var identifying = List.of(keys);
+        var values = names.stream().filter(name -> !identifying.contains(name));
+        return insert() + "ON CONFLICT (" + String.join(", ", keys) + ") DO UPDATE SET " + assign(values, ", ") + " ";
+    }
+
     private String assign(Stream<String> columns, String separator) {
         return columns.map(name -> name + " = " + parameter(name)).collect(Collectors.joining(separator));
     }

@@ -6,13 +6,13 @@ import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.OperationBlockers.AdapterAvailability;
+import dev.slipway.operations.domain.RegisteredAdapter;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -22,9 +22,6 @@ import java.util.UUID;
 
 /** All SQL of runtime adapters and their heartbeats. Adapters belong to the platform, not to a tenant. */
 public final class AdapterStore {
-    /** Adapters send a heartbeat every ten seconds; after three missed ones an adapter counts as unavailable. */
-    public static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(30);
-
     private static final String RECORD_HEARTBEAT = """
             UPDATE adapters SET last_seen_at = greatest(last_seen_at, $2), started_at = $3, software = $4, instances = $5, waiting = $6
             WHERE id = $1 AND runtime_backend = $7 RETURNING id
@@ -43,24 +40,6 @@ public final class AdapterStore {
         this.reads = reads;
     }
 
-    /** An adapter with its last heartbeat; the nullable fields are null before the first one. */
-    public record Adapter(
-            UUID id,
-            String runtimeBackend,
-            String displayName,
-            ResourceState state,
-            @Nullable Instant lastSeenAt,
-            @Nullable Instant startedAt,
-            @Nullable String software,
-            @Nullable Integer instances,
-            @Nullable Integer waiting) {
-        public boolean isAlive(Instant now) {
-            return state == ResourceState.ACTIVE
-                    && lastSeenAt != null
-                    && lastSeenAt.isAfter(now.minus(HEARTBEAT_TIMEOUT));
-        }
-    }
-
     /** Records a heartbeat; {@code at} is the time at which the broker received it. */
     Future<Void> recordHeartbeat(UnitOfWork unit, Instant at, Heartbeat heartbeat) {
         var parameters = Tuple.of(
@@ -77,9 +56,9 @@ public final class AdapterStore {
                         : Future.failedFuture(notFound(heartbeat.adapterId())));
     }
 
-    public Future<List<Adapter>> list() {
+    public Future<List<RegisteredAdapter>> list() {
         return reads.query(LIST).execute().map(rows -> {
-            var adapters = new ArrayList<Adapter>(rows.size());
+            var adapters = new ArrayList<RegisteredAdapter>(rows.size());
             rows.forEach(row -> adapters.add(fromRow(row)));
             return adapters;
         });
@@ -97,11 +76,11 @@ public final class AdapterStore {
         return reads.preparedQuery(FIND_LAST_SEEN)
                 .execute(Tuple.of(backend))
                 .map(rows -> new AdapterAvailability(
-                        backend, time(rows.iterator().next(), "last_seen_at"), HEARTBEAT_TIMEOUT));
+                        backend, time(rows.iterator().next(), "last_seen_at"), RegisteredAdapter.HEARTBEAT_TIMEOUT));
     }
 
-    private static Adapter fromRow(Row row) {
-        return new Adapter(
+    private static RegisteredAdapter fromRow(Row row) {
+        return new RegisteredAdapter(
                 row.getUUID("id"),
                 row.getString("runtime_backend"),
                 row.getString("display_name"),

@@ -6,6 +6,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.domain.OperationUpdate;
+import dev.slipway.operations.domain.RegisteredAdapter;
 import dev.slipway.operations.domain.RuntimeCommandType;
 import dev.slipway.operations.domain.Subject;
 import dev.slipway.operations.domain.SubjectKind;
@@ -128,7 +129,7 @@ public final class CommandStore {
     Future<Integer> resendDue(UnitOfWork unit, int limit) {
         var parameters = Tuple.of(
                 unit.now().atOffset(ZoneOffset.UTC),
-                unit.now().minus(AdapterStore.HEARTBEAT_TIMEOUT).atOffset(ZoneOffset.UTC),
+                unit.now().minus(RegisteredAdapter.HEARTBEAT_TIMEOUT).atOffset(ZoneOffset.UTC),
                 limit);
         return unit.query(tables.sql(LIST_DUE), parameters).map(rows -> {
             rows.forEach(row -> resend(unit, row));

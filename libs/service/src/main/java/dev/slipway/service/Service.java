@@ -44,8 +44,8 @@ public final class Service {
     private static final String DELETE_EXPIRED_INBOX_ROWS =
             "DELETE FROM inbox WHERE received_at < now() - interval '35 days'";
 
-    private static final String LAST_OUTBOX_ROW = "SELECT coalesce(max(seq), 0) FROM outbox";
-    private static final String IS_PUBLISHED = "SELECT NOT EXISTS (SELECT FROM outbox WHERE seq <= $1)";
+    private static final String LAST_OUTBOX_ROW = "SELECT coalesce(max(seq), 0) AS seq FROM outbox";
+    private static final String IS_PUBLISHED = "SELECT NOT EXISTS (SELECT FROM outbox WHERE seq <= $1) AS published";
 
     private final Vertx vertx;
     private final Context context;
@@ -244,13 +244,13 @@ public final class Service {
     public Future<Void> awaitPublished() {
         return reads().query(LAST_OUTBOX_ROW)
                 .execute()
-                .compose(rows -> awaitPublished(rows.iterator().next().getLong(0)));
+                .compose(rows -> awaitPublished(rows.iterator().next().getLong("seq")));
     }
 
     private Future<Void> awaitPublished(long sequence) {
         return reads().preparedQuery(IS_PUBLISHED)
                 .execute(Tuple.of(sequence))
-                .compose(rows -> rows.iterator().next().getBoolean(0)
+                .compose(rows -> rows.iterator().next().getBoolean("published")
                         ? Future.succeededFuture()
                         : vertx.timer(OUTBOX_CHECK_INTERVAL_MS).compose(ok -> awaitPublished(sequence)));
     }

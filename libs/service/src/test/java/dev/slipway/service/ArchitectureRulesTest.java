@@ -37,6 +37,11 @@ class ArchitectureRulesTest {
     }
 
     @Test
+    void columnsByName_findsPosition() {
+        assertThat(culprits(ArchitectureRules.columnsByName())).containsExactly("PositionalOrderStore");
+    }
+
+    @Test
     void kafkaOnlyIn_findsHandler() {
         assertThat(culprits(ArchitectureRules.kafkaOnlyIn())).containsExactly("OrderApi");
         assertThat(culprits(ArchitectureRules.kafkaOnlyIn(ROOT + ".order.."))).isEmpty();

@@ -23,6 +23,7 @@ class ServiceLibraryBoundariesTest {
         return ArchitectureRules.tests(
                 ArchitectureRules.production(LIBRARIES),
                 ArchitectureRules.kafkaOnlyIn("dev.slipway.messaging.."),
+                ArchitectureRules.columnsByName(),
                 ArchitectureRules.noBlockingCalls(),
                 ArchitectureRules.plainNames(),
                 ArchitectureRules.environmentOnlyInMain(),

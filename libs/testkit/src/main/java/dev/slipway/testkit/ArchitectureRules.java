@@ -45,6 +45,7 @@ public final class ArchitectureRules {
                 pureDomain(),
                 noClockInDomain(),
                 sqlOnlyIn("Store", "Verticle"),
+                columnsByName(),
                 kafkaOnlyIn(),
                 noBlockingCalls(),
                 aggregatesDependOnlyOnDomains(root),
@@ -105,6 +106,21 @@ public final class ArchitectureRules {
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.vertx.sqlclient..", "io.vertx.pgclient..")
                 .as("SQL is in *" + String.join(" and *", suffixes))
+                .allowEmptyShould(true);
+    }
+
+    /** A position changes its meaning when a column is added before it. */
+    public static ArchRule columnsByName() {
+        return noClasses()
+                .should()
+                .callMethodWhere(target(
+                        "reads a column by its position",
+                        call -> call.getOwner().isAssignableTo("io.vertx.sqlclient.Row")
+                                && call.getName().startsWith("get")
+                                && !call.getName().equals("getColumnName")
+                                && call.getRawParameterTypes().stream()
+                                        .anyMatch(type -> type.isEquivalentTo(int.class))))
+                .as("columns are read by name")
                 .allowEmptyShould(true);
     }
 

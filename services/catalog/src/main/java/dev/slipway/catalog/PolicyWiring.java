@@ -7,7 +7,7 @@ import dev.slipway.catalog.policy.EffectivePolicyStore;
 import dev.slipway.catalog.policy.PolicyApi;
 import dev.slipway.catalog.policy.PolicyLevelStore;
 import dev.slipway.catalog.policy.PolicyLevels;
-import dev.slipway.catalog.policy.PolicyScopeStore;
+import dev.slipway.catalog.policy.PolicyScopeConsumer;
 import dev.slipway.catalog.policy.PreviewApi;
 import dev.slipway.catalog.policy.PreviewStore;
 import dev.slipway.catalog.policy.domain.Eligibility;
@@ -61,7 +61,6 @@ final class PolicyWiring {
         var policy = new PolicyApi(policies, levels, service.mutations());
         var previews = new PreviewApi(policies, levels, new PreviewStore(service.reads()));
         var entitlements = new EntitlementApi(new EntitlementStore(service.reads()), service.mutations());
-        var scopes = new PolicyScopeStore();
         return service.serve("getGlobalPolicy", policy.get(PolicyApi::global))
                 .serve("putGlobalPolicy", policy.put(PolicyApi::global))
                 .serve("getPlanPolicy", policy.get(PolicyApi::plan))
@@ -79,7 +78,7 @@ final class PolicyWiring {
                 .serve("getAppEntitlement", entitlements::get)
                 .serve("putAppEntitlement", entitlements::put)
                 .consume("places", List.of(Topics.IAM_STATE), (unit, record, event) -> {
-                    scopes.apply(unit, event);
+                    PolicyScopeConsumer.apply(unit, event);
                     return Future.succeededFuture();
                 })
                 .consumeBatches(

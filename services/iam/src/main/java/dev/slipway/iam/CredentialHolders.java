@@ -7,6 +7,7 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Problem;
 import dev.slipway.iam.adapter.AdapterApi;
 import dev.slipway.iam.adapter.AdapterPrincipalStore;
+import dev.slipway.iam.adapter.RuntimeBackendConsumer;
 import dev.slipway.iam.apikey.ApiKeyApi;
 import dev.slipway.iam.apikey.ApiKeyStore;
 import dev.slipway.iam.credential.CredentialApi;
@@ -153,7 +154,7 @@ final class CredentialHolders {
                         "runtime-backends",
                         List.of(Topics.CATALOG_EVENTS),
                         Duration.ZERO,
-                        AdapterPrincipalStore::recordBackends);
+                        RuntimeBackendConsumer::apply);
     }
 
     private void serveApiKeys() {

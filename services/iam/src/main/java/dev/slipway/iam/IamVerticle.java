@@ -31,7 +31,7 @@ import dev.slipway.iam.tenancy.organization.DepartmentApi;
 import dev.slipway.iam.tenancy.organization.DepartmentStore;
 import dev.slipway.iam.tenancy.organization.OrganizationApi;
 import dev.slipway.iam.tenancy.organization.OrganizationStore;
-import dev.slipway.iam.tenancy.organization.TenantPlanStore;
+import dev.slipway.iam.tenancy.organization.TenantPlanConsumer;
 import dev.slipway.iam.tenancy.project.ProjectApi;
 import dev.slipway.iam.tenancy.project.ProjectStore;
 import dev.slipway.iam.tenancy.registry.ScopeApi;
@@ -43,7 +43,7 @@ import dev.slipway.iam.tenancy.user.UserStore;
 import dev.slipway.iam.token.AccessTokenIssuer;
 import dev.slipway.iam.token.AdapterTokenApi;
 import dev.slipway.iam.token.AdapterTokenStore;
-import dev.slipway.iam.token.RuntimeTaskStore;
+import dev.slipway.iam.token.RuntimeTaskConsumer;
 import dev.slipway.iam.token.TokenExchangeApi;
 import dev.slipway.iam.token.TokenExchangeStore;
 import dev.slipway.messaging.Topics;
@@ -149,7 +149,7 @@ public final class IamVerticle extends VerticleBase {
                 .serve("updateOrganization", organizations::update)
                 .serve("deleteOrganization", organizations::delete)
                 // IAM starts without the catalog, which depends on it.
-                .consumeOptional("plans", List.of(Topics.CATALOG_STATE), TenantPlanStore::apply)
+                .consumeOptional("plans", List.of(Topics.CATALOG_STATE), TenantPlanConsumer::apply)
                 .serve("createDepartment", departments::create)
                 .serve("listDepartments", departments::list)
                 .serve("getDepartment", departments::get)
@@ -252,7 +252,6 @@ public final class IamVerticle extends VerticleBase {
                 TokenVerifier.reportAudience(config.tokenAudience()),
                 serviceContext.telemetry().metrics());
         var runtimeOperators = new SharedRuntimeOperatorConsumer(RevisionStore::begin);
-        var tasks = new RuntimeTaskStore();
         var adapterTokens = new AdapterTokenApi(
                 new AdapterTokenStore(),
                 credentials::recordUse,
@@ -266,8 +265,10 @@ public final class IamVerticle extends VerticleBase {
                 .serve("exchangeAdapterToken", adapterTokens::exchangeAdapterToken)
                 // Without gathering a batch: an adapter that received the command requests its token immediately.
                 .consumeBatches(
-                        "operators", List.of(Topics.INSTANCES_EVENTS), Duration.ZERO, (unit, events) -> tasks.apply(
-                                        unit, events)
+                        "operators",
+                        List.of(Topics.INSTANCES_EVENTS),
+                        Duration.ZERO,
+                        (unit, events) -> RuntimeTaskConsumer.apply(unit, events)
                                 .compose(ok -> runtimeOperators.apply(unit, events)));
     }
 

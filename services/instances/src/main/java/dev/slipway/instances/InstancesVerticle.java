@@ -19,12 +19,15 @@ import dev.slipway.instances.appinstance.RuntimeApi;
 import dev.slipway.instances.consistency.InstanceInvariantStore;
 import dev.slipway.instances.launch.AppVersionStore;
 import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.ManifestCache;
 import dev.slipway.instances.launch.MemberSpendingCheck;
 import dev.slipway.instances.launch.PlanStore;
 import dev.slipway.instances.launch.PlanTable;
+import dev.slipway.instances.launch.PolicyFreshness;
+import dev.slipway.instances.launch.PolicyGuard;
 import dev.slipway.instances.launch.PolicyMetrics;
 import dev.slipway.instances.launch.ProjectPolicyStore;
-import dev.slipway.instances.projection.InstancesProjectionStore;
+import dev.slipway.instances.projection.InstancesProjectionConsumer;
 import dev.slipway.instances.report.ReportInputs;
 import dev.slipway.instances.sharedruntime.AttachedRuntimeApi;
 import dev.slipway.instances.sharedruntime.AttachmentApi;
@@ -114,18 +117,20 @@ public final class InstancesVerticle extends VerticleBase {
         var instanceReads = new AppInstanceReadStore(reads);
         var policyMetrics = PolicyMetrics.register(serviceContext.telemetry().metrics());
         var spending = new SpendingStore();
-        var contexts = new LaunchContextStore(vertx, reads, config.maxPolicyAge(), config.currency(), policyMetrics);
+        var freshness = new PolicyFreshness(config.maxPolicyAge(), policyMetrics);
+        var contexts =
+                new LaunchContextStore(ManifestCache.create(vertx), reads, freshness, config.currency(), policyMetrics);
         var policies = new ProjectPolicyStore(reads, contexts, policyMetrics);
+        var policyGuard = new PolicyGuard(policies, freshness, policyMetrics);
         var history = new InstanceHistoryStore(reads);
-        var projections = new InstancesProjectionStore();
         var billing = new BillingStateStore();
 
         var instanceApi = new AppInstanceApi(instanceReads, history);
         var launchApi = new LaunchApi(contexts, instances, adapters, mutations, config.region());
-        var changeApi = new InstanceChangeApi(instances, contexts, policies, authorizer, clock, mutations);
+        var changeApi = new InstanceChangeApi(instances, contexts, policyGuard, authorizer, clock, mutations);
         var memberApi = new MemberApi(
-                instances, instanceReads, contexts, policies, new MemberSpendingCheck(contexts), mutations);
-        var appOperationApi = new AppOperationApi(vertx, instances, contexts, policies, authorizer, mutations);
+                instances, instanceReads, contexts, policyGuard, new MemberSpendingCheck(contexts), mutations);
+        var appOperationApi = new AppOperationApi(vertx, instances, contexts, policyGuard, authorizer, mutations);
         var operationApi = new OperationApi(
                 request -> instanceReads
                         .find(request.projectId(), request.pathId("app_instance_id"))
@@ -161,7 +166,17 @@ public final class InstancesVerticle extends VerticleBase {
                 new EventStore(SubjectKind.SHARED_RUNTIME));
         var runtimeReads = new SharedRuntimeReadStore(reads);
         var runtimeReports = new SharedRuntimeReportHandler(runtimes, contexts, inputs);
-        serveSharedRuntimes(opened, contexts, policies, adapters, runtimes, runtimeReads, runtimeOperations, changes);
+        serveSharedRuntimes(
+                opened,
+                contexts,
+                policies,
+                policyGuard,
+                freshness,
+                adapters,
+                runtimes,
+                runtimeReads,
+                runtimeOperations,
+                changes);
 
         var reportConsumer = new ReportConsumer(
                 serviceContext.authz(),
@@ -229,15 +244,15 @@ public final class InstancesVerticle extends VerticleBase {
                         request -> rejectedReportApi.listOfSharedRuntime(request, runtimeReads::find))
                 .consume("reports", List.of(Topics.RUNTIME_REPORTS), reportConsumer::onReport)
                 .consume("read-models", List.of(Topics.IAM_STATE, Topics.CATALOG_STATE), (unit, record, event) -> {
-                    projections.apply(unit, event);
-                    var closed = projections.findClosedProject(event);
+                    InstancesProjectionConsumer.apply(unit, event);
+                    var closed = InstancesProjectionConsumer.findClosedProject(event);
                     if (closed != null) {
                         return runtimeReports.detachProject(
                                 unit, closed.id(), "project_" + closed.state().text());
                     }
                     // The topic exists before a version of this backend, which follows on the same partition, can be
                     // launched.
-                    var backend = projections.activatedBackend(event);
+                    var backend = InstancesProjectionConsumer.activatedBackend(event);
                     return backend == null
                             ? Future.succeededFuture()
                             : Topics.createRuntimeCommands(vertx, serviceContext.kafka(), backend);
@@ -262,6 +277,8 @@ public final class InstancesVerticle extends VerticleBase {
             Service opened,
             LaunchContextStore contexts,
             ProjectPolicyStore policies,
+            PolicyGuard policyGuard,
+            PolicyFreshness freshness,
             AdapterStore adapters,
             SharedRuntimeStore runtimes,
             SharedRuntimeReadStore reads,
@@ -270,15 +287,15 @@ public final class InstancesVerticle extends VerticleBase {
         var clock = serviceContext.clock();
         var mutations = opened.mutations();
         var authorizer = new Authorizer(serviceContext.authz());
-        var runtimeContexts = new SharedRuntimeContextStore(contexts, serviceContext.authz());
+        var runtimeContexts = new SharedRuntimeContextStore(contexts, freshness, serviceContext.authz());
         var api = new SharedRuntimeApi(
                 runtimes, reads, runtimeContexts, contexts, adapters, authorizer, mutations, config.region());
-        var changeApi =
-                new SharedRuntimeChangeApi(vertx, runtimes, runtimeContexts, contexts, policies, authorizer, mutations);
+        var changeApi = new SharedRuntimeChangeApi(
+                vertx, runtimes, runtimeContexts, contexts, policyGuard, authorizer, mutations);
         var attachmentApi = new AttachmentApi(
                 vertx, runtimes, reads, runtimeContexts, contexts, policies, adapters, authorizer, mutations);
         var workerApi =
-                new WorkerApi(runtimes, reads, contexts, new MemberSpendingCheck(contexts), policies, mutations);
+                new WorkerApi(runtimes, reads, contexts, new MemberSpendingCheck(contexts), policyGuard, mutations);
         var attachedApi = new AttachedRuntimeApi(reads, contexts, policies);
         var ownerOperations = new OperationApi(
                 request -> reads.find(request.pathId("org_id"), request.pathId("shared_runtime_id"))

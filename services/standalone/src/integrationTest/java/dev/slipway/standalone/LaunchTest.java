@@ -70,7 +70,7 @@ class LaunchTest {
      */
     static List<String> inputTables() throws IOException {
         var sources = Path.of("../instances/src/main/java/dev/slipway/instances/launch");
-        var statements = Files.readString(sources.resolve("LaunchContextSql.java"));
+        var statements = Files.readString(sources.resolve("LaunchContextStore.java"));
         var named = Pattern.compile("(?:FROM|JOIN) ([a-z_]++)(?!\\()")
                 .matcher(statements)
                 .results();

@@ -31,6 +31,7 @@ class TenantsBoundariesTest {
                         "MigrationExecutor",
                         "TenantPools",
                         "TenantRouter"),
+                ArchitectureRules.columnsByName(),
                 ArchitectureRules.kafkaOnlyIn(),
                 ArchitectureRules.noBlockingCalls(),
                 ArchitectureRules.aggregatesDependOnlyOnDomains(ROOT),

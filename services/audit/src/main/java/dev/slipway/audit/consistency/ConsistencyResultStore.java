@@ -1,6 +1,7 @@
 package dev.slipway.audit.consistency;
 
 import dev.slipway.contract.Json;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.consistency.ConsistencyJson.CheckCompleted;
 import dev.slipway.service.consistency.ConsistencyJson.Difference;
@@ -17,13 +18,19 @@ import java.util.List;
 
 /** The newest result of each check, and the history of the results. */
 public final class ConsistencyResultStore {
-    private static final String UPSERT = """
-            INSERT INTO consistency_results (service, name, description, started_at, completed_at, checked, differences, examples)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb)
-            ON CONFLICT (service, name) DO UPDATE
-            SET description = $3, started_at = $4, completed_at = $5, checked = $6, differences = $7, examples = $8::text::jsonb
-            WHERE consistency_results.completed_at < $5
-            """;
+    private static final TableColumns COLUMNS = TableColumns.of(
+                    "consistency_results",
+                    "service",
+                    "name",
+                    "description",
+                    "started_at",
+                    "completed_at",
+                    "checked",
+                    "differences",
+                    "examples")
+            .withJson("examples");
+    private static final String UPSERT =
+            COLUMNS.upsert("service", "name") + "WHERE consistency_results.completed_at < $5";
     /** Results that repeat the one before, or are older than it, are not part of the history. */
     private static final String APPEND = """
             INSERT INTO consistency_history (service, name, completed_at, checked, differences, examples)
@@ -33,10 +40,7 @@ public final class ConsistencyResultStore {
             ON CONFLICT DO NOTHING
             """;
 
-    private static final String LIST = """
-            SELECT service, name, description, started_at, completed_at, checked, differences, examples::text AS examples
-            FROM consistency_results ORDER BY service, name
-            """;
+    private static final String LIST = COLUMNS.select() + "ORDER BY service, name";
 
     private final SqlClient reads;
 

@@ -34,21 +34,20 @@ public final class CorrelationStore {
             ON CONFLICT DO NOTHING
             """;
 
-    /** Inserts a whole batch of audit records and events with one statement. */
+    /** The columns of audit records and of events. */
+    private static final String ENTRY_COLUMNS =
+            "event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload";
+    /** Inserts a whole batch of audit records and events with one statement. The payload is text until it is stored. */
     private static final String INSERT_ENTRIES = """
             WITH entries AS (
                 SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
                                      $7::uuid[], $8::uuid[], $9::text[])
-                AS e(kind, event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload)
+                AS e(kind, {columns})
             ), kept_audit_records AS (
-                INSERT INTO audit_records (event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload)
-                SELECT event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::jsonb
-                FROM entries WHERE kind = 'audit' ON CONFLICT DO NOTHING
+                INSERT INTO audit_records ({columns}) SELECT {columns}::jsonb FROM entries WHERE kind = 'audit' ON CONFLICT DO NOTHING
             )
-            INSERT INTO events (event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload)
-            SELECT event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::jsonb
-            FROM entries WHERE kind <> 'audit' ON CONFLICT DO NOTHING
-            """;
+            INSERT INTO events ({columns}) SELECT {columns}::jsonb FROM entries WHERE kind <> 'audit' ON CONFLICT DO NOTHING
+            """.replace("{columns}", ENTRY_COLUMNS);
 
     /**
      * Limits each part before the merge, so that no table is read further than necessary. Rejected requests of callers without a role are a list of their
@@ -67,20 +66,20 @@ public final class CorrelationStore {
                AND ($7::timestamptz IS NULL OR (occurred_at, event_id) > ($7, $8))
              ORDER BY occurred_at, event_id LIMIT $5)
             UNION ALL
-            (SELECT 'audit', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::text
+            (SELECT 'audit', {columns}::text
              FROM audit_records
              WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3))
                AND (coalesce(payload #>> '{metadata,verdict}', '') = 'not_bound') = $6
                AND ($7::timestamptz IS NULL OR (occurred_at, event_id) > ($7, $8))
              ORDER BY occurred_at, event_id LIMIT $5)
             UNION ALL
-            (SELECT 'event', event_id, title, occurred_at, correlation_id, trace_id, org_id, project_id, payload::text
+            (SELECT 'event', {columns}::text
              FROM events
              WHERE correlation_id = $1 AND (org_id = ANY($2) OR project_id = ANY($3)) AND NOT $6
                AND ($7::timestamptz IS NULL OR (occurred_at, event_id) > ($7, $8))
              ORDER BY occurred_at, event_id LIMIT $5)
             ORDER BY occurred_at, event_id LIMIT $5
-            """;
+            """.replace("{columns}", ENTRY_COLUMNS);
 
     private static final String DELETE_CALLS = """
             DELETE FROM calls WHERE event_id IN (SELECT event_id FROM calls WHERE occurred_at < $1 LIMIT $2)

@@ -68,16 +68,11 @@ public final class EvidenceStore {
     private static final String FIND_OLDEST_UNPUBLISHED =
             "SELECT occurred_at FROM outbox WHERE event_type = 'evidence.release.snapshot' ORDER BY seq LIMIT 1";
 
-    private static final String UPSERT_TYPE = """
-            INSERT INTO evidence_types (id, version, lifecycle, body) VALUES ($1, $2, $3, $4::text::jsonb)
-            ON CONFLICT (id) DO UPDATE SET version = $2, lifecycle = $3, body = $4::text::jsonb
-            WHERE evidence_types.version <= $2
-            """;
-    private static final String INSERT_TYPE = """
-            INSERT INTO evidence_types (id, version, lifecycle, body) VALUES ($1, $2, $3, $4::text::jsonb) ON CONFLICT DO NOTHING
-            """;
-    private static final String LIST_TYPES =
-            "SELECT id, version, lifecycle, body::text AS body FROM evidence_types ORDER BY id";
+    private static final TableColumns TYPES = TableColumns.of("evidence_types", "id", "version", "lifecycle", "body")
+            .withJson("body");
+    private static final String UPSERT_TYPE = TYPES.upsert("id") + "WHERE evidence_types.version <= $2";
+    private static final String INSERT_TYPE = TYPES.insert() + "ON CONFLICT DO NOTHING";
+    private static final String LIST_TYPES = TYPES.select() + "ORDER BY id";
 
     private final SqlClient reads;
 

@@ -84,10 +84,8 @@ public final class ReleaseStore {
             """;
     private static final String LIST_LATEST = SELECT + "WHERE id IN (" + LATEST_PER_PRODUCT + ") ORDER BY product";
     private static final String INSERT = COLUMNS.insert();
-    private static final String UPDATE_VERDICT = """
-            UPDATE release_candidates SET revision = $2, verdict = $3, release_verdict_id = $4, valid_until = $5, updated_at = $6
-            WHERE id = $1
-            """;
+    private static final String UPDATE_VERDICT =
+            COLUMNS.update(List.of("id"), "revision", "verdict", "release_verdict_id", "valid_until", "updated_at");
     private static final String INSERT_WAIVER = """
             INSERT INTO release_waivers (id, release_id, gate, owner, reason, granted_by, granted_at, expires_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)

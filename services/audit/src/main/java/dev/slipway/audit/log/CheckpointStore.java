@@ -4,6 +4,7 @@ import dev.slipway.audit.log.domain.Frontier;
 import dev.slipway.audit.log.domain.Hash;
 import dev.slipway.audit.log.domain.LogId;
 import dev.slipway.audit.log.domain.NoteSignature;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -60,11 +61,10 @@ public final class CheckpointStore {
             INSERT INTO log_cosignatures (log_id, size, witness, signature) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
             """;
     private static final String LOCK_KEYS = "SELECT pg_advisory_xact_lock(hashtextextended('audit.log_keys', 0))";
-    private static final String LIST_KEYS =
-            "SELECT public_key, private_key, created_at, rotates_at, expires_at FROM log_keys ORDER BY created_at DESC LIMIT 100";
-    private static final String INSERT_KEY = """
-            INSERT INTO log_keys (public_key, private_key, created_at, rotates_at, expires_at) VALUES ($1, $2, $3, $4, $5)
-            """;
+    private static final TableColumns KEYS =
+            TableColumns.of("log_keys", "public_key", "private_key", "created_at", "rotates_at", "expires_at");
+    private static final String LIST_KEYS = KEYS.select() + "ORDER BY created_at DESC LIMIT 100";
+    private static final String INSERT_KEY = KEYS.insert();
 
     private final SqlClient reads;
 

@@ -93,11 +93,8 @@ public final class AppStore {
 
     private static final String LOCK = "SELECT " + COLUMNS + " FROM app_catalog a WHERE a.slug = $1 FOR NO KEY UPDATE";
     private static final String INSERT = TABLE.insert() + "ON CONFLICT DO NOTHING RETURNING id";
-    private static final String UPDATE = """
-            UPDATE app_catalog SET display_name = $2, category = $3, publisher = $4, description = $5, status = $6, revision = $7,
-                updated_at = $8
-            WHERE id = $1
-            """;
+    private static final String UPDATE = TABLE.update(
+            List.of("id"), "display_name", "category", "publisher", "description", "status", "revision", "updated_at");
 
     /** The position before the first page, so that the first page uses the same indexed condition as the others. */
     private static final OffsetDateTime END_OF_TIME = OffsetDateTime.of(9999, 1, 1, 0, 0, 0, 0, ZoneOffset.UTC);

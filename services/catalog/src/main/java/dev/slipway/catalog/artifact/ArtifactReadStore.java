@@ -186,8 +186,7 @@ public final class ArtifactReadStore {
     static Artifact fromRow(Row row) {
         var verification = row.getString("verification");
         var channel = row.getString("channel");
-        var revoked = row.getBoolean("revoked");
-        return new Artifact(
+        var stored = new Artifact(
                 row.getUUID("id"),
                 row.getString("resource_name"),
                 row.getUUID("org_id"),
@@ -209,8 +208,8 @@ public final class ArtifactReadStore {
                 row.getLong("size_bytes"),
                 TextEnum.parse(Visibility.class, row.getString("visibility")),
                 TextEnum.parse(Lifecycle.class, row.getString("lifecycle_state")),
-                revoked ? Trust.REVOKED : TextEnum.parse(Trust.class, row.getString("trust_state")),
-                row.getString(revoked ? "revoked_reason" : "trust_reason"),
+                TextEnum.parse(Trust.class, row.getString("trust_state")),
+                row.getString("trust_reason"),
                 channel == null ? null : TextEnum.parse(Channel.class, channel),
                 verification == null ? null : VerificationFields.parse(verification),
                 row.getUUID("created_by_principal_id"),
@@ -219,6 +218,7 @@ public final class ArtifactReadStore {
                 SqlTime.read(row, "created_at"),
                 SqlTime.read(row, "updated_at"),
                 row.getUUID("release_verdict_id"));
+        return row.getBoolean("revoked") ? stored.withRevokedDigest(row.getString("revoked_reason")) : stored;
     }
 
     private static HistoryEntry toHistoryEntry(Row row) {

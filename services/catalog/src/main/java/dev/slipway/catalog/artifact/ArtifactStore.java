@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -31,13 +32,11 @@ public final class ArtifactStore {
             "SELECT id FROM app_artifacts WHERE project_id = $1 AND repository = $2 AND digest = $3";
     private static final String INSERT =
             ArtifactReadStore.COLUMNS.and("deployable").insert();
-    private static final String UPDATE = """
-            UPDATE app_artifacts SET lifecycle_state = $3, channel = $4, sequence = $5, updated_at = $6, release_verdict_id = $7
-            WHERE id = $1 AND project_id = $2
-            """;
-    private static final String UPDATE_TRUST = """
-            UPDATE app_artifacts SET trust_state = $3, trust_reason = $4, verification = $5::text::jsonb WHERE id = $1 AND project_id = $2
-            """;
+    private static final List<String> KEYS = List.of("id", "project_id");
+    private static final String UPDATE = ArtifactReadStore.COLUMNS.update(
+            KEYS, "lifecycle_state", "channel", "sequence", "updated_at", "release_verdict_id");
+    private static final String UPDATE_TRUST =
+            ArtifactReadStore.COLUMNS.update(KEYS, "trust_state", "trust_reason", "verification");
     /** Applies to all tenants, so only the first revocation of a digest is stored. */
     private static final String REVOKE = """
             INSERT INTO revoked_digests (digest, artifact_id, reason, revoked_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING

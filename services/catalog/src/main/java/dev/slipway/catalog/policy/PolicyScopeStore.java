@@ -1,15 +1,13 @@
 package dev.slipway.catalog.policy;
 
-import dev.slipway.contract.Envelope;
-import dev.slipway.contract.Json;
 import dev.slipway.messaging.UnitOfWork;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.util.UUID;
 
-/** Stores the plan of organizations and the department of projects from IAM's snapshots. Older snapshots are ignored. */
-public final class PolicyScopeStore {
+/** The SQL of the plans of organizations and the departments of projects. A revision older than the stored one changes nothing. */
+final class PolicyScopeStore {
     private static final String ORGANIZATION = """
             INSERT INTO organizations (id, plan, revision) VALUES ($1, $2, $3)
             ON CONFLICT (id) DO UPDATE SET plan = $2, revision = $3 WHERE organizations.revision < $3
@@ -22,37 +20,17 @@ public final class PolicyScopeStore {
             ON CONFLICT (id) DO UPDATE SET department_id = $3, revision = $4 WHERE projects.revision < $4
             """;
 
-    private record ScopeSnapshot(
-            UUID orgId,
-            @Nullable UUID departmentId,
-            @Nullable UUID projectId,
-            @Nullable String plan,
-            long revision) {}
+    private PolicyScopeStore() {}
 
-    public void apply(UnitOfWork unit, Envelope event) {
-        switch (event.eventType()) {
-            case "iam.organization.snapshot" -> {
-                var snapshot = parse(event);
-                var plan = snapshot.plan;
-                unit.write(ORGANIZATION, Tuple.of(snapshot.orgId, plan == null ? "" : plan, snapshot.revision));
-            }
-            case "iam.department.snapshot" -> {
-                var snapshot = parse(event);
-                unit.write(DEPARTMENT, Tuple.of(snapshot.departmentId, snapshot.orgId, snapshot.revision));
-            }
-            case "iam.project.snapshot" -> {
-                var snapshot = parse(event);
-                unit.write(
-                        PROJECT,
-                        Tuple.of(snapshot.projectId, snapshot.orgId, snapshot.departmentId, snapshot.revision));
-            }
-            default -> {
-                // Other snapshots do not affect policy.
-            }
-        }
+    static void upsertOrganization(UnitOfWork unit, UUID orgId, String plan, long revision) {
+        unit.write(ORGANIZATION, Tuple.of(orgId, plan, revision));
     }
 
-    private static ScopeSnapshot parse(Envelope event) {
-        return Json.toRecord(event.payload(), ScopeSnapshot.class);
+    static void insertDepartment(UnitOfWork unit, UUID departmentId, UUID orgId, long revision) {
+        unit.write(DEPARTMENT, Tuple.of(departmentId, orgId, revision));
+    }
+
+    static void upsertProject(UnitOfWork unit, UUID projectId, UUID orgId, @Nullable UUID departmentId, long revision) {
+        unit.write(PROJECT, Tuple.of(projectId, orgId, departmentId, revision));
     }
 }

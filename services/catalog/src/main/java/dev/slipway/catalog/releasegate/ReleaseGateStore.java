@@ -29,14 +29,14 @@ public final class ReleaseGateStore {
             ON CONFLICT (single) DO UPDATE SET replicated_at = greatest(release_verdicts_freshness.replicated_at, $1)
             """;
     private static final String FIND_FRESHNESS = "SELECT replicated_at FROM release_verdicts_freshness";
+    private static final String SELECT =
+            "SELECT release_id, release_verdict_id, verdict, valid_until FROM release_verdicts ";
     /** Ids are in the order of creation. */
-    private static final String FIND_VERSION = """
-            SELECT release_id, release_verdict_id, verdict, valid_until FROM release_verdicts
+    private static final String FIND_VERSION = SELECT + """
             WHERE product = $1 AND version = $2 ORDER BY release_id DESC LIMIT 1
             """;
 
-    private static final String FIND_DIGEST = """
-            SELECT release_id, release_verdict_id, verdict, valid_until FROM release_verdicts
+    private static final String FIND_DIGEST = SELECT + """
             WHERE artifact_digests @> ARRAY[$1::text] AND ($2::text IS NULL OR product = $2) ORDER BY release_id DESC LIMIT 1
             """;
 

@@ -1,14 +1,11 @@
 package dev.slipway.iam.adapter;
 
 import dev.slipway.contract.ErrorCode;
-import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
-import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.iam.adapter.domain.Adapter;
 import dev.slipway.iam.revision.domain.Revision;
 import dev.slipway.iam.tenancy.domain.PrincipalRecord;
-import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
@@ -33,7 +30,7 @@ public final class AdapterPrincipalStore {
     private static final String UPDATE = "UPDATE adapters SET disabled_at = $2 WHERE id = $1";
 
     private static final String IS_BACKEND_ACTIVE = "SELECT FROM runtime_backends WHERE id = $1 AND state = 'active'";
-    private static final String BACKEND = """
+    private static final String UPSERT_BACKEND = """
             INSERT INTO runtime_backends (id, state, revision) VALUES ($1, $2, $3)
             ON CONFLICT (id) DO UPDATE SET state = $2, revision = $3 WHERE runtime_backends.revision < $3
             """;
@@ -44,8 +41,6 @@ public final class AdapterPrincipalStore {
     private final SqlClient reads;
 
     private record AdapterSnapshot(UUID adapterId, String runtimeBackend, String displayName, ResourceState state) {}
-
-    private record RegistryEntryChanged(String kind, String entryId, long entryVersion, String lifecycle) {}
 
     public AdapterPrincipalStore(SqlClient reads) {
         this.reads = reads;
@@ -72,17 +67,9 @@ public final class AdapterPrincipalStore {
         return unit.query(IS_BACKEND_ACTIVE, Tuple.of(backend)).map(rows -> rows.size() > 0);
     }
 
-    /** Maintains the read model of the runtime_backend registry. */
-    public static Future<Void> recordBackends(UnitOfWork unit, List<ReceivedEvent> events) {
-        for (var event : events) {
-            if (event.envelope().eventType().equals("registries.entry.changed")) {
-                var entry = Json.toRecord(event.envelope().payload(), RegistryEntryChanged.class);
-                if (entry.kind.equals(RegistryKind.RUNTIME_BACKEND.text())) {
-                    unit.write(BACKEND, Tuple.of(entry.entryId, entry.lifecycle, entry.entryVersion));
-                }
-            }
-        }
-        return Future.succeededFuture();
+    /** Stores the state of a runtime backend, unless a later version of its entry is stored. */
+    static void upsertBackend(UnitOfWork unit, String id, String state, long revision) {
+        unit.write(UPSERT_BACKEND, Tuple.of(id, state, revision));
     }
 
     static void updateDisabled(UnitOfWork unit, Revision revision, Adapter next) {

@@ -47,10 +47,8 @@ public final class ServiceAccountStore {
             ORDER BY created_at DESC, id DESC LIMIT $4
             """;
     private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
-    private static final String UPDATE = """
-            UPDATE service_accounts SET state = $3, disabled_at = $4, deleted_at = $5, allowed_actions = $6
-            WHERE id = $1 AND project_id = $2
-            """;
+    private static final String UPDATE =
+            COLUMNS.update(List.of("id", "project_id"), "state", "disabled_at", "deleted_at", "allowed_actions");
 
     /** Reads all rows page by page, for republishing. */
     public static final String AFTER = COLUMNS.select() + "WHERE id > $1 ORDER BY id LIMIT $2";

@@ -5,6 +5,8 @@ import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.ManifestCache;
+import dev.slipway.instances.launch.PolicyFreshness;
 import dev.slipway.instances.launch.PolicyMetrics;
 import dev.slipway.instances.spending.SpendingStore.DueStop;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
@@ -65,8 +67,13 @@ class SpendingStoreTest {
         telemetry = Telemetry.start(Map.of());
         vertx = telemetry.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();
         service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 2, null), "instances", false));
+        var metrics = PolicyMetrics.register(telemetry.metrics());
         contexts = new LaunchContextStore(
-                vertx, service.reads(), Duration.ofMinutes(1), "EUR", PolicyMetrics.register(telemetry.metrics()));
+                ManifestCache.create(vertx),
+                service.reads(),
+                new PolicyFreshness(Duration.ofMinutes(1), metrics),
+                "EUR",
+                metrics);
     }
 
     @AfterAll

@@ -34,11 +34,15 @@ public final class AppInstanceStore {
     private static final String LOCK = AppInstanceReadStore.FIND + " FOR NO KEY UPDATE OF i";
     private static final String LOCK_IF_FREE = LOCK + " SKIP LOCKED";
     private static final String INSERT = AppInstanceReadStore.COLUMNS.insert();
-    private static final String UPDATE_VERSION = """
-            UPDATE app_instances SET app_version_id = $3, config = $4::text::jsonb, delete_seconds = $5, reap = $6,
-                previous_version_id = $7, previous_config = $8::text::jsonb, registry_versions = $9::text::jsonb
-            WHERE id = $1 AND project_id = $2
-            """;
+    private static final String UPDATE_VERSION = AppInstanceReadStore.COLUMNS.update(
+            List.of("id", "project_id"),
+            "app_version_id",
+            "config",
+            "delete_seconds",
+            "reap",
+            "previous_version_id",
+            "previous_config",
+            "registry_versions");
 
     private static final String INSERT_MEMBERS = """
             INSERT INTO app_instance_members (id, app_instance_id, project_id, component, generation, desired_state, observed_state, labels,

@@ -10,7 +10,7 @@ import dev.slipway.instances.appinstance.domain.InstanceRequests.AppOperationReq
 import dev.slipway.instances.launch.CompiledManifest;
 import dev.slipway.instances.launch.DeclaredOperation;
 import dev.slipway.instances.launch.LaunchContextStore;
-import dev.slipway.instances.launch.ProjectPolicyStore;
+import dev.slipway.instances.launch.PolicyGuard;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.operations.OperationJson;
 import dev.slipway.operations.Refusals;
@@ -31,7 +31,7 @@ public final class AppOperationApi {
     private final Vertx vertx;
     private final AppInstanceStore instances;
     private final LaunchContextStore contexts;
-    private final ProjectPolicyStore policies;
+    private final PolicyGuard policyGuard;
     private final Authorizer authorizer;
     private final Mutations mutations;
 
@@ -39,13 +39,13 @@ public final class AppOperationApi {
             Vertx vertx,
             AppInstanceStore instances,
             LaunchContextStore contexts,
-            ProjectPolicyStore policies,
+            PolicyGuard policyGuard,
             Authorizer authorizer,
             Mutations mutations) {
         this.vertx = vertx;
         this.instances = instances;
         this.contexts = contexts;
-        this.policies = policies;
+        this.policyGuard = policyGuard;
         this.authorizer = authorizer;
         this.mutations = mutations;
     }
@@ -73,7 +73,8 @@ public final class AppOperationApi {
         var declared = manifest.requireOperation(instance.app(), name);
         requireAllowed(unit, request, instance, declared, name);
         Refusals.rejectIf(InstanceRequests.checkRunning(instance));
-        return policies.requireMutable(unit, request.projectId())
+        return policyGuard
+                .requireMutable(unit, request.projectId())
                 .compose(ok -> declared.requireValidInput(vertx, body.input()))
                 .map(input -> {
                     var change = InstanceRequests.runAppOperation(

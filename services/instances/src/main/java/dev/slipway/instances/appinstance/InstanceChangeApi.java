@@ -17,7 +17,7 @@ import dev.slipway.instances.appinstance.domain.LoadedInstance;
 import dev.slipway.instances.launch.CompiledManifest;
 import dev.slipway.instances.launch.LaunchBody;
 import dev.slipway.instances.launch.LaunchContextStore;
-import dev.slipway.instances.launch.ProjectPolicyStore;
+import dev.slipway.instances.launch.PolicyGuard;
 import dev.slipway.instances.launch.domain.ConfigSource;
 import dev.slipway.instances.launch.domain.Launch;
 import dev.slipway.messaging.UnitOfWork;
@@ -40,7 +40,7 @@ import java.util.Objects;
 public final class InstanceChangeApi {
     private final AppInstanceStore instances;
     private final LaunchContextStore contexts;
-    private final ProjectPolicyStore policies;
+    private final PolicyGuard policyGuard;
     private final Authorizer authorizer;
     private final Clock clock;
     private final Mutations mutations;
@@ -48,13 +48,13 @@ public final class InstanceChangeApi {
     public InstanceChangeApi(
             AppInstanceStore instances,
             LaunchContextStore contexts,
-            ProjectPolicyStore policies,
+            PolicyGuard policyGuard,
             Authorizer authorizer,
             Clock clock,
             Mutations mutations) {
         this.instances = instances;
         this.contexts = contexts;
-        this.policies = policies;
+        this.policyGuard = policyGuard;
         this.authorizer = authorizer;
         this.clock = clock;
         this.mutations = mutations;
@@ -145,9 +145,9 @@ public final class InstanceChangeApi {
     }
 
     public Future<Reply> delete(Request request) {
-        return mutations.run(request, unit -> load(unit, request)
-                .compose(loaded ->
-                        policies.requireRemovable(unit, request.projectId()).map(ok -> delete(unit, request, loaded))));
+        return mutations.run(request, unit -> load(unit, request).compose(loaded -> policyGuard
+                .requireRemovable(unit, request.projectId())
+                .map(ok -> delete(unit, request, loaded))));
     }
 
     private Reply delete(UnitOfWork unit, Request request, LoadedInstance loaded) {

@@ -7,7 +7,7 @@ import dev.slipway.instances.appinstance.domain.MemberRequests;
 import dev.slipway.instances.appinstance.domain.MemberRequests.MemberRequest;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.MemberSpendingCheck;
-import dev.slipway.instances.launch.ProjectPolicyStore;
+import dev.slipway.instances.launch.PolicyGuard;
 import dev.slipway.instances.member.MemberJson;
 import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.messaging.UnitOfWork;
@@ -29,7 +29,7 @@ public final class MemberApi {
     private final AppInstanceStore instances;
     private final AppInstanceReadStore reads;
     private final LaunchContextStore contexts;
-    private final ProjectPolicyStore policies;
+    private final PolicyGuard policyGuard;
     private final MemberSpendingCheck spending;
     private final Mutations mutations;
 
@@ -37,13 +37,13 @@ public final class MemberApi {
             AppInstanceStore instances,
             AppInstanceReadStore reads,
             LaunchContextStore contexts,
-            ProjectPolicyStore policies,
+            PolicyGuard policyGuard,
             MemberSpendingCheck spending,
             Mutations mutations) {
         this.instances = instances;
         this.reads = reads;
         this.contexts = contexts;
-        this.policies = policies;
+        this.policyGuard = policyGuard;
         this.spending = spending;
         this.mutations = mutations;
     }
@@ -88,7 +88,8 @@ public final class MemberApi {
                                     InstanceChangeApi.requester(request.principal()),
                                     MemberJson::writeInput,
                                     InstanceChangeApi.decisionContext(unit)));
-                            return policies.requireMutable(unit, request.projectId())
+                            return policyGuard
+                                    .requireMutable(unit, request.projectId())
                                     .compose(ok -> spending.requireAffordable(
                                             unit,
                                             memberRequest.operation(),

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Cursor;
 import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.operations.AdapterStore;
-import dev.slipway.operations.AdapterStore.Adapter;
+import dev.slipway.operations.domain.RegisteredAdapter;
 import dev.slipway.service.Page;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
@@ -50,7 +50,7 @@ public final class RuntimeApi {
             @Nullable String software,
             @Nullable Integer instances,
             @Nullable Integer waiting) {
-        static AdapterView of(Adapter adapter, Instant now) {
+        static AdapterView of(RegisteredAdapter adapter, Instant now) {
             return new AdapterView(
                     adapter.id(),
                     adapter.runtimeBackend(),

@@ -1,5 +1,6 @@
 package dev.slipway.instances.launch;
 
+import dev.slipway.instances.launch.LaunchContext.Quota;
 import dev.slipway.instances.launch.domain.Launch;
 import dev.slipway.instances.launch.domain.LaunchEligibility;
 import dev.slipway.instances.launch.domain.LaunchEligibility.Policy;
@@ -13,6 +14,7 @@ import dev.slipway.policy.LaunchEligibilityRule.Purpose;
 import dev.slipway.policy.LaunchEligibilityRule.VersionStatus;
 import dev.slipway.policy.LaunchRules;
 import dev.slipway.policy.LaunchRules.LaunchRequest;
+import dev.slipway.policy.PolicyKeys;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
@@ -40,9 +42,33 @@ public record LaunchInputs(
         List<String> artifactSources,
         @Nullable UUID operatorId) {
 
-    /** The result of the eligibility rule; {@code policyRefusal} is its refusal if policy is the reason, else null. */
+    /** The fields of a launch that determine its inputs. */
+    record Key(
+            UUID projectId,
+            String appSlug,
+            String version,
+            @Nullable UUID operatorId,
+            UUID userId) {
+        static Key of(Launch launch) {
+            return new Key(
+                    launch.projectId(),
+                    launch.appSlug(),
+                    launch.appVersion(),
+                    launch.operatorServiceAccountId(),
+                    launch.requestedByUserId());
+        }
+    }
+
+    /**
+     * The result of the eligibility rule.
+     *
+     * @param policyRefusal its refusal if policy is the reason, else null
+     * @param quota null without a limit, or if policy refuses the launch for another reason
+     */
     public record Evaluation(
-            LaunchEligibility eligibility, @Nullable Refusal policyRefusal) {}
+            LaunchEligibility eligibility,
+            @Nullable Refusal policyRefusal,
+            @Nullable Quota quota) {}
 
     @Nullable
     UUID versionId() {
@@ -50,7 +76,7 @@ public record LaunchInputs(
     }
 
     /** Applies the eligibility rule. */
-    public Evaluation evaluate(Purpose purpose, Launch launch, long liveInstances) {
+    public Evaluation evaluate(Purpose purpose, Launch launch, @Nullable Quota quota) {
         var placement = launch.placement();
         var request = LaunchRules.withDefaultPlacement(
                 policy,
@@ -70,7 +96,8 @@ public record LaunchInputs(
                 entitled,
                 versionStatus,
                 artifactRevoked);
-        var refusal = LaunchEligibilityRule.evaluate(purpose, candidate, policy, request, liveInstances);
+        var refusal =
+                LaunchEligibilityRule.evaluate(purpose, candidate, policy, request, quota == null ? 0 : quota.used());
         var refused = refusal == null ? null : Refusal.of(refusal.code(), refusal.message());
         var eligibility = new LaunchEligibility(
                 orgId,
@@ -79,6 +106,8 @@ public record LaunchInputs(
                 new Policy(policy.version(), new Placement(request.region(), request.sku(), request.gpuCount())),
                 operatorId,
                 refused);
-        return new Evaluation(eligibility, refusal == null || refusal.policyKey() == null ? null : refused);
+        var policyKey = refusal == null ? null : refusal.policyKey();
+        var isQuotaRelevant = policyKey == null || policyKey.equals(PolicyKeys.MAX_INSTANCES);
+        return new Evaluation(eligibility, policyKey == null ? null : refused, isQuotaRelevant ? quota : null);
     }
 }

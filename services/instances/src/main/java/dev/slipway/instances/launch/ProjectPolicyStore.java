@@ -1,10 +1,7 @@
 package dev.slipway.instances.launch;
 
-import dev.slipway.contract.ErrorCode;
-import dev.slipway.contract.Problem;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.policy.EffectivePolicy;
-import dev.slipway.policy.LaunchEligibilityRule;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
@@ -18,10 +15,10 @@ import java.util.UUID;
 
 /** Reads the effective policy of a project, for changes of existing instances and for views. */
 public final class ProjectPolicyStore {
-    private static final String FIND = "SELECT " + LaunchContextSql.POLICY_COLUMNS + """
+    private static final String FIND = "SELECT " + LaunchContextStore.POLICY_COLUMNS + """
             FROM projects p JOIN organizations o ON o.id = p.org_id WHERE p.id = $1
             """;
-    private static final String FIND_WITH_ENTITLEMENTS = "SELECT " + LaunchContextSql.POLICY_COLUMNS + """
+    private static final String FIND_WITH_ENTITLEMENTS = "SELECT " + LaunchContextStore.POLICY_COLUMNS + """
             , a.id AS app_id, e.id AS entitlement_id, e.revision AS entitlement_version,
             coalesce(e.policy_overrides, '{}')::text AS overrides
             FROM projects p JOIN organizations o ON o.id = p.org_id CROSS JOIN unnest($2::uuid[]) AS a (id)
@@ -41,37 +38,19 @@ public final class ProjectPolicyStore {
         this.metrics = metrics;
     }
 
-    /** Rejects a change of an instance that policy disables; fails also if policy is stale. */
-    public Future<Void> requireMutable(UnitOfWork unit, UUID projectId) {
-        return requireMutable(unit, projectId, true);
-    }
+    /** The policy of a project, and the age of the data that it was computed from. */
+    record ProjectPolicy(EffectivePolicy effective, double ageSeconds) {}
 
-    /** Rejects the removal of an instance that policy disables; a stale policy does not prevent it. */
-    public Future<Void> requireRemovable(UnitOfWork unit, UUID projectId) {
-        return requireMutable(unit, projectId, false);
-    }
-
-    private Future<Void> requireMutable(UnitOfWork unit, UUID projectId, boolean fresh) {
+    /** Loads the effective policy of a project, without the entitlement to an app. */
+    Future<ProjectPolicy> load(UnitOfWork unit, UUID projectId) {
         return unit.query(FIND, Tuple.of(projectId)).compose(rows -> {
             if (rows.size() == 0) {
                 return Future.failedFuture(LaunchContextStore.notReplicated());
             }
             var row = rows.iterator().next();
-            if (fresh) {
-                contexts.requireFresh(row);
-            }
-            return contexts.parsePolicy(unit, row).compose(policy -> requireMutable(policy.effective()));
+            return contexts.parsePolicy(unit, row)
+                    .map(policy -> new ProjectPolicy(policy.effective(), row.getDouble("policy_age_s")));
         });
-    }
-
-    private Future<Void> requireMutable(EffectivePolicy policy) {
-        var started = System.nanoTime();
-        var disabled = LaunchEligibilityRule.checkMutationsEnabled(policy);
-        metrics.recordDecision(disabled == null ? null : disabled.code(), System.nanoTime() - started);
-        return disabled == null
-                ? Future.succeededFuture()
-                : Future.failedFuture(Problem.of(ErrorCode.of(disabled.code()), disabled.message())
-                        .asException());
     }
 
     /** Returns the effective policy of a project for each app, including the entitlement; nothing if it belongs to another organization. */

@@ -19,6 +19,7 @@ import dev.slipway.instances.sharedruntime.domain.AttachmentRequests;
 import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.RuntimeDecision;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeChange;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntimeEligibility;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeRequests.RemovalMode;
 import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.messaging.UnitOfWork;
@@ -147,7 +148,7 @@ public final class AttachmentApi {
         var app = loaded.runtime().app();
         var principal = call.request().principal();
         return manifests.loadManifest(unit, app).compose(manifest -> validate(manifest, body.appPolicy())
-                .compose(ok -> contexts.checkProject(
+                .compose(ok -> contexts.loadProject(
                         unit,
                         call.orgId(),
                         projectId,
@@ -155,12 +156,12 @@ public final class AttachmentApi {
                         app.version(),
                         principal.responsibleUserId(),
                         principal.id()))
-                .map(refusal -> AttachmentRequests.attach(
+                .map(project -> AttachmentRequests.attach(
                         loaded,
                         manifest.spec(),
                         projectId,
                         body.toPolicies(Policies.DEFAULT),
-                        refusal,
+                        SharedRuntimeEligibility.checkProject(project),
                         SharedRuntimeCall.context(unit))));
     }
 

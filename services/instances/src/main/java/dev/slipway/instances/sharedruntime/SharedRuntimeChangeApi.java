@@ -8,7 +8,7 @@ import dev.slipway.contract.Problem;
 import dev.slipway.instances.launch.CompiledManifest;
 import dev.slipway.instances.launch.LaunchBody;
 import dev.slipway.instances.launch.LaunchContextStore;
-import dev.slipway.instances.launch.ProjectPolicyStore;
+import dev.slipway.instances.launch.PolicyGuard;
 import dev.slipway.instances.launch.domain.ConfigSource;
 import dev.slipway.instances.sharedruntime.domain.LoadedSharedRuntime;
 import dev.slipway.instances.sharedruntime.domain.RuntimeDecision;
@@ -34,7 +34,7 @@ public final class SharedRuntimeChangeApi {
     private final SharedRuntimeStore runtimes;
     private final SharedRuntimeContextStore contexts;
     private final LaunchContextStore manifests;
-    private final ProjectPolicyStore policies;
+    private final PolicyGuard policyGuard;
     private final Authorizer authorizer;
     private final Mutations mutations;
 
@@ -43,14 +43,14 @@ public final class SharedRuntimeChangeApi {
             SharedRuntimeStore runtimes,
             SharedRuntimeContextStore contexts,
             LaunchContextStore manifests,
-            ProjectPolicyStore policies,
+            PolicyGuard policyGuard,
             Authorizer authorizer,
             Mutations mutations) {
         this.vertx = vertx;
         this.runtimes = runtimes;
         this.contexts = contexts;
         this.manifests = manifests;
-        this.policies = policies;
+        this.policyGuard = policyGuard;
         this.authorizer = authorizer;
         this.mutations = mutations;
     }
@@ -188,7 +188,7 @@ public final class SharedRuntimeChangeApi {
 
     /** A project for which policy disables changes cannot submit work either. */
     private Future<Void> requireMutable(UnitOfWork unit, SharedRuntimeCall call) {
-        return call.projectId() == null ? Future.succeededFuture() : policies.requireMutable(unit, call.projectId());
+        return call.projectId() == null ? Future.succeededFuture() : policyGuard.requireMutable(unit, call.projectId());
     }
 
     private Future<LoadedSharedRuntime> load(UnitOfWork unit, SharedRuntimeCall call) {

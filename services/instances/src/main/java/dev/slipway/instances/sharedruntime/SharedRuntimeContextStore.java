@@ -2,13 +2,13 @@ package dev.slipway.instances.sharedruntime;
 
 import dev.slipway.authz.AuthzModel;
 import dev.slipway.authz.Principal;
-import dev.slipway.contract.domain.ResourceState;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.launch.CompiledManifest;
 import dev.slipway.instances.launch.LaunchContextStore;
+import dev.slipway.instances.launch.PolicyFreshness;
 import dev.slipway.instances.launch.domain.ConfigSource;
 import dev.slipway.instances.launch.domain.Launch;
-import dev.slipway.instances.launch.domain.LaunchEligibility;
+import dev.slipway.instances.launch.domain.LaunchEligibility.Version;
 import dev.slipway.instances.launch.domain.ManifestSpec;
 import dev.slipway.instances.launch.domain.Placement;
 import dev.slipway.instances.launch.domain.ResolvedConfig;
@@ -16,17 +16,15 @@ import dev.slipway.instances.sharedruntime.domain.RuntimeRequest;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.Eligibility;
 import dev.slipway.instances.sharedruntime.domain.RuntimeRequest.ProjectEligibility;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntime;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntimeEligibility;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntimeEligibility.AttachableProject;
+import dev.slipway.instances.sharedruntime.domain.SharedRuntimeEligibility.OperatorIdentity;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
 import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.messaging.UnitOfWork;
-import dev.slipway.operations.domain.Refusal;
 import dev.slipway.policy.EffectivePolicy;
-import dev.slipway.policy.LaunchEligibilityRule;
-import dev.slipway.policy.LaunchEligibilityRule.Candidate;
 import dev.slipway.policy.LaunchEligibilityRule.Purpose;
 import dev.slipway.policy.LaunchEligibilityRule.VersionStatus;
-import dev.slipway.policy.LaunchRules;
-import dev.slipway.policy.LaunchRules.LaunchRequest;
 import dev.slipway.service.NotReplicatedException;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -64,13 +62,17 @@ public final class SharedRuntimeContextStore {
             WHERE o.id = $1
             """;
 
-    private static final String FIND_PROJECT_STATE = "SELECT state FROM projects WHERE id = $1 AND org_id = $2";
+    private static final String FIND_PROJECT = """
+            SELECT state = 'suspended' AS suspended FROM projects WHERE id = $1 AND org_id = $2 AND state <> 'deleted'
+            """;
 
     private final LaunchContextStore contexts;
+    private final PolicyFreshness freshness;
     private final AuthzModel authz;
 
-    public SharedRuntimeContextStore(LaunchContextStore contexts, AuthzModel authz) {
+    public SharedRuntimeContextStore(LaunchContextStore contexts, PolicyFreshness freshness, AuthzModel authz) {
         this.contexts = contexts;
+        this.freshness = freshness;
         this.authz = authz;
     }
 
@@ -178,7 +180,7 @@ public final class SharedRuntimeContextStore {
                         return Future.failedFuture(new NotReplicatedException("Organization data"));
                     }
                     var row = rows.iterator().next();
-                    contexts.requireFresh(row);
+                    freshness.requireFresh(row.getDouble("policy_age_s"));
                     return contexts.parsePolicy(unit, row).compose(policy -> contexts.loadConfigured(
                                     unit,
                                     row.getUUID("version_id"),
@@ -186,7 +188,8 @@ public final class SharedRuntimeContextStore {
                                     request.config(),
                                     source)
                             .map(configured -> new RuntimeContext(
-                                    eligibility(row, request, purpose, policy.effective(), operator),
+                                    toInputs(row, request, operator, policy.effective())
+                                            .evaluate(purpose, request),
                                     configured.manifest(),
                                     configured.config(),
                                     policy.effective(),
@@ -196,62 +199,31 @@ public final class SharedRuntimeContextStore {
                 });
     }
 
-    private static Eligibility eligibility(
-            Row row, RuntimeRequest request, Purpose purpose, EffectivePolicy policy, @Nullable Principal operator) {
+    /** Only active principals are replicated: an inactive operator is null, as one that does not exist. */
+    private static SharedRuntimeInputs toInputs(
+            Row row, RuntimeRequest request, @Nullable Principal operator, EffectivePolicy policy) {
         var versionId = row.getUUID("version_id");
-        var placement = request.placement();
-        var launch = LaunchRules.withDefaultPlacement(
-                policy,
-                new LaunchRequest(
-                        request.appSlug(),
-                        SharedRuntime.OPERATING_MODE,
-                        SharedRuntime.CONTROL_PLANE_SCOPE,
-                        placement.region(),
-                        placement.sku(),
-                        placement.gpuCount(),
-                        List.of(row.getArrayOfStrings("artifact_sources"))));
-        var candidate = new Candidate(
-                request.appSlug(),
-                request.appVersion(),
-                row.getUUID("app_id") != null,
-                row.getBoolean("app_disabled"),
-                true,
-                versionId == null ? null : TextEnum.parse(VersionStatus.class, row.getString("version_status")),
-                row.getBoolean("revoked"));
-        var refusal = LaunchEligibilityRule.evaluate(purpose, candidate, policy, launch, 0);
-        return new Eligibility(
+        var isOperator = operator != null && operator.type() == Principal.ActorType.SHARED_RUNTIME_OPERATOR;
+        return new SharedRuntimeInputs(
                 row.getUUID("app_id"),
-                versionId == null ? null : new LaunchEligibility.Version(versionId, row.getString("runtime_backend")),
-                new LaunchEligibility.Policy(
-                        policy.version(), new Placement(launch.region(), launch.sku(), launch.gpuCount())),
+                row.getBoolean("app_disabled"),
+                versionId == null ? null : new Version(versionId, row.getString("runtime_backend")),
+                versionId == null ? null : TextEnum.parse(VersionStatus.class, row.getString("version_status")),
+                row.getBoolean("revoked"),
+                List.of(row.getArrayOfStrings("artifact_sources")),
                 row.getUUID("existing_id"),
-                checkOperator(request, operator, row.getBoolean("id_taken")),
-                refusal == null ? null : Refusal.of(refusal.code(), refusal.message()));
-    }
-
-    /** Only active principals are replicated, so an inactive operator is not found. */
-    private static @Nullable Refusal checkOperator(
-            RuntimeRequest request, @Nullable Principal operator, boolean idTaken) {
-        if (request.operatorId() == null) {
-            return null;
-        }
-        var valid = operator != null
-                && operator.type() == Principal.ActorType.SHARED_RUNTIME_OPERATOR
-                && request.orgId().equals(operator.orgId())
-                && !idTaken;
-        return valid
-                ? null
-                : Refusal.of(
-                        "operator_identity_invalid",
-                        "operator_identity_ref is not an active shared-runtime operator of this organization, or its runtime"
-                                + " exists already. Leave it out to have an operator created.");
+                request.operatorId() == null
+                        ? null
+                        : new OperatorIdentity(
+                                isOperator, operator == null ? null : operator.orgId(), row.getBoolean("id_taken")),
+                policy);
     }
 
     private Future<List<ProjectEligibility>> loadProjects(UnitOfWork unit, RuntimeRequest request) {
         Future<List<ProjectEligibility>> chain = Future.succeededFuture(new ArrayList<>());
         // In the order of their ids, because each project is locked.
         for (var projectId : request.attachedProjectIds().stream().sorted().toList()) {
-            chain = chain.compose(found -> checkProject(
+            chain = chain.compose(found -> loadProject(
                             unit,
                             request.orgId(),
                             projectId,
@@ -259,16 +231,16 @@ public final class SharedRuntimeContextStore {
                             request.appVersion(),
                             request.requestedByUserId(),
                             request.requestedByPrincipalId())
-                    .map(refusal -> {
-                        found.add(new ProjectEligibility(projectId, refusal));
+                    .map(project -> {
+                        found.add(new ProjectEligibility(projectId, SharedRuntimeEligibility.checkProject(project)));
                         return found;
                     }));
         }
         return chain;
     }
 
-    /** Returns why a project cannot be attached to a runtime that runs this version; null if it can. */
-    Future<@Nullable Refusal> checkProject(
+    /** Locks and loads a project that is to be attached to a runtime that runs this version. */
+    Future<AttachableProject> loadProject(
             UnitOfWork unit,
             UUID orgId,
             UUID projectId,
@@ -277,7 +249,7 @@ public final class SharedRuntimeContextStore {
             UUID userId,
             UUID principalId) {
         if (!orgId.equals(authz.orgOf(projectId))) {
-            return Future.succeededFuture(notInOrganization(projectId));
+            return Future.succeededFuture(AttachableProject.ofOtherOrganization(projectId));
         }
         var launch = new Launch(
                 projectId,
@@ -294,44 +266,15 @@ public final class SharedRuntimeContextStore {
                 Map.of(),
                 null);
         return contexts.loadForChange(unit, launch, ConfigSource.PREVIOUS)
-                .compose(context -> unit.query(FIND_PROJECT_STATE, Tuple.of(projectId, orgId))
-                        .map(rows -> {
-                            var refusal = context.eligibility().refusal();
-                            var state = rows.size() == 0
-                                    ? ResourceState.DELETED
-                                    : TextEnum.parse(
-                                            ResourceState.class,
-                                            rows.iterator().next().getString("state"));
-                            if (state == ResourceState.DELETED) {
-                                return notInOrganization(projectId);
-                            }
-                            if (state == ResourceState.SUSPENDED) {
-                                return suspended(projectId);
-                            }
-                            return refusal == null ? null : ofProject(projectId, refusal);
-                        }))
-                .compose(refusal -> refusal != null
-                        ? Future.succeededFuture(refusal)
-                        : loadSpending(unit, orgId, projectId, Set.of()).map(limits -> {
-                            var unaffordable = limits.check();
-                            return unaffordable == null ? null : ofProject(projectId, unaffordable);
-                        }));
-    }
-
-    private static Refusal ofProject(UUID projectId, Refusal refusal) {
-        return new Refusal(
-                refusal.code(),
-                "Project " + projectId + ": " + refusal.message(),
-                Map.of("project_id", projectId.toString()),
-                List.of());
-    }
-
-    private static Refusal suspended(UUID projectId) {
-        return Refusal.of(
-                "project_suspended", "Project " + projectId + " is suspended. Resume it before you attach it.");
-    }
-
-    private static Refusal notInOrganization(UUID projectId) {
-        return Refusal.of("not_found", "This organization has no project " + projectId + ".");
+                .compose(context -> loadSpending(unit, orgId, projectId, Set.of())
+                        .compose(spending -> unit.query(FIND_PROJECT, Tuple.of(projectId, orgId))
+                                .map(rows -> rows.size() == 0
+                                        ? AttachableProject.ofOtherOrganization(projectId)
+                                        : new AttachableProject(
+                                                projectId,
+                                                true,
+                                                rows.iterator().next().getBoolean("suspended"),
+                                                context.eligibility().refusal(),
+                                                spending))));
     }
 }

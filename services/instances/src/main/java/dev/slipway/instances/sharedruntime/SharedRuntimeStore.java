@@ -49,11 +49,15 @@ public final class SharedRuntimeStore {
             ORDER BY shared_runtime_id
             """;
     private static final String INSERT = SharedRuntimeReadStore.COLUMNS.insert();
-    private static final String UPDATE_VERSION = """
-            UPDATE shared_runtimes SET app_version_id = $3, config = $4::text::jsonb, delete_seconds = $5, reap = $6,
-                previous_version_id = $7, previous_config = $8::text::jsonb, registry_versions = $9::text::jsonb
-            WHERE id = $1 AND org_id = $2
-            """;
+    private static final String UPDATE_VERSION = SharedRuntimeReadStore.COLUMNS.update(
+            List.of("id", "org_id"),
+            "app_version_id",
+            "config",
+            "delete_seconds",
+            "reap",
+            "previous_version_id",
+            "previous_config",
+            "registry_versions");
     private static final String INSERT_ATTACHMENT = SharedRuntimeReadStore.ATTACHMENT_COLUMNS.insert();
     private static final String UPDATE_ATTACHMENT =
             SharedRuntimeReadStore.ATTACHMENT_COLUMNS.update("id", "shared_runtime_id", "org_id");

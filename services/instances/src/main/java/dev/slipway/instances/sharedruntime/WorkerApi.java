@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.launch.LaunchContextStore;
 import dev.slipway.instances.launch.MemberSpendingCheck;
-import dev.slipway.instances.launch.ProjectPolicyStore;
+import dev.slipway.instances.launch.PolicyGuard;
 import dev.slipway.instances.member.MemberJson;
 import dev.slipway.instances.member.domain.MemberOperation;
 import dev.slipway.instances.sharedruntime.domain.Worker;
@@ -27,7 +27,7 @@ public final class WorkerApi {
     private final SharedRuntimeReadStore reads;
     private final LaunchContextStore manifests;
     private final MemberSpendingCheck spending;
-    private final ProjectPolicyStore policies;
+    private final PolicyGuard policyGuard;
     private final Mutations mutations;
 
     public WorkerApi(
@@ -35,13 +35,13 @@ public final class WorkerApi {
             SharedRuntimeReadStore reads,
             LaunchContextStore manifests,
             MemberSpendingCheck spending,
-            ProjectPolicyStore policies,
+            PolicyGuard policyGuard,
             Mutations mutations) {
         this.runtimes = runtimes;
         this.reads = reads;
         this.manifests = manifests;
         this.spending = spending;
-        this.policies = policies;
+        this.policyGuard = policyGuard;
         this.mutations = mutations;
     }
 
@@ -87,7 +87,7 @@ public final class WorkerApi {
                                 SharedRuntimeCall.context(unit)));
                         var mutable = call.projectId() == null
                                 ? Future.<Void>succeededFuture()
-                                : policies.requireMutable(unit, call.projectId());
+                                : policyGuard.requireMutable(unit, call.projectId());
                         return mutable.compose(ok -> spending.requireAffordable(
                                         unit, requested.operation(), call.orgId(), call.projectId()))
                                 .map(ok -> {

@@ -1,5 +1,6 @@
 package dev.slipway.instances.launch;
 
+import dev.slipway.instances.launch.LaunchContext.Quota;
 import dev.slipway.instances.launch.domain.Launch;
 import dev.slipway.instances.launch.domain.LaunchEligibility.Version;
 import dev.slipway.instances.launch.domain.Placement;
@@ -48,9 +49,9 @@ class LaunchPolicyTest {
                                 + "{'level': 'project', 'subject_id': 'p', 'version': 1, 'values': {'allowed_regions': ['us'], 'max_instances_per_project': 5}, 'hard_denies': {}}]}"));
         var entitled = policyDocuments.withEntitlement(ID, 4, json("{'allowed_operating_modes': []}"));
 
-        var allowed = inputs(policyDocuments.effective()).evaluate(Purpose.LAUNCH, launch(), 4);
-        var refused = inputs(entitled.effective()).evaluate(Purpose.LAUNCH, launch(), 4);
-        var full = inputs(policyDocuments.effective()).evaluate(Purpose.LAUNCH, launch(), 5);
+        var allowed = inputs(policyDocuments.effective()).evaluate(Purpose.LAUNCH, launch(), new Quota(5, 4));
+        var refused = inputs(entitled.effective()).evaluate(Purpose.LAUNCH, launch(), new Quota(5, 4));
+        var full = inputs(policyDocuments.effective()).evaluate(Purpose.LAUNCH, launch(), new Quota(5, 5));
 
         assertThat(allowed.eligibility().refusal()).isNull();
         assertThat(allowed.eligibility().policy().placement()).isEqualTo(new Placement("us", null, 2));
@@ -58,6 +59,9 @@ class LaunchPolicyTest {
         assertThat(refused.eligibility().policy().version())
                 .isNotEqualTo(allowed.eligibility().policy().version());
         assertThat(requireNonNull(full.eligibility().refusal()).code()).isEqualTo("instance_limit_reached");
+        assertThat(allowed.quota()).isEqualTo(new Quota(5, 4));
+        assertThat(refused.quota()).isNull();
+        assertThat(full.quota()).isEqualTo(new Quota(5, 5));
     }
 
     private static LaunchInputs inputs(EffectivePolicy policy) {

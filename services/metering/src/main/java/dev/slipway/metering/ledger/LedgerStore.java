@@ -252,7 +252,7 @@ public final class LedgerStore {
             var row = rows.iterator().next();
             var violations = new LinkedHashMap<String, Long>();
             for (var i = 0; i < row.size(); i++) {
-                violations.put(row.getColumnName(i), row.getLong(i));
+                violations.put(row.getColumnName(i), row.getLong(row.getColumnName(i)));
             }
             return violations;
         });

@@ -30,7 +30,7 @@ public final class TenantCredentialStore {
             WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100
             """;
     private static final String COUNT =
-            "SELECT count(*) FROM tenant_credentials WHERE tenant_id = $1 AND expires_at > $2";
+            "SELECT count(*) AS credentials FROM tenant_credentials WHERE tenant_id = $1 AND expires_at > $2";
     private static final String INSERT = COLUMNS.insert();
     private static final String DELETE = "DELETE FROM tenant_credentials WHERE credential_id = $1";
 
@@ -69,7 +69,7 @@ public final class TenantCredentialStore {
 
     Future<Long> count(UnitOfWork unit, UUID tenantId) {
         return unit.query(COUNT, Tuple.of(tenantId, SqlTime.of(unit.now())))
-                .map(rows -> rows.iterator().next().getLong(0));
+                .map(rows -> rows.iterator().next().getLong("credentials"));
     }
 
     void insert(UnitOfWork unit, TenantCredential credential) {

@@ -19,7 +19,7 @@ public final class TenantAccess {
             WHERE datname = $1 AND starts_with(usename::text, $2) AND pid <> pg_backend_pid()
             """;
     private static final String FIND_CREDENTIALS = """
-            SELECT rolname::text FROM pg_roles WHERE rolcanlogin AND starts_with(rolname::text, $1) AND rolname <> $2
+            SELECT rolname::text AS role FROM pg_roles WHERE rolcanlogin AND starts_with(rolname::text, $1) AND rolname <> $2
             """;
     private static final String INSERT_ACCESS =
             "INSERT INTO " + RowSecurity.ACCESS_TABLE + " (tenant_id) VALUES ($1) ON CONFLICT DO NOTHING";
@@ -126,7 +126,7 @@ public final class TenantAccess {
                         .execute(Tuple.of(tenant.names().role(), tenant.names().role())))
                 .compose(found -> {
                     var roles = new ArrayList<String>();
-                    found.forEach(row -> roles.add(row.getString(0)));
+                    found.forEach(row -> roles.add(row.getString("role")));
                     return roles.isEmpty() ? Future.succeededFuture() : alterRoles(roles, "NOLOGIN");
                 });
     }

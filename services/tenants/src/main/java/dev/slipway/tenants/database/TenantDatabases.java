@@ -25,7 +25,7 @@ public final class TenantDatabases {
     /** Locks a tenant until the end of the transaction: migrations and the deletion of its tables exclude each other. */
     public static final String LOCK_TENANT = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
 
-    private static final String TRY_LOCK_TENANT = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))";
+    private static final String TRY_LOCK_TENANT = "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked";
     private static final String SHARED_DATABASE_SUFFIX = "_tenants";
     private static final int MAX_PLATFORM_NAME_LENGTH =
             DatabaseNames.MAX_IDENTIFIER_LENGTH - SHARED_DATABASE_SUFFIX.length();
@@ -82,7 +82,7 @@ public final class TenantDatabases {
         return asOwner(tenant, connection -> connection
                 .preparedQuery(TRY_LOCK_TENANT)
                 .execute(Tuple.of(tenant.id().toString()))
-                .compose(rows -> rows.iterator().next().getBoolean(0)
+                .compose(rows -> rows.iterator().next().getBoolean("locked")
                         ? connection.query("SET statement_timeout = 0").execute()
                         : Future.failedFuture(new NotReadyException("another worker migrates the tenant")))
                 .compose(ok -> AdminConnections.runAll(connection, statements)));

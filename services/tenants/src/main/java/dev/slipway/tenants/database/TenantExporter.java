@@ -21,7 +21,7 @@ public final class TenantExporter {
     private static final UUID FIRST_ID = new UUID(0, 0);
     /** The tables of objects; those of the platform have other columns. */
     private static final String LIST_TABLES = """
-            SELECT tablename::text FROM pg_tables
+            SELECT tablename::text AS tablename FROM pg_tables
             WHERE schemaname = $1 AND starts_with(tablename::text, $2) AND NOT starts_with(tablename::text, $3)
             ORDER BY tablename
             """;
@@ -52,7 +52,7 @@ public final class TenantExporter {
             SqlConnection connection, Tenant tenant, RowSet<Row> tables, Function<List<String>, Future<Void>> writer) {
         var chain = Future.<Void>succeededFuture();
         for (var row : tables) {
-            var table = row.getString(0);
+            var table = row.getString("tablename");
             chain = chain.compose(ok -> exportTable(connection, tenant, table, FIRST_ID, writer));
         }
         return chain;

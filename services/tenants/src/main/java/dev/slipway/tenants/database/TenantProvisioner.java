@@ -73,11 +73,11 @@ public final class TenantProvisioner {
     private Future<Void> createInfoTable(Tenant tenant) {
         var table = tenant.names().table(INFO_TABLE);
         return databases.inTransaction(tenant, connection -> connection
-                .preparedQuery("SELECT to_regclass($1) IS NOT NULL")
+                .preparedQuery("SELECT to_regclass($1) IS NOT NULL AS table_exists")
                 .execute(Tuple.of(identifier(table)))
                 .compose(found -> {
                     var statements = new ArrayList<String>();
-                    if (!found.iterator().next().getBoolean(0)) {
+                    if (!found.iterator().next().getBoolean("table_exists")) {
                         statements.add(
                                 "CREATE TABLE " + identifier(table)
                                         + " (id uuid PRIMARY KEY, display_name text NOT NULL, plan text NOT NULL, region text)");
@@ -158,11 +158,11 @@ public final class TenantProvisioner {
     /** Credentials are members of the roles, so their names begin with those of the roles. */
     private Future<Void> dropRoles(Tenant tenant) {
         return databases.admin().with(databases.platformDatabase(), connection -> connection
-                .preparedQuery("SELECT rolname::text FROM pg_roles WHERE starts_with(rolname::text, $1)")
+                .preparedQuery("SELECT rolname::text AS role FROM pg_roles WHERE starts_with(rolname::text, $1)")
                 .execute(Tuple.of(tenant.names().role()))
                 .compose(found -> {
                     var statements = new ArrayList<String>();
-                    found.forEach(row -> statements.add("DROP ROLE IF EXISTS " + identifier(row.getString(0))));
+                    found.forEach(row -> statements.add("DROP ROLE IF EXISTS " + identifier(row.getString("role"))));
                     return AdminConnections.runAll(connection, statements);
                 }));
     }
@@ -177,7 +177,7 @@ public final class TenantProvisioner {
                         .compose(found -> {
                             var statements = new ArrayList<String>();
                             found.forEach(row -> statements.add(
-                                    "DROP TABLE IF EXISTS " + identifier(row.getString(0)) + " CASCADE"));
+                                    "DROP TABLE IF EXISTS " + identifier(row.getString("name")) + " CASCADE"));
                             return AdminConnections.runAll(connection, statements);
                         })));
     }
@@ -185,23 +185,23 @@ public final class TenantProvisioner {
     private static Future<RowSet<Row>> listTables(SqlConnection connection, Tenant tenant) {
         return connection
                 .preparedQuery(
-                        "SELECT tablename::text FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename::text, $2)")
+                        "SELECT tablename::text AS name FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename::text, $2)")
                 .execute(Tuple.of(tenant.names().schema(), tenant.names().tablePrefix()));
     }
 
     /** Returns the bytes that the tables and indexes of the tenant occupy. */
     public Future<Long> measureStorage(Tenant tenant) {
         var sql = tenant.isolationLevel() == IsolationLevel.ISOLATED_DB
-                ? "SELECT pg_database_size(current_database())"
+                ? "SELECT pg_database_size(current_database()) AS bytes"
                 : """
-                SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
+                SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes FROM pg_class c
                 JOIN pg_namespace n ON n.oid = c.relnamespace
                 WHERE n.nspname = current_schema() AND c.relkind = 'r' AND starts_with(c.relname::text, %s)
                 """.formatted(literal(tenant.names().tablePrefix()));
         return databases.inTransaction(
                 tenant, connection -> connection.query(sql).execute().map(rows -> rows.iterator()
                         .next()
-                        .getLong(0)));
+                        .getLong("bytes")));
     }
 
     /** Counts the records of the objects. */
@@ -210,9 +210,10 @@ public final class TenantProvisioner {
             var counts = new LinkedHashMap<String, Long>();
             var chain = Future.<Void>succeededFuture();
             for (var object : objects) {
-                var sql = "SELECT count(*) FROM " + identifier(tenant.names().table(object));
+                var sql = "SELECT count(*) AS records FROM "
+                        + identifier(tenant.names().table(object));
                 chain = chain.compose(ok -> connection.query(sql).execute().map(rows -> {
-                    counts.put(object, rows.iterator().next().getLong(0));
+                    counts.put(object, rows.iterator().next().getLong("records"));
                     return null;
                 }));
             }

@@ -150,9 +150,9 @@ public final class MigrationExecutor {
     /** A tenant that was destroyed in the meantime must not get tables again. */
     private static Future<Void> requireExisting(SqlConnection connection, Tenant tenant) {
         return connection
-                .preparedQuery("SELECT to_regclass($1) IS NOT NULL")
+                .preparedQuery("SELECT to_regclass($1) IS NOT NULL AS table_exists")
                 .execute(Tuple.of("\"" + tenant.names().table(TenantProvisioner.INFO_TABLE) + "\""))
-                .compose(rows -> rows.iterator().next().getBoolean(0)
+                .compose(rows -> rows.iterator().next().getBoolean("table_exists")
                         ? Future.succeededFuture()
                         : Future.failedFuture(new IllegalStateException("the tenant has no tables any more")));
     }

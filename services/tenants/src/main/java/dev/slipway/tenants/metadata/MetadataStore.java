@@ -15,10 +15,9 @@ import java.util.UUID;
 
 /** All SQL of deployed objects. */
 public final class MetadataStore {
-    private static final String LIST =
-            "SELECT object_name, definition::text FROM deployed_objects WHERE tenant_id = $1 ORDER BY object_name";
-    private static final String FIND =
-            "SELECT object_name, definition::text FROM deployed_objects WHERE tenant_id = $1 AND object_name = $2";
+    private static final String SELECT = "SELECT object_name, definition::text AS definition FROM deployed_objects ";
+    private static final String LIST = SELECT + "WHERE tenant_id = $1 ORDER BY object_name";
+    private static final String FIND = SELECT + "WHERE tenant_id = $1 AND object_name = $2";
 
     private final SqlClient reads;
 
@@ -39,7 +38,8 @@ public final class MetadataStore {
     private static Map<String, ObjectDefinition> definitions(RowSet<Row> rows) {
         var found = new LinkedHashMap<String, ObjectDefinition>();
         rows.forEach(row -> found.put(
-                row.getString(0), Json.toRecord(Json.parseStoredObject(row.getString(1)), ObjectDefinition.class)));
+                row.getString("object_name"),
+                Json.toRecord(Json.parseStoredObject(row.getString("definition")), ObjectDefinition.class)));
         return found;
     }
 }

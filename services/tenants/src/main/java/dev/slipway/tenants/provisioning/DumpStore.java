@@ -2,6 +2,7 @@ package dev.slipway.tenants.provisioning;
 
 import dev.slipway.contract.Cursor;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.Page;
 import io.vertx.core.Future;
@@ -15,16 +16,23 @@ import java.util.UUID;
 
 /** All SQL of final dumps. */
 public final class DumpStore {
-    private static final String LIST = """
-            SELECT dump_id, tenant_id, display_name, file, size_bytes, digest, record_count, created_at FROM tenant_dumps
+    private static final TableColumns COLUMNS = TableColumns.of(
+            "tenant_dumps",
+            "dump_id",
+            "org_id",
+            "tenant_id",
+            "display_name",
+            "file",
+            "size_bytes",
+            "digest",
+            "record_count",
+            "created_at");
+    private static final String LIST = COLUMNS.select() + """
             WHERE org_id = $1 AND ($2::timestamptz IS NULL OR (created_at, dump_id) < ($2, $3))
             ORDER BY created_at DESC, dump_id DESC LIMIT $4
             """;
     private static final String FIND_BY_TENANT = "SELECT dump_id FROM tenant_dumps WHERE tenant_id = $1";
-    private static final String INSERT = """
-            INSERT INTO tenant_dumps (dump_id, org_id, tenant_id, display_name, file, size_bytes, digest, record_count, created_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """;
+    private static final String INSERT = COLUMNS.insert();
 
     private final SqlClient reads;
 
@@ -68,7 +76,7 @@ public final class DumpStore {
     Future<@Nullable UUID> findByTenant(UUID tenantId) {
         return reads.preparedQuery(FIND_BY_TENANT)
                 .execute(Tuple.of(tenantId))
-                .map(rows -> rows.size() == 0 ? null : rows.iterator().next().getUUID(0));
+                .map(rows -> rows.size() == 0 ? null : rows.iterator().next().getUUID("dump_id"));
     }
 
     void insert(UnitOfWork unit, UUID orgId, TenantDump dump) {

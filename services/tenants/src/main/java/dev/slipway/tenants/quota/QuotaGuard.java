@@ -36,12 +36,12 @@ public final class QuotaGuard {
 
     /** Registers a user of the tenant. */
     Future<Void> reserveUser(UnitOfWork unit, Tenant tenant, Quotas quotas, UUID userId) {
-        var limit = quotas.limit(Quota.MAX_USERS);
-        return store.addUser(unit, tenant.id(), userId, limit)
-                .compose(users -> users == null
-                        ? Future.succeededFuture()
-                        : Future.failedFuture(
-                                exceeded(QuotaResult.exceeded(Quota.MAX_USERS, users, Objects.requireNonNull(limit)))));
+        return store.lockUsers(unit, tenant.id(), userId)
+                .compose(users -> require(quotas.checkUser(users.count(), users.includesUser())))
+                .map(ok -> {
+                    store.upsertUser(unit, tenant.id(), userId);
+                    return null;
+                });
     }
 
     Future<Void> reserveUser(UnitOfWork unit, Tenant tenant, UUID userId) {

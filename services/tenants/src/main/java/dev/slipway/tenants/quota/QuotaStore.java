@@ -68,7 +68,7 @@ public final class QuotaStore {
             "SELECT pg_advisory_xact_lock(hashtextextended('users ' || $1::uuid::text, 0))";
 
     private static final String COUNT_USERS = """
-            SELECT count(*) AS users, bool_or(user_id = $2) AS registered FROM tenant_users WHERE tenant_id = $1
+            SELECT count(*) AS users, coalesce(bool_or(user_id = $2), false) AS registered FROM tenant_users WHERE tenant_id = $1
             """;
     private static final String UPSERT_USER = """
             INSERT INTO tenant_users (tenant_id, user_id, last_seen_at) VALUES ($1, $2, $3)
@@ -118,7 +118,7 @@ public final class QuotaStore {
 
     Future<Long> countRecords(QueryExecutor executor, UUID tenantId, String objectName) {
         return executor.query(FIND_RECORDS, Tuple.of(tenantId, objectName))
-                .map(rows -> rows.size() == 0 ? 0L : rows.iterator().next().getLong(0));
+                .map(rows -> rows.size() == 0 ? 0L : rows.iterator().next().getLong("record_count"));
     }
 
     /** Adds records within the limit and locks the count until the end of the transaction. Returns false if the limit does not allow it. */
@@ -144,7 +144,7 @@ public final class QuotaStore {
     Future<List<String>> lockRecordCounts(UnitOfWork unit, UUID tenantId) {
         return unit.query(LOCK_RECORDS, Tuple.of(tenantId)).map(rows -> {
             var names = new ArrayList<String>();
-            rows.forEach(row -> names.add(row.getString(0)));
+            rows.forEach(row -> names.add(row.getString("object_name")));
             return names;
         });
     }
@@ -163,19 +163,21 @@ public final class QuotaStore {
         unit.write(SET_USAGE, Tuple.of(tenantId, storageBytes, SqlTime.of(unit.now())));
     }
 
-    /** Registers a user within the limit. Returns the number of users if the limit does not allow another one, otherwise null. */
-    Future<@Nullable Long> addUser(UnitOfWork unit, UUID tenantId, UUID userId, @Nullable Long limit) {
+    /** The users of a tenant, and whether one of them is a certain user. */
+    record RegisteredUsers(long count, boolean includesUser) {}
+
+    /** Counts the users of a tenant, and locks them until the end of the transaction. */
+    Future<RegisteredUsers> lockUsers(UnitOfWork unit, UUID tenantId, UUID userId) {
         return unit.query(LOCK_USERS, Tuple.of(tenantId))
                 .compose(ok -> unit.query(COUNT_USERS, Tuple.of(tenantId, userId)))
                 .map(rows -> {
                     var row = rows.iterator().next();
-                    var isRegistered = Boolean.TRUE.equals(row.getBoolean("registered"));
-                    if (!isRegistered && limit != null && row.getLong("users") >= limit) {
-                        return row.getLong("users");
-                    }
-                    unit.write(UPSERT_USER, Tuple.of(tenantId, userId, SqlTime.of(unit.now())));
-                    return null;
+                    return new RegisteredUsers(row.getLong("users"), row.getBoolean("registered"));
                 });
+    }
+
+    void upsertUser(UnitOfWork unit, UUID tenantId, UUID userId) {
+        unit.write(UPSERT_USER, Tuple.of(tenantId, userId, SqlTime.of(unit.now())));
     }
 
     Future<List<UUID>> listUsers(UnitOfWork unit, UUID tenantId) {

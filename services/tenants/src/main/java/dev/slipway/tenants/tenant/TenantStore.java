@@ -72,11 +72,17 @@ public final class TenantStore {
     private static final String INSERT = COLUMNS.insert();
     private static final String INSERT_USAGE = "INSERT INTO tenant_usage (tenant_id) VALUES ($1)";
     private static final String INSERT_REQUESTS = "INSERT INTO tenant_requests (tenant_id) VALUES ($1)";
-    private static final String UPDATE = """
-            UPDATE tenants SET plan = $2, status = $3, sequence = $4, generation = $5, error = $6, destroy_after = $7, final_dump = $8,
-                updated_at = $9, provisioned_at = $10
-            WHERE tenant_id = $1
-            """;
+    private static final String UPDATE = COLUMNS.update(
+            List.of("tenant_id"),
+            "plan",
+            "status",
+            "sequence",
+            "generation",
+            "error",
+            "destroy_after",
+            "final_dump",
+            "updated_at",
+            "provisioned_at");
     private static final String UPDATE_SEQUENCE = "UPDATE tenants SET sequence = $2 WHERE tenant_id = $1";
     private static final String REQUIRE_ACCESS_CHANGE = """
             UPDATE tenants SET access_pending = true WHERE tenant_id = $1 AND database_provider = 'postgres' AND provisioned_at IS NOT NULL

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.SqlTime;
+import dev.slipway.messaging.TableColumns;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.service.ProcessReport;
 import dev.slipway.service.ProcessReport.RefusalTotal;
@@ -58,13 +59,11 @@ public final class ComponentStore {
             SELECT reason, sum(total)::bigint AS total, max(last_refused_at) AS last_refused_at FROM status_refusals GROUP BY reason
             """;
     private static final String DELETE_SILENT = "DELETE FROM status_processes WHERE observed_at < $1";
-    private static final String LIST_SETTINGS =
-            "SELECT component_id, display_name, public, version FROM status_component_settings";
-    private static final String LOCK_SETTINGS = LIST_SETTINGS + " WHERE component_id = $1 FOR UPDATE";
-    private static final String UPSERT_SETTINGS = """
-            INSERT INTO status_component_settings (component_id, display_name, public, version) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (component_id) DO UPDATE SET display_name = $2, public = $3, version = $4
-            """;
+    private static final TableColumns SETTINGS =
+            TableColumns.of("status_component_settings", "component_id", "display_name", "public", "version");
+    private static final String LIST_SETTINGS = SETTINGS.select();
+    private static final String LOCK_SETTINGS = LIST_SETTINGS + "WHERE component_id = $1 FOR UPDATE";
+    private static final String UPSERT_SETTINGS = SETTINGS.upsert("component_id");
 
     private final QueryExecutor reads;
 

@@ -78,15 +78,14 @@ public final class IncidentStore {
                 FROM incident_updates WHERE incident_id = ANY($1)) AS numbered
             WHERE n <= $2 ORDER BY created_at DESC, update_id DESC
             """;
-    private static final String UPSERT_ALERT = """
-            INSERT INTO incident_alerts (incident_id, fingerprint, name, status, labels, starts_at, ends_at)
-            VALUES ($1, $2, $3, $4, $5::text::jsonb, $6, $7)
+    private static final TableColumns ALERTS = TableColumns.of(
+                    "incident_alerts", "incident_id", "fingerprint", "name", "status", "labels", "starts_at", "ends_at")
+            .withJson("labels");
+    private static final String UPSERT_ALERT = ALERTS.insert() + """
             ON CONFLICT (incident_id, fingerprint) DO UPDATE SET status = $4, labels = $5::text::jsonb, starts_at = $6, ends_at = $7
             """;
-    private static final String LIST_ALERTS = """
-            SELECT fingerprint, name, status, labels::text, starts_at, ends_at FROM incident_alerts WHERE incident_id = $1
-            ORDER BY starts_at, fingerprint
-            """;
+    private static final String LIST_ALERTS =
+            ALERTS.select() + "WHERE incident_id = $1 ORDER BY starts_at, fingerprint";
 
     private final QueryExecutor reads;
 

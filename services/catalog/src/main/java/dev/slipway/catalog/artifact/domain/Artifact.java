@@ -120,6 +120,37 @@ public record Artifact(
                 verdictId);
     }
 
+    /** Returns a copy of the same state whose digest is revoked, which overrides the outcome of the verification. */
+    public Artifact withRevokedDigest(@Nullable String reason) {
+        return new Artifact(
+                id,
+                resourceName,
+                orgId,
+                projectId,
+                appSlug,
+                artifactType,
+                artifactTypeVersion,
+                kind,
+                source,
+                repository,
+                tag,
+                digest,
+                mediaType,
+                sizeBytes,
+                visibility,
+                lifecycle,
+                Trust.REVOKED,
+                reason,
+                channel,
+                verification,
+                createdByPrincipalId,
+                createdByUserId,
+                sequence,
+                createdAt,
+                updatedAt,
+                releaseVerdictId);
+    }
+
     Artifact withTrust(Trust nextTrust, @Nullable String reason, @Nullable Verification nextVerification, Instant now) {
         return copy(lifecycle, nextTrust, reason, channel, nextVerification, now);
     }

@@ -19,6 +19,7 @@ import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 
 /** Stores entitlements. Every change publishes an event and a snapshot. */
@@ -57,11 +58,13 @@ public final class EntitlementStore {
                 AND EXISTS (SELECT FROM app_versions v WHERE v.app_id = a.id AND v.published_at IS NOT NULL)
             ON CONFLICT DO NOTHING
             """;
-    private static final String UPDATE = """
-            UPDATE project_app_entitlements SET enabled = $4, policy_overrides = $5::text::jsonb, updated_by_user_id = $6,
-                revision = $7, updated_at = $8
-            WHERE id = $1 AND project_id = $2 AND org_id = $3
-            """;
+    private static final String UPDATE = COLUMNS.update(
+            List.of("id", "project_id", "org_id"),
+            "enabled",
+            "policy_overrides",
+            "updated_by_user_id",
+            "revision",
+            "updated_at");
     private static final String INSERT = COLUMNS.insert() + "ON CONFLICT DO NOTHING RETURNING id";
     private static final String PROJECT = "INSERT INTO projects (id, org_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 

@@ -244,6 +244,15 @@ class ArtifactLifecycleTest {
                 + (event == null ? "" : ", " + requireNonNull(event).name());
     }
 
+    @Test
+    void withRevokedDigest_overridesTheTrustOfTheVerification() {
+        var revoked = artifact(Lifecycle.PUBLISHED, Trust.VERIFIED, null).withRevokedDigest("leaked key");
+
+        assertThat(revoked.trust()).isEqualTo(Trust.REVOKED);
+        assertThat(revoked.trustReason()).isEqualTo("leaked key");
+        assertThat(revoked.sequence()).isEqualTo(7);
+    }
+
     private static Artifact artifact(Lifecycle lifecycle, Trust trust, @Nullable Channel channel) {
         var id = new UUID(0, 1);
         return new Artifact(

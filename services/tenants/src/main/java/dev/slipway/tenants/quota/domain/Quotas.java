@@ -22,6 +22,13 @@ public record Quotas(
         };
     }
 
+    /** Decides whether a user may use the tenant. A registered one may, even if the plan allows fewer users by now. */
+    public QuotaResult checkUser(long users, boolean isRegistered) {
+        return isRegistered
+                ? new QuotaResult(true, null, users, limit(Quota.MAX_USERS), null)
+                : check(Quota.MAX_USERS, users, 1);
+    }
+
     /** Decides whether the usage may grow by the amount. */
     public QuotaResult check(Quota quota, long currentUsage, long amount) {
         var limit = limit(quota);

@@ -25,6 +25,17 @@ class QuotasTest {
     }
 
     @Test
+    void checkUser_refusesNewUser_whenThePlanAllowsNoMore() {
+        assertThat(QUOTAS.checkUser(10, false).exceededQuota()).isEqualTo(Quota.MAX_USERS);
+        assertThat(QUOTAS.checkUser(9, false).allowed()).isTrue();
+    }
+
+    @Test
+    void checkUser_allowsRegisteredUser_evenAboveTheLimit() {
+        assertThat(QUOTAS.checkUser(11, true).allowed()).isTrue();
+    }
+
+    @Test
     void check_allowsEverything_withoutALimit() {
         var unlimited = new Quotas(null, null, null, null, null, null);
 
