@@ -36,6 +36,7 @@ import dev.slipway.instances.sharedruntime.SharedRuntimeReportHandler;
 import dev.slipway.instances.sharedruntime.SharedRuntimeStopHandler;
 import dev.slipway.instances.sharedruntime.SharedRuntimeStore;
 import dev.slipway.instances.sharedruntime.WorkerApi;
+import dev.slipway.instances.spending.BillingAge;
 import dev.slipway.instances.spending.BillingStateStore;
 import dev.slipway.instances.spending.SpendingStopSweep;
 import dev.slipway.instances.spending.SpendingStore;
@@ -113,8 +114,11 @@ public final class InstancesVerticle extends VerticleBase {
                 new EventStore(SubjectKind.APP_INSTANCE));
         var instanceReads = new AppInstanceReadStore(reads);
         var policyMetrics = PolicyMetrics.register(serviceContext.telemetry().metrics());
-        var spending = new SpendingStore();
-        var contexts = new LaunchContextStore(vertx, reads, config.maxPolicyAge(), config.currency(), policyMetrics);
+        var spending = new SpendingStore(
+                config.maxBillingAge(),
+                BillingAge.register(serviceContext.telemetry().metrics()));
+        var contexts = new LaunchContextStore(
+                vertx, reads, config.maxPolicyAge(), config.maxBillingAge(), config.currency(), policyMetrics);
         var policies = new ProjectPolicyStore(reads, contexts, policyMetrics);
         var history = new InstanceHistoryStore(reads);
         var projections = new InstancesProjectionStore();
@@ -247,6 +251,7 @@ public final class InstancesVerticle extends VerticleBase {
                         "billing-state",
                         List.of(Topics.BILLING_STATE),
                         (unit, record, event) -> billing.apply(unit, event))
+                .withHeartbeats()
                 .start()
                 .onSuccess(ok -> {
                     resender.start();

@@ -7,6 +7,7 @@ import dev.slipway.instances.spending.domain.Spending;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
@@ -19,7 +20,9 @@ record CostEstimateView(
         List<ItemView> items,
         @Nullable BudgetView budget,
         @Nullable BalanceView balance,
-        @Nullable Long remainingInstances) {
+        @Nullable Long remainingInstances,
+        @Nullable Instant asOf,
+        boolean stale) {
 
     private record ItemView(
             String unit,
@@ -69,7 +72,9 @@ record CostEstimateView(
                 estimate.items().stream().map(ItemView::of).toList(),
                 budget == null ? null : BudgetView.of(budget),
                 account == null ? null : BalanceView.of(account),
-                remainingInstances);
+                remainingInstances,
+                spending.freshness().asOf(),
+                spending.freshness().isStale());
     }
 
     private static @Nullable String plainOrNull(@Nullable BigDecimal amount) {

@@ -85,7 +85,8 @@ final class LaunchContextSql {
                         WHERE unit = ANY ($3) AND currency = k.currency AND valid_from <= $4 AND (scope = 'default'
                             OR (scope = 'plan' AND subject = k.plan) OR (scope = 'organization' AND subject = k.id::text))
                         ORDER BY unit, array_position(ARRAY['default', 'plan', 'organization'], scope) DESC, valid_from DESC,
-                            version DESC) p))::text AS spending
+                            version DESC) p),
+                'as_of', (SELECT f.known_until FROM billing_freshness f))::text AS spending
             FROM limits k
             """;
 

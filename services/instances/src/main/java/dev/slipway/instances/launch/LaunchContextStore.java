@@ -46,6 +46,7 @@ public final class LaunchContextStore {
     private final Vertx vertx;
     private final SqlClient reads;
     private final Duration maxPolicyAge;
+    private final Duration maxBillingAge;
     private final String defaultCurrency;
     private final PolicyMetrics metrics;
     private final Cache<CacheKey, LaunchInputs> inputs =
@@ -56,10 +57,16 @@ public final class LaunchContextStore {
 
     /** {@code defaultCurrency} is that of organizations for which metering has published none. */
     public LaunchContextStore(
-            Vertx vertx, SqlClient reads, Duration maxPolicyAge, String defaultCurrency, PolicyMetrics metrics) {
+            Vertx vertx,
+            SqlClient reads,
+            Duration maxPolicyAge,
+            Duration maxBillingAge,
+            String defaultCurrency,
+            PolicyMetrics metrics) {
         this.vertx = vertx;
         this.reads = reads;
         this.maxPolicyAge = maxPolicyAge;
+        this.maxBillingAge = maxBillingAge;
         this.defaultCurrency = defaultCurrency;
         this.metrics = metrics;
     }
@@ -157,7 +164,7 @@ public final class LaunchContextStore {
                 .map(rows -> rows.size() == 0
                         ? Spending.unlimited(defaultCurrency, usage)
                         : SpendingRow.parse(rows.iterator().next().getString("spending"))
-                                .toSpending(usage, now));
+                                .toSpending(usage, maxBillingAge, now));
     }
 
     private static Future<Boolean> isAttached(UnitOfWork unit, Launch launch) {

@@ -11,6 +11,7 @@ import dev.slipway.instances.member.domain.Member;
 import dev.slipway.instances.spending.domain.BudgetLimit;
 import dev.slipway.instances.spending.domain.CostEstimate;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
+import dev.slipway.instances.spending.domain.Freshness;
 import dev.slipway.instances.spending.domain.LimitPolicy;
 import dev.slipway.instances.spending.domain.Spending;
 import dev.slipway.operations.domain.OperationEvent;
@@ -124,11 +125,12 @@ class InstanceLaunchTest {
         var large = new BudgetLimit(
                 BigDecimal.valueOf(100), BigDecimal.ZERO, BigDecimal.ZERO, LimitPolicy.REFUSE_LAUNCHES, 24);
 
-        assertThat(refusal(eligibility().withSpending(new Spending("EUR", null, small, estimate))))
+        assertThat(refusal(
+                        eligibility().withSpending(new Spending("EUR", null, small, estimate, Freshness.NOT_BILLED))))
                 .isEqualTo("budget_exceeded");
         var decision = InstanceLifecycle.launch(
                 LAUNCH,
-                eligibility().withSpending(new Spending("EUR", null, large, estimate)),
+                eligibility().withSpending(new Spending("EUR", null, large, estimate, Freshness.NOT_BILLED)),
                 MANIFEST,
                 new ResolvedConfig("{}", List.of()),
                 ID,
