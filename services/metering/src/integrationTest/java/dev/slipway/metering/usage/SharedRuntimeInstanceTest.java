@@ -72,7 +72,7 @@ class SharedRuntimeInstanceTest {
                 .containsExactly("accepted");
 
         assertThat(fixture.database.query(ANCHORS))
-                .isEqualTo(anchors("adapter") + ";" + anchors("factory") + ";" + anchors("lifecycle"));
+                .isEqualTo(anchors(PROJECT + "/factory") + ";" + anchors("adapter") + ";" + anchors("lifecycle"));
     }
 
     @Test
