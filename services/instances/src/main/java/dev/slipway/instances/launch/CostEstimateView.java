@@ -16,6 +16,7 @@ record CostEstimateView(
         String currency,
         @Nullable String perHour,
         @Nullable String perMonth,
+        @Nullable String unknownReason,
         String reserved,
         List<ItemView> items,
         @Nullable BudgetView budget,
@@ -62,12 +63,14 @@ record CostEstimateView(
     /** {@code remainingInstances} is null without a quota. */
     static CostEstimateView of(Spending spending, @Nullable Long remainingInstances) {
         var estimate = spending.estimate();
+        var reason = estimate.unknownReason();
         var budget = spending.budget();
         var account = spending.account();
         return new CostEstimateView(
                 spending.currency(),
                 plainOrNull(estimate.perHour()),
                 plainOrNull(estimate.perMonth()),
+                reason == null ? null : reason.text(),
                 Spending.plain(spending.reservedByLaunch()),
                 estimate.items().stream().map(ItemView::of).toList(),
                 budget == null ? null : BudgetView.of(budget),

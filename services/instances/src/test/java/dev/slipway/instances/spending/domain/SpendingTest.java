@@ -195,6 +195,16 @@ class SpendingTest {
                 .allSatisfy(committed -> assertThat(committed).isEqualByComparingTo("24"));
     }
 
+    @Test
+    void estimate_saysWhyTheCostIsNotKnown() {
+        var price = new UnitPrice("token", new UUID(0, 2), 1, BigDecimal.ONE);
+        var attachment = CostEstimate.of(ExpectedUsage.ofUnits(Set.of("token")), List.of(price));
+
+        assertThat(attachment.unknownReason()).isEqualTo(CostEstimate.UnknownReason.DEPENDS_ON_USE);
+        assertThat(CostEstimate.NONE.unknownReason()).isEqualTo(CostEstimate.UnknownReason.NO_PRICE);
+        assertThat(estimate("1").unknownReason()).isNull();
+    }
+
     private static BudgetReservation reservation(int id, Instant createdAt) {
         return reservation(id, createdAt, null);
     }
