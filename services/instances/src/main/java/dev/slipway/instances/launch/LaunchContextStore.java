@@ -90,7 +90,7 @@ public final class LaunchContextStore {
     private record CachedKeys(long stamp, PolicyKeys keys) {}
 
     /**
-     * What the lock of a project finds.
+     * The inputs that were found under the lock of a project.
      *
      * @param billed false if neither a price nor a limit of spending can apply
      */

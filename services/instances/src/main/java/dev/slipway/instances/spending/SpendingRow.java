@@ -3,11 +3,11 @@ package dev.slipway.instances.spending;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.spending.domain.AccountLimit;
+import dev.slipway.instances.spending.domain.BillingFreshness;
 import dev.slipway.instances.spending.domain.BudgetLimit;
 import dev.slipway.instances.spending.domain.CostEstimate;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
 import dev.slipway.instances.spending.domain.CostEstimate.UnitPrice;
-import dev.slipway.instances.spending.domain.Freshness;
 import dev.slipway.instances.spending.domain.LimitPolicy;
 import dev.slipway.instances.spending.domain.Spending;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +58,7 @@ public record SpendingRow(
                 account(),
                 budget(now),
                 CostEstimate.of(usage, prices.stream().map(PriceRow::toPrice).toList()),
-                Freshness.of(asOf, maxAge, now));
+                BillingFreshness.of(asOf, maxAge, now));
     }
 
     private @Nullable AccountLimit account() {

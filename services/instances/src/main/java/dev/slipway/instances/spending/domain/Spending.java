@@ -23,16 +23,17 @@ public record Spending(
         @Nullable AccountLimit account,
         @Nullable BudgetLimit budget,
         CostEstimate estimate,
-        Freshness freshness) {
+        BillingFreshness freshness) {
     public static final String BALANCE_DEPLETED = "balance_depleted";
     public static final String BUDGET_EXCEEDED = "budget_exceeded";
 
     /** Limits nothing. */
-    public static final Spending UNLIMITED = new Spending("", null, null, CostEstimate.NONE, Freshness.NOT_BILLED);
+    public static final Spending UNLIMITED =
+            new Spending("", null, null, CostEstimate.NONE, BillingFreshness.NOT_BILLED);
 
     /** Returns what applies without account, budget and prices. */
     public static Spending unlimited(String currency, ExpectedUsage usage) {
-        return new Spending(currency, null, null, CostEstimate.of(usage, List.of()), Freshness.NOT_BILLED);
+        return new Spending(currency, null, null, CostEstimate.of(usage, List.of()), BillingFreshness.NOT_BILLED);
     }
 
     /** A limit that is reached and does not refuse anything. */

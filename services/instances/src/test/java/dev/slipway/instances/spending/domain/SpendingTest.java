@@ -29,7 +29,7 @@ class SpendingTest {
     void check_refuses_whenTheBalanceDoes(String state, String atZero, boolean refuses) {
         var account = new AccountLimit(state, TextEnum.parse(LimitPolicy.class, atZero), refuses);
 
-        var refusal = new Spending("EUR", account, null, CostEstimate.NONE, Freshness.NOT_BILLED).check();
+        var refusal = new Spending("EUR", account, null, CostEstimate.NONE, BillingFreshness.NOT_BILLED).check();
 
         assertThat(requireNonNull(refusal).code()).isEqualTo("balance_depleted");
         assertThat(refusal.message()).contains("Top up");
@@ -39,7 +39,11 @@ class SpendingTest {
     void check_onlyWarns_whenThePolicySaysSo() {
         var account = new AccountLimit("depleted", LimitPolicy.WARN, false);
         var spending = new Spending(
-                "EUR", account, budget("10", "10", "0", LimitPolicy.WARN, 24), estimate("1"), Freshness.NOT_BILLED);
+                "EUR",
+                account,
+                budget("10", "10", "0", LimitPolicy.WARN, 24),
+                estimate("1"),
+                BillingFreshness.NOT_BILLED);
 
         assertThat(spending.check()).isNull();
         assertThat(spending.warnings())
@@ -64,7 +68,7 @@ class SpendingTest {
                 null,
                 budget(amount, spent, reserved, LimitPolicy.REFUSE_LAUNCHES, 4),
                 estimate("0.5"),
-                Freshness.NOT_BILLED);
+                BillingFreshness.NOT_BILLED);
 
         assertThat(spending.check() == null ? "allowed" : "refused").isEqualTo(expected);
     }
@@ -76,7 +80,7 @@ class SpendingTest {
                 null,
                 budget("10.00", "7", "2", LimitPolicy.STOP_INSTANCES, 24),
                 estimate("0.12"),
-                Freshness.NOT_BILLED);
+                BillingFreshness.NOT_BILLED);
 
         Refusal refusal = requireNonNull(spending.check());
 
@@ -110,13 +114,14 @@ class SpendingTest {
                 null,
                 budget("10", "0", "0", LimitPolicy.REFUSE_LAUNCHES, 24),
                 estimate("0.12"),
-                Freshness.NOT_BILLED);
+                BillingFreshness.NOT_BILLED);
 
         var reservation = requireNonNull(limited.reserve(INSTANCE, NOW));
 
         assertThat(reservation.amount()).isEqualByComparingTo("2.88");
         assertThat(reservation.expiresAt()).isEqualTo(NOW.plusSeconds(86_400));
-        assertThat(new Spending("EUR", null, null, estimate("0.12"), Freshness.NOT_BILLED).reserve(INSTANCE, NOW))
+        assertThat(new Spending("EUR", null, null, estimate("0.12"), BillingFreshness.NOT_BILLED)
+                        .reserve(INSTANCE, NOW))
                 .isNull();
     }
 
@@ -137,9 +142,10 @@ class SpendingTest {
     void warnings_sayThatBillingIsStale_whenItsLastHeartbeatIsTooOldOrMissing() {
         var maxAge = Duration.ofMinutes(2);
 
-        assertThat(Freshness.of(NOW.minus(maxAge), maxAge, NOW).isStale()).isFalse();
-        assertThat(Freshness.of(null, maxAge, NOW).isStale()).isTrue();
-        var stale = Freshness.of(NOW.minus(maxAge).minusMillis(1), maxAge, NOW);
+        assertThat(BillingFreshness.of(NOW.minus(maxAge), maxAge, NOW).isStale())
+                .isFalse();
+        assertThat(BillingFreshness.of(null, maxAge, NOW).isStale()).isTrue();
+        var stale = BillingFreshness.of(NOW.minus(maxAge).minusMillis(1), maxAge, NOW);
         assertThat(new Spending("EUR", null, null, CostEstimate.NONE, stale).warnings())
                 .extracting(Spending.Warning::code)
                 .containsExactly("billing_stale");
