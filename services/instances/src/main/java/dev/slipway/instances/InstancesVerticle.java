@@ -39,6 +39,7 @@ import dev.slipway.instances.sharedruntime.SharedRuntimeReportHandler;
 import dev.slipway.instances.sharedruntime.SharedRuntimeStopHandler;
 import dev.slipway.instances.sharedruntime.SharedRuntimeStore;
 import dev.slipway.instances.sharedruntime.WorkerApi;
+import dev.slipway.instances.spending.BillingAge;
 import dev.slipway.instances.spending.BillingStateStore;
 import dev.slipway.instances.spending.SpendingStopSweep;
 import dev.slipway.instances.spending.SpendingStore;
@@ -116,10 +117,17 @@ public final class InstancesVerticle extends VerticleBase {
                 new EventStore(SubjectKind.APP_INSTANCE));
         var instanceReads = new AppInstanceReadStore(reads);
         var policyMetrics = PolicyMetrics.register(serviceContext.telemetry().metrics());
-        var spending = new SpendingStore();
+        var spending = new SpendingStore(
+                config.maxBillingAge(),
+                BillingAge.register(serviceContext.telemetry().metrics()));
         var freshness = new PolicyFreshness(config.maxPolicyAge(), policyMetrics);
-        var contexts =
-                new LaunchContextStore(ManifestCache.create(vertx), reads, freshness, config.currency(), policyMetrics);
+        var contexts = new LaunchContextStore(
+                ManifestCache.create(vertx),
+                reads,
+                freshness,
+                config.maxBillingAge(),
+                config.currency(),
+                policyMetrics);
         var policies = new ProjectPolicyStore(reads, contexts, policyMetrics);
         var policyGuard = new PolicyGuard(policies, freshness, policyMetrics);
         var history = new InstanceHistoryStore(reads);
@@ -263,6 +271,7 @@ public final class InstancesVerticle extends VerticleBase {
                         "billing-state",
                         List.of(Topics.BILLING_STATE),
                         (unit, record, event) -> billing.apply(unit, event))
+                .withHeartbeats()
                 .start()
                 .onSuccess(ok -> {
                     resender.start();

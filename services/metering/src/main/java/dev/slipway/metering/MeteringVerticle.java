@@ -1,6 +1,7 @@
 package dev.slipway.metering;
 
 import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.messaging.StateHeartbeat;
 import dev.slipway.messaging.Topics;
 import dev.slipway.metering.account.AccountApi;
 import dev.slipway.metering.account.BudgetApi;
@@ -71,6 +72,7 @@ public final class MeteringVerticle extends VerticleBase {
     private @Nullable Service service;
     private @Nullable Rater rater;
     private @Nullable RuntimeHoursEmitter emitter;
+    private @Nullable StateHeartbeat heartbeat;
 
     public MeteringVerticle(ServiceContext serviceContext, MeteringConfig config) {
         this.serviceContext = serviceContext;
@@ -96,9 +98,12 @@ public final class MeteringVerticle extends VerticleBase {
         serveRunningTime(opened, ingest);
         opened.consumeBatches("usage-units", List.of(Topics.CATALOG_STATE), Duration.ZERO, units::apply);
         serveBilling(opened, inputs);
+        var publisher = new StateHeartbeat(vertx, opened.outbox(), Topics.BILLING_STATE, "billing.heartbeat");
+        heartbeat = publisher;
         return units.start()
                 .compose(ok -> opened.start())
-                .compose(ok -> BillingSnapshots.republishIfNeeded(vertx, serviceContext.kafka(), opened.outbox()));
+                .compose(ok -> BillingSnapshots.republishIfNeeded(vertx, serviceContext.kafka(), opened.outbox()))
+                .compose(ok -> publisher.start());
     }
 
     private void serveUsage(
@@ -230,6 +235,9 @@ public final class MeteringVerticle extends VerticleBase {
 
     @Override
     public Future<?> stop() {
+        if (heartbeat != null) {
+            heartbeat.stop();
+        }
         if (emitter != null) {
             emitter.stop();
         }

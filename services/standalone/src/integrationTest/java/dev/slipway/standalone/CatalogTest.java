@@ -87,7 +87,6 @@ class CatalogTest extends CatalogTestBase {
     }
 
     @Test
-    @Proves("3.32")
     void listRegistryEntries_isPaged_andContainsIamScopes() {
         var viewer = platform.as("project_viewer");
         var first = viewer.call("listRegistryEntries")

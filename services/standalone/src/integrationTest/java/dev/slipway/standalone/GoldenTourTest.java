@@ -46,6 +46,7 @@ class GoldenTourTest {
     private static final Set<String> PERIODIC = Set.of(
             "state.heartbeat",
             "catalog.heartbeat",
+            "billing.heartbeat",
             "authz.revision",
             "authz.signing_key",
             "consistency.claims.stated",

@@ -8,6 +8,7 @@ import dev.slipway.standalone.TenantCalls.Tenant;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.ApiClient.Call;
 
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
@@ -149,6 +150,27 @@ record SpendingCalls(PlatformUnderTest platform) {
                 .send()
                 .expect(200)
                 .body();
+    }
+
+    /** Returns what the ledger has debited to a project for a unit, less what it has credited. */
+    BigDecimal debited(Tenant tenant, UUID projectId, String unit) {
+        var entries = platform.as(tenant.owner())
+                .call("listLedgerTransactions")
+                .path("org_id", tenant.orgId())
+                .query("limit=100")
+                .send()
+                .expect(200)
+                .body()
+                .findParents("side");
+        return entries.stream()
+                .filter(entry -> entry.path("account").asText().equals("project")
+                        && entry.path("project_id").asText().equals(projectId.toString())
+                        && entry.path("unit").asText().equals(unit))
+                .map(entry -> {
+                    var amount = new BigDecimal(entry.path("amount").asText());
+                    return entry.path("side").asText().equals("debit") ? amount : amount.negate();
+                })
+                .reduce(BigDecimal.ZERO, BigDecimal::add);
     }
 
     ApiResponse plan(PolicyTenant tenant) {

@@ -247,7 +247,7 @@ class UsageTest {
 
     /** A product that no service knows: its unit is registered, and its usage is reported, priced and billed as any other. */
     @Test
-    @Proves("3.104")
+    @Proves({"3.13", "3.104"})
     void newProduct_isMeteredRatedAndBilled_byRegistryEntriesOnly() {
         var token = calls.token(credential, null);
         var job = UsageCalls.fact("job-1", "12.5")
@@ -299,6 +299,10 @@ class UsageTest {
                     assertThat(line.path("resource_type").asText()).isEqualTo("render_job");
                     assertThat(line.path("amount").asText()).isEqualTo("5.00");
                 }));
+        var byTopic = job.deepCopy().put("id", "job-3").put("quantity", "2.5");
+        calls.send("render-farm", List.of(byTopic), calls.token(credential, "reports"));
+        eventually(() -> assertThat(new SpendingCalls(platform).debited(demo, DemoData.PROJECT, "render_minute"))
+                .isEqualByComparingTo("6.00"));
         eventually(() -> {
             var slo = new StatusCalls(platform).slo("service", "metering");
             assertThat(slo.path("windows").path(0).path("total").asLong()).isPositive();

@@ -54,7 +54,9 @@ class SpendingStoreTest {
     private static ServiceDatabase service;
     private static LaunchContextStore contexts;
 
-    private final SpendingStore spending = new SpendingStore();
+    private static final Duration MAX_BILLING_AGE = Duration.ofMinutes(2);
+
+    private final SpendingStore spending = new SpendingStore(MAX_BILLING_AGE, BillingAge.register(telemetry.metrics()));
     private final BillingStateStore billing = new BillingStateStore();
     private final UUID org = Ids.next();
     private final UUID project = Ids.next();
@@ -72,6 +74,7 @@ class SpendingStoreTest {
                 ManifestCache.create(vertx),
                 service.reads(),
                 new PolicyFreshness(Duration.ofMinutes(1), metrics),
+                MAX_BILLING_AGE,
                 "EUR",
                 metrics);
     }
@@ -88,12 +91,20 @@ class SpendingStoreTest {
     @BeforeEach
     void addInstance() {
         database.execute("""
+                UPDATE instances.billing_freshness SET known_until = NULL;
                 SET session_replication_role = replica;
-                INSERT INTO instances.organizations (id, slug, display_name, revision, plan) VALUES ('%1$s', 'o', 'O', 1, 'team');
+                INSERT INTO instances.organizations (id, slug, display_name, revision, plan) VALUES ('%1$s', 'o', 'O', 1, 'team')
+                """.formatted(org));
+        insertInstance(instance);
+    }
+
+    private void insertInstance(UUID id) {
+        database.execute("""
+                SET session_replication_role = replica;
                 INSERT INTO instances.app_instances (id, resource_name, org_id, project_id, app_id, app_version_id, display_name, status,
                     requested_by_user_id, requested_by_principal_id)
                 VALUES ('%3$s', '%3$s', '%1$s', '%2$s', '%3$s', '%3$s', 'running', 'running', '%3$s', '%3$s')
-                """.formatted(org, project, instance));
+                """.formatted(org, project, id));
     }
 
     @Test
@@ -112,7 +123,7 @@ class SpendingStoreTest {
     @Test
     void budget_startsAtZeroInTheNextMonth_andReservationsContinue() throws Exception {
         setBudget("100", "90", OCTOBER, "refuse_launches", null, NEW_MONTH.minus(Duration.ofHours(4)));
-        reserveADay(NEW_MONTH.minus(Duration.ofHours(4)));
+        reserveADay(instance, NEW_MONTH.minus(Duration.ofHours(4)));
         assertBudget(NEW_MONTH.minusSeconds(1), "90", "24");
         assertThat(load(NEW_MONTH.minusSeconds(1)).check()).isNotNull();
 
@@ -132,11 +143,66 @@ class SpendingStoreTest {
         var stopAt = NEW_MONTH.minusSeconds(60);
         setBudget("10", "10", OCTOBER, "stop_instances", stopAt, stopAt);
 
+        heartbeat(stopAt.minusSeconds(1));
         assertThat(dueStops(stopAt.minusSeconds(1))).isEmpty();
+        heartbeat(NEW_MONTH.minusSeconds(1));
         assertThat(dueStops(NEW_MONTH.minusSeconds(1)))
                 .containsExactly(
                         new DueStop(DueStop.Kind.APP_INSTANCE, instance, org, project, Spending.BUDGET_EXCEEDED));
         assertThat(dueStops(NEW_MONTH)).isEmpty();
+    }
+
+    @Test
+    void stop_isDueAfterTheGracePeriodOfABalance_andNotBefore() throws Exception {
+        setAccount(NEW_MONTH);
+
+        heartbeat(NEW_MONTH.minusMillis(1));
+        assertThat(dueStops(NEW_MONTH.minusMillis(1))).isEmpty();
+
+        heartbeat(NEW_MONTH);
+        assertThat(dueStops(NEW_MONTH))
+                .containsExactly(
+                        new DueStop(DueStop.Kind.APP_INSTANCE, instance, org, project, Spending.BALANCE_DEPLETED));
+    }
+
+    @Test
+    void stop_isNotDue_whileBillingIsNotKnownUntilTheEndOfTheGracePeriod_orIsStale() throws Exception {
+        setAccount(NEW_MONTH);
+        assertThat(dueStops(NEW_MONTH)).as("before the first heartbeat").isEmpty();
+
+        // The consumer pauses: a payment in the last second of the grace period may not have arrived.
+        heartbeat(NEW_MONTH.minusSeconds(1));
+        assertThat(dueStops(NEW_MONTH.plusSeconds(60))).isEmpty();
+
+        heartbeat(NEW_MONTH);
+        var stale = NEW_MONTH.plus(MAX_BILLING_AGE).plusMillis(1);
+        assertThat(dueStops(stale)).isEmpty();
+        assertThat(confirmStop(stale)).isNull();
+        assertThat(load(stale).warnings()).extracting(Spending.Warning::code).contains("billing_stale");
+
+        heartbeat(stale);
+        assertThat(dueStops(stale)).hasSize(1);
+        assertThat(confirmStop(stale)).isNotNull();
+        assertThat(load(stale).warnings()).extracting(Spending.Warning::code).doesNotContain("billing_stale");
+        assertThat(load(stale).freshness().asOf()).isEqualTo(stale);
+    }
+
+    @Test
+    void reservation_ofADeletedInstance_commitsTheTimeOfThatInstanceOnly() throws Exception {
+        var start = NEW_MONTH;
+        var deletedAt = start.plus(Duration.ofHours(1));
+        var following = Ids.next();
+        insertInstance(following);
+        setBudget("100", "0", NOVEMBER, "refuse_launches", null, start);
+        reserveADay(instance, start);
+        reserveADay(following, deletedAt);
+        database.execute("UPDATE instances.app_instances SET status = 'deleted', deleted_at = '%s' WHERE id = '%s'"
+                .formatted(deletedAt, instance));
+
+        var later = deletedAt.plus(Duration.ofHours(10));
+        setBudget("100", "11", NOVEMBER, "refuse_launches", null, later);
+
+        assertBudget(later, "11", "14");
     }
 
     private void assertEstimate(String priceId, String perHour) throws Exception {
@@ -157,6 +223,11 @@ class SpendingStoreTest {
         return at(at, unit -> contexts.loadSpending(unit, org, project, RUNNING));
     }
 
+    private DueStop confirmStop(Instant at) throws Exception {
+        var listed = new DueStop(DueStop.Kind.APP_INSTANCE, instance, org, project, Spending.BALANCE_DEPLETED);
+        return at(at, unit -> spending.findDueStop(unit, listed));
+    }
+
     private List<DueStop> dueStops(Instant at) throws Exception {
         return at(at, unit -> spending.listDueStops(unit, 100)).stream()
                 .filter(due -> due.orgId().equals(org))
@@ -164,11 +235,11 @@ class SpendingStoreTest {
     }
 
     /** Reserves the cost of 24 hours at 1 per hour. */
-    private void reserveADay(Instant createdAt) {
+    private void reserveADay(UUID id, Instant createdAt) {
         database.execute("""
                 INSERT INTO instances.budget_reservations (app_instance_id, project_id, per_hour, amount, committed, created_at, expires_at)
                 VALUES ('%s', '%s', 1, 24, 0, '%s', '%s')
-                """.formatted(instance, project, createdAt, createdAt.plus(Duration.ofHours(24))));
+                """.formatted(id, project, createdAt, createdAt.plus(Duration.ofHours(24))));
     }
 
     @CanIgnoreReturnValue
@@ -180,6 +251,19 @@ class SpendingStoreTest {
                  "valid_from": "2026-01-01T00:00:00Z"}
                 """.formatted(id, scope, subject, unitPrice));
         return id;
+    }
+
+    /** Depletes the balance of the organization, with a grace period that ends at the given time. */
+    private void setAccount(Instant stopAt) throws Exception {
+        revision++;
+        apply("billing.account.snapshot", stopAt.minus(Duration.ofHours(1)), """
+                {"org_id": "%s", "currency": "EUR", "state": "depleted", "at_zero": "stop_instances", "refuses_launches": true,
+                 "stop_at": "%s", "revision": %d}
+                """.formatted(org, stopAt, revision));
+    }
+
+    private void heartbeat(Instant committedAt) throws Exception {
+        apply("billing.heartbeat", committedAt, "{\"committed_at\": \"%s\"}".formatted(committedAt));
     }
 
     private void setBudget(String amount, String spent, String period, String atLimit, Instant stopAt, Instant asOf)

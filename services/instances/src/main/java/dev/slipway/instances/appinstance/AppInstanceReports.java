@@ -1,5 +1,7 @@
 package dev.slipway.instances.appinstance;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import dev.slipway.contract.Json;
 import dev.slipway.instances.appinstance.AppInstanceStore.Part;
 import dev.slipway.instances.appinstance.domain.AppInstance;
@@ -48,6 +50,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
             UUID projectId,
             String appSlug,
             UUID appInstanceId,
+            @JsonInclude(Include.NON_NULL) @Nullable UUID sharedRuntimeId,
             @Nullable String usageId,
             @Nullable String unit,
             @Nullable String quantity,
@@ -131,6 +134,7 @@ public final class AppInstanceReports implements ReportHandler, ExpiryHandler {
                                     instance.projectId(),
                                     instance.app().slug(),
                                     instance.id(),
+                                    instance.sharedRuntimeId(),
                                     payload.usageId(),
                                     payload.unit(),
                                     payload.quantity(),

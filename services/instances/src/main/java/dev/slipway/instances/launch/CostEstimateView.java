@@ -8,6 +8,7 @@ import dev.slipway.instances.spending.domain.Spending;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
@@ -16,11 +17,14 @@ record CostEstimateView(
         String currency,
         @Nullable String perHour,
         @Nullable String perMonth,
+        @Nullable String unknownReason,
         String reserved,
         List<ItemView> items,
         @Nullable BudgetView budget,
         @Nullable BalanceView balance,
-        @Nullable Long remainingInstances) {
+        @Nullable Long remainingInstances,
+        @Nullable Instant asOf,
+        boolean stale) {
 
     private record ItemView(
             String unit,
@@ -60,17 +64,21 @@ record CostEstimateView(
     /** {@code remainingInstances} is null without a quota. */
     static CostEstimateView of(Spending spending, @Nullable Long remainingInstances) {
         var estimate = spending.estimate();
+        var reason = estimate.unknownReason();
         var budget = spending.budget();
         var account = spending.account();
         return new CostEstimateView(
                 spending.currency(),
                 plainOrNull(estimate.perHour()),
                 plainOrNull(estimate.perMonth()),
+                reason == null ? null : reason.text(),
                 Spending.plain(spending.reservedByLaunch()),
                 estimate.items().stream().map(ItemView::of).toList(),
                 budget == null ? null : BudgetView.of(budget),
                 account == null ? null : BalanceView.of(account),
-                remainingInstances);
+                remainingInstances,
+                spending.freshness().asOf(),
+                spending.freshness().isStale());
     }
 
     private static @Nullable String plainOrNull(@Nullable BigDecimal amount) {

@@ -25,6 +25,7 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -120,7 +121,8 @@ public final class LaunchContextStore {
                         WHERE unit = ANY ($3) AND currency = k.currency AND valid_from <= $4 AND (scope = 'default'
                             OR (scope = 'plan' AND subject = k.plan) OR (scope = 'organization' AND subject = k.id::text))
                         ORDER BY unit, array_position(ARRAY['default', 'plan', 'organization'], scope) DESC, valid_from DESC,
-                            version DESC) p))::text AS spending
+                            version DESC) p),
+                'as_of', (SELECT f.known_until FROM billing_freshness f))::text AS spending
             FROM limits k
             """;
 
@@ -129,6 +131,7 @@ public final class LaunchContextStore {
     private final ManifestCache manifests;
     private final SqlClient reads;
     private final PolicyFreshness freshness;
+    private final Duration maxBillingAge;
     private final String defaultCurrency;
     private final PolicyMetrics metrics;
     private final Cache<LaunchInputs.Key, LaunchInputs> inputs =
@@ -140,11 +143,13 @@ public final class LaunchContextStore {
             ManifestCache manifests,
             SqlClient reads,
             PolicyFreshness freshness,
+            Duration maxBillingAge,
             String defaultCurrency,
             PolicyMetrics metrics) {
         this.manifests = manifests;
         this.reads = reads;
         this.freshness = freshness;
+        this.maxBillingAge = maxBillingAge;
         this.defaultCurrency = defaultCurrency;
         this.metrics = metrics;
     }
@@ -225,7 +230,7 @@ public final class LaunchContextStore {
                 .map(rows -> rows.size() == 0
                         ? Spending.unlimited(defaultCurrency, usage)
                         : SpendingRow.parse(rows.iterator().next().getString("spending"))
-                                .toSpending(usage, now));
+                                .toSpending(usage, maxBillingAge, now));
     }
 
     private static Future<Boolean> isAttached(UnitOfWork unit, Launch launch) {

@@ -41,14 +41,21 @@ public final class BillingStateStore {
             VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8) ON CONFLICT DO NOTHING
             """;
     private static final String LIST_RESERVATIONS = """
-            SELECT app_instance_id, per_hour, amount, committed, created_at, expires_at FROM budget_reservations
-            WHERE project_id = $1 AND expires_at > $2 AND committed < amount ORDER BY created_at, app_instance_id FOR NO KEY UPDATE
+            SELECT r.app_instance_id, r.per_hour, r.amount, r.committed, r.created_at, r.expires_at,
+                CASE WHEN i.status = 'failed' THEN i.updated_at ELSE i.deleted_at END AS ended_at
+            FROM budget_reservations r JOIN app_instances i ON i.id = r.app_instance_id AND i.project_id = r.project_id
+            WHERE r.project_id = $1 AND r.expires_at > $2 AND r.committed < r.amount
+            ORDER BY r.created_at, r.app_instance_id FOR NO KEY UPDATE OF r
             """;
     private static final String COMMIT_RESERVATIONS = """
             UPDATE budget_reservations r SET committed = c.committed::numeric
             FROM unnest($2::uuid[], $3::text[]) AS c (app_instance_id, committed)
             WHERE r.app_instance_id = c.app_instance_id AND r.project_id = $1
             """;
+
+    private static final String FRESHNESS = "UPDATE billing_freshness SET known_until = greatest(known_until, $1)";
+
+    private record Heartbeat(Instant committedAt) {}
 
     private record AccountSnapshot(
             UUID orgId,
@@ -100,8 +107,14 @@ public final class BillingStateStore {
             case "billing.account.snapshot" -> applyAccount(unit, Json.toRecord(payload, AccountSnapshot.class));
             case "billing.budget.snapshot" -> applyBudget(unit, Json.toRecord(payload, BudgetSnapshot.class));
             case "billing.price.snapshot" -> applyPrice(unit, Json.toRecord(payload, PriceSnapshot.class));
+            case "billing.heartbeat" -> applyHeartbeat(unit, Json.toRecord(payload, Heartbeat.class));
             default -> Future.succeededFuture();
         };
+    }
+
+    private static Future<Void> applyHeartbeat(UnitOfWork unit, Heartbeat heartbeat) {
+        unit.write(FRESHNESS, Tuple.of(SqlTime.of(heartbeat.committedAt)));
+        return Future.succeededFuture();
     }
 
     private static Future<Void> applyAccount(UnitOfWork unit, AccountSnapshot s) {
@@ -173,6 +186,7 @@ public final class BillingStateStore {
                 row.getBigDecimal("amount"),
                 row.getBigDecimal("committed"),
                 SqlTime.read(row, "created_at"),
-                SqlTime.read(row, "expires_at"));
+                SqlTime.read(row, "expires_at"),
+                SqlTime.readNullable(row, "ended_at"));
     }
 }

@@ -4,6 +4,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.spending.domain.AccountLimit;
 import dev.slipway.instances.spending.domain.BalanceState;
+import dev.slipway.instances.spending.domain.BillingFreshness;
 import dev.slipway.instances.spending.domain.BudgetLimit;
 import dev.slipway.instances.spending.domain.CostEstimate;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
@@ -13,6 +14,7 @@ import dev.slipway.instances.spending.domain.Spending;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
@@ -24,6 +26,7 @@ import java.util.UUID;
  *
  * @param state of the account; null without one
  * @param amount of the budget; null without one
+ * @param asOf until when the copy of billing is complete; null before the first heartbeat
  */
 public record SpendingRow(
         String currency,
@@ -36,7 +39,8 @@ public record SpendingRow(
         @Nullable String atLimit,
         int reservationHours,
         String reserved,
-        List<PriceRow> prices) {
+        List<PriceRow> prices,
+        @Nullable Instant asOf) {
 
     /** The price of a unit. */
     public record PriceRow(String unit, UUID priceId, int version, String highestUnitPrice) {
@@ -49,12 +53,13 @@ public record SpendingRow(
         return Json.toRecord(Json.parseStoredObject(json), SpendingRow.class);
     }
 
-    public Spending toSpending(ExpectedUsage usage, Instant now) {
+    public Spending toSpending(ExpectedUsage usage, Duration maxAge, Instant now) {
         return new Spending(
                 currency,
                 account(),
                 budget(now),
-                CostEstimate.of(usage, prices.stream().map(PriceRow::toPrice).toList()));
+                CostEstimate.of(usage, prices.stream().map(PriceRow::toPrice).toList()),
+                BillingFreshness.of(asOf, maxAge, now));
     }
 
     private @Nullable AccountLimit account() {

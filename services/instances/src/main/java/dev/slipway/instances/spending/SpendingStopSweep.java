@@ -53,7 +53,7 @@ public final class SpendingStopSweep implements DueWork<DueStop> {
     @Override
     public Future<List<DueStop>> listDue(UnitOfWork unit, int limit) {
         SpendingStore.deleteExpired(unit);
-        return spending.listDueStops(unit, limit);
+        return spending.recordBillingAge(unit).compose(ok -> spending.listDueStops(unit, limit));
     }
 
     @Override

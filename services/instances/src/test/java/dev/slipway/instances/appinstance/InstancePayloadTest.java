@@ -35,6 +35,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,6 +45,8 @@ class InstancePayloadTest {
     private static final Contract CONTRACT = Contract.load();
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00.123456Z");
     private static final String ENDPOINTS = "{\"endpoints\":[{\"name\":\"http\",\"url\":\"http://h:1\"}]}";
+
+    private static final UUID SHARED_RUNTIME = Ids.next();
 
     private static final DecisionContext CONTEXT = new DecisionContext(NOW, "c-1", Ids::next);
 
@@ -57,9 +60,9 @@ class InstancePayloadTest {
         for (var step : life) {
             for (var event : step.events()) {
                 var type = InstanceEventPayload.type(event);
-                assertThat(problems(type, InstanceEventPayload.of(step.next(), event, 1)))
-                        .as(type)
-                        .isEmpty();
+                var payload = InstanceEventPayload.of(step.next(), event, 1);
+                assertThat(payload.path("shared_runtime_id").asText()).as(type).isEqualTo(SHARED_RUNTIME.toString());
+                assertThat(problems(type, payload)).as(type).isEmpty();
             }
         }
     }
@@ -146,21 +149,22 @@ class InstancePayloadTest {
                 "1.0.0",
                 "Mine",
                 "tenant_dedicated",
-                "project",
+                "tenant",
                 null,
                 "{}",
                 Ids.next(),
                 Ids.next(),
                 new Placement("eu", "small", 2),
                 Map.of("worker", 1),
-                null);
+                SHARED_RUNTIME);
         var eligibility = new LaunchEligibility(
-                Ids.next(),
-                Ids.next(),
-                new LaunchEligibility.Version(Ids.next(), "bare_metal"),
-                new LaunchEligibility.Policy("p1", launch.placement()),
-                Ids.next(),
-                null);
+                        Ids.next(),
+                        Ids.next(),
+                        new LaunchEligibility.Version(Ids.next(), "bare_metal"),
+                        new LaunchEligibility.Policy("p1", launch.placement()),
+                        Ids.next(),
+                        null)
+                .withAttached(true);
         var manifest = CompiledManifest.compile("{\"components\":[{\"key\":\"worker\",\"min\":1,\"max\":2}]}", null, 1);
         var decision = InstanceLifecycle.launch(
                 launch,

@@ -7,6 +7,7 @@ import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.runtimehours.domain.InstanceAttribution;
 import dev.slipway.metering.runtimehours.domain.MeteredInstanceEvent;
 import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,6 +33,7 @@ public final class LifecycleConsumer {
             String operatingMode,
             String controlPlaneScope,
             String runtimeBackend,
+            @Nullable UUID sharedRuntimeId,
             long sequence) {
 
         InstanceAttribution attribution(String correlationId) {
@@ -43,7 +45,8 @@ public final class LifecycleConsumer {
                     operatingMode,
                     controlPlaneScope,
                     runtimeBackend,
-                    correlationId);
+                    correlationId,
+                    sharedRuntimeId);
         }
     }
 

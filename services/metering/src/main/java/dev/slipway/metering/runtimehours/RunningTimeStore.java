@@ -33,9 +33,11 @@ public final class RunningTimeStore {
     private static final String INSERT_INSTANCES = """
             INSERT INTO metered_instances
                 (app_instance_id, org_id, project_id, app_slug, operating_mode, control_plane_scope, runtime_backend,
-                 correlation_id, last_sequence)
-            SELECT *, 0 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-            ON CONFLICT DO NOTHING
+                 correlation_id, shared_runtime_id, last_sequence)
+            SELECT *, 0 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::uuid[])
+            ON CONFLICT (app_instance_id) DO UPDATE SET shared_runtime_id = EXCLUDED.shared_runtime_id
+                WHERE metered_instances.shared_runtime_id IS NULL AND metered_instances.project_id = EXCLUDED.project_id
+                    AND EXCLUDED.shared_runtime_id IS NOT NULL
             """;
     private static final String LOCK = """
             SELECT m.last_sequence, r.started_at
@@ -62,7 +64,7 @@ public final class RunningTimeStore {
      */
     private static final String PAGE = """
             SELECT m.org_id, m.project_id, m.app_instance_id, m.app_slug, m.operating_mode, m.control_plane_scope,
-                   m.runtime_backend, m.correlation_id, m.first_started_at, total.seconds, total.running,
+                   m.runtime_backend, m.correlation_id, m.shared_runtime_id, m.first_started_at, total.seconds, total.running,
                    (SELECT jsonb_object_agg(used.unit, used.quantity::text) FROM (
                        SELECT u.unit, sum(u.quantity) AS quantity FROM usage_dimensions d JOIN usage_months u ON u.dimension = d.dimension
                        WHERE d.app_instance_id = m.app_instance_id AND d.project_id = $1 AND d.source = 'adapter' GROUP BY u.unit
@@ -97,7 +99,7 @@ public final class RunningTimeStore {
         this.reads = reads;
     }
 
-    /** Inserts the attribution of instances that are not known yet. */
+    /** Inserts the attribution of instances that are not known yet, and adds the shared runtime of those whose earlier events did not name it. */
     void insertInstances(UnitOfWork unit, List<InstanceAttribution> instances) {
         if (instances.isEmpty()) {
             return;
@@ -111,10 +113,11 @@ public final class RunningTimeStore {
             column(instances, InstanceAttribution::controlPlaneScope, String[]::new),
             column(instances, InstanceAttribution::runtimeBackend, String[]::new),
             column(instances, InstanceAttribution::correlationId, String[]::new),
+            column(instances, InstanceAttribution::sharedRuntimeId, UUID[]::new),
         }));
     }
 
-    private static <T> T[] column(
+    private static <T extends @Nullable Object> T[] column(
             List<InstanceAttribution> rows, Function<InstanceAttribution, T> value, IntFunction<T[]> array) {
         return rows.stream().map(value).toArray(array);
     }
@@ -181,7 +184,8 @@ public final class RunningTimeStore {
                 row.getString("operating_mode"),
                 row.getString("control_plane_scope"),
                 row.getString("runtime_backend"),
-                row.getString("correlation_id"));
+                row.getString("correlation_id"),
+                row.getUUID("shared_runtime_id"));
         return new InstanceUsage(
                 usageAttribution,
                 row.getBigDecimal("seconds"),

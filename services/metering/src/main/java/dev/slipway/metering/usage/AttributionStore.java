@@ -37,8 +37,11 @@ public final class AttributionStore {
             "SELECT period, closed_at IS NOT NULL AS closed FROM usage_periods WHERE period >= $1 ORDER BY period FOR SHARE";
 
     private static final String FIND_INSTANCES = """
-            SELECT app_instance_id, org_id, project_id, app_slug, operating_mode, control_plane_scope, runtime_backend, correlation_id
-            FROM metered_instances WHERE app_instance_id = ANY($1)
+            SELECT i.app_instance_id, i.org_id, i.project_id, i.app_slug, i.operating_mode, i.control_plane_scope, i.runtime_backend,
+                i.correlation_id, i.shared_runtime_id, (SELECT t.attachment_id FROM metered_attachments t
+                    WHERE t.shared_runtime_id = i.shared_runtime_id AND t.project_id = i.project_id ORDER BY t.sequence DESC LIMIT 1)
+                    AS attachment_id
+            FROM metered_instances i WHERE i.app_instance_id = ANY($1)
             """;
     private static final String FIND_RUNTIMES = """
             SELECT shared_runtime_id, org_id, app_slug, operating_mode, control_plane_scope, runtime_backend, correlation_id
@@ -116,7 +119,9 @@ public final class AttributionStore {
                             row.getString("operating_mode"),
                             row.getString("control_plane_scope"),
                             row.getString("runtime_backend"),
-                            row.getString("correlation_id"))));
+                            row.getString("correlation_id"),
+                            row.getUUID("shared_runtime_id"),
+                            row.getUUID("attachment_id"))));
             return instances;
         });
     }

@@ -57,7 +57,7 @@ class InstanceUsageApiTest {
 
     private static InstanceUsage usage(String seconds) {
         var usageAttribution = new InstanceAttribution(
-                Ids.next(), Ids.next(), Ids.next(), "slurm", "tenant_dedicated", "project", "slurm", "c-1");
+                Ids.next(), Ids.next(), Ids.next(), "slurm", "tenant_dedicated", "project", "slurm", "c-1", null);
         return new InstanceUsage(
                 usageAttribution,
                 new BigDecimal(seconds),

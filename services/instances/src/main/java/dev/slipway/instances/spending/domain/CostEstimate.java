@@ -1,5 +1,6 @@
 package dev.slipway.instances.spending.domain;
 
+import dev.slipway.contract.domain.TextEnum;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigDecimal;
@@ -27,6 +28,12 @@ public record CostEstimate(List<Item> items) {
 
     public CostEstimate {
         items = List.copyOf(items);
+    }
+
+    /** Why a cost is not known in advance. */
+    public enum UnknownReason implements TextEnum {
+        NO_PRICE,
+        DEPENDS_ON_USE
     }
 
     /**
@@ -86,6 +93,14 @@ public record CostEstimate(List<Item> items) {
                 .filter(Objects::nonNull)
                 .reduce(BigDecimal::add)
                 .orElse(null);
+    }
+
+    /** Returns why the cost per hour is not known; null if it is. */
+    public @Nullable UnknownReason unknownReason() {
+        if (perHour() != null) {
+            return null;
+        }
+        return items.isEmpty() ? UnknownReason.NO_PRICE : UnknownReason.DEPENDS_ON_USE;
     }
 
     /** Returns the cost of 730 hours; null without a cost per hour. */

@@ -22,16 +22,18 @@ public record Spending(
         String currency,
         @Nullable AccountLimit account,
         @Nullable BudgetLimit budget,
-        CostEstimate estimate) {
+        CostEstimate estimate,
+        BillingFreshness freshness) {
     public static final String BALANCE_DEPLETED = "balance_depleted";
     public static final String BUDGET_EXCEEDED = "budget_exceeded";
 
     /** Limits nothing. */
-    public static final Spending UNLIMITED = new Spending("", null, null, CostEstimate.NONE);
+    public static final Spending UNLIMITED =
+            new Spending("", null, null, CostEstimate.NONE, BillingFreshness.NOT_BILLED);
 
     /** Returns what applies without account, budget and prices. */
     public static Spending unlimited(String currency, ExpectedUsage usage) {
-        return new Spending(currency, null, null, CostEstimate.of(usage, List.of()));
+        return new Spending(currency, null, null, CostEstimate.of(usage, List.of()), BillingFreshness.NOT_BILLED);
     }
 
     /** A limit that is reached and does not refuse anything. */
@@ -52,6 +54,12 @@ public record Spending(
 
     public List<Warning> warnings() {
         var warnings = new ArrayList<Warning>();
+        if (freshness.isStale()) {
+            warnings.add(
+                    new Warning(
+                            "billing_stale",
+                            "Billing data is out of date: recent payments, prices and budgets may be missing here. Retry shortly."));
+        }
         if (account != null && account.isDepleted() && !account.refusesLaunches()) {
             warnings.add(
                     new Warning(BALANCE_DEPLETED, "The balance of this organization is used up. Top up its account."));
@@ -82,7 +90,8 @@ public record Spending(
                 amount,
                 BigDecimal.ZERO,
                 now,
-                now.plus(Duration.ofHours(budget.reservationHours())));
+                now.plus(Duration.ofHours(budget.reservationHours())),
+                null);
     }
 
     private String describe(BudgetLimit limit) {

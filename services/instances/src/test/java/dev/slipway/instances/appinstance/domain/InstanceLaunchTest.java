@@ -8,6 +8,7 @@ import dev.slipway.instances.launch.domain.LaunchEligibility;
 import dev.slipway.instances.launch.domain.LifecycleSettings;
 import dev.slipway.instances.launch.domain.ResolvedConfig;
 import dev.slipway.instances.member.domain.Member;
+import dev.slipway.instances.spending.domain.BillingFreshness;
 import dev.slipway.instances.spending.domain.BudgetLimit;
 import dev.slipway.instances.spending.domain.CostEstimate;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
@@ -124,11 +125,12 @@ class InstanceLaunchTest {
         var large = new BudgetLimit(
                 BigDecimal.valueOf(100), BigDecimal.ZERO, BigDecimal.ZERO, LimitPolicy.REFUSE_LAUNCHES, 24);
 
-        assertThat(refusal(eligibility().withSpending(new Spending("EUR", null, small, estimate))))
+        assertThat(refusal(eligibility()
+                        .withSpending(new Spending("EUR", null, small, estimate, BillingFreshness.NOT_BILLED))))
                 .isEqualTo("budget_exceeded");
         var decision = InstanceLifecycle.launch(
                 LAUNCH,
-                eligibility().withSpending(new Spending("EUR", null, large, estimate)),
+                eligibility().withSpending(new Spending("EUR", null, large, estimate, BillingFreshness.NOT_BILLED)),
                 MANIFEST,
                 new ResolvedConfig("{}", List.of()),
                 ID,

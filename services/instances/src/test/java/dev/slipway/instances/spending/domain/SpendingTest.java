@@ -4,11 +4,13 @@ import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.instances.spending.domain.CostEstimate.ExpectedUsage;
 import dev.slipway.instances.spending.domain.CostEstimate.UnitPrice;
 import dev.slipway.operations.domain.Refusal;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
@@ -28,7 +30,7 @@ class SpendingTest {
         var account = new AccountLimit(
                 TextEnum.parse(BalanceState.class, state), TextEnum.parse(LimitPolicy.class, atZero), refuses);
 
-        var refusal = new Spending("EUR", account, null, CostEstimate.NONE).check();
+        var refusal = new Spending("EUR", account, null, CostEstimate.NONE, BillingFreshness.NOT_BILLED).check();
 
         assertThat(requireNonNull(refusal).code()).isEqualTo("balance_depleted");
         assertThat(refusal.message()).contains("Top up");
@@ -37,7 +39,12 @@ class SpendingTest {
     @Test
     void check_onlyWarns_whenThePolicySaysSo() {
         var account = new AccountLimit(BalanceState.DEPLETED, LimitPolicy.WARN, false);
-        var spending = new Spending("EUR", account, budget("10", "10", "0", LimitPolicy.WARN, 24), estimate("1"));
+        var spending = new Spending(
+                "EUR",
+                account,
+                budget("10", "10", "0", LimitPolicy.WARN, 24),
+                estimate("1"),
+                BillingFreshness.NOT_BILLED);
 
         assertThat(spending.check()).isNull();
         assertThat(spending.warnings())
@@ -58,15 +65,23 @@ class SpendingTest {
     void check_comparesSpentReservedAndNeededWithTheBudget(
             String amount, String spent, String reserved, String expected) {
         var spending = new Spending(
-                "EUR", null, budget(amount, spent, reserved, LimitPolicy.REFUSE_LAUNCHES, 4), estimate("0.5"));
+                "EUR",
+                null,
+                budget(amount, spent, reserved, LimitPolicy.REFUSE_LAUNCHES, 4),
+                estimate("0.5"),
+                BillingFreshness.NOT_BILLED);
 
         assertThat(spending.check() == null ? "allowed" : "refused").isEqualTo(expected);
     }
 
     @Test
     void check_explainsTheAmounts_andWhatToDo() {
-        var spending =
-                new Spending("EUR", null, budget("10.00", "7", "2", LimitPolicy.STOP_INSTANCES, 24), estimate("0.12"));
+        var spending = new Spending(
+                "EUR",
+                null,
+                budget("10.00", "7", "2", LimitPolicy.STOP_INSTANCES, 24),
+                estimate("0.12"),
+                BillingFreshness.NOT_BILLED);
 
         Refusal refusal = requireNonNull(spending.check());
 
@@ -95,15 +110,57 @@ class SpendingTest {
 
     @Test
     void reserve_returnsTheCostOfTheReservedHours_orNothingWithoutABudget() {
-        var limited =
-                new Spending("EUR", null, budget("10", "0", "0", LimitPolicy.REFUSE_LAUNCHES, 24), estimate("0.12"));
+        var limited = new Spending(
+                "EUR",
+                null,
+                budget("10", "0", "0", LimitPolicy.REFUSE_LAUNCHES, 24),
+                estimate("0.12"),
+                BillingFreshness.NOT_BILLED);
 
         var reservation = requireNonNull(limited.reserve(INSTANCE, NOW));
 
         assertThat(reservation.amount()).isEqualByComparingTo("2.88");
         assertThat(reservation.expiresAt()).isEqualTo(NOW.plusSeconds(86_400));
-        assertThat(new Spending("EUR", null, null, estimate("0.12")).reserve(INSTANCE, NOW))
+        assertThat(new Spending("EUR", null, null, estimate("0.12"), BillingFreshness.NOT_BILLED)
+                        .reserve(INSTANCE, NOW))
                 .isNull();
+    }
+
+    @Test
+    void commit_coversTheTimeUntilTheInstanceEnded_andLeavesTheRestToOthers() {
+        var deleted = reservation(1, NOW, NOW.plusSeconds(3600));
+        var live = reservation(2, NOW.plusSeconds(3600), null);
+
+        var changed =
+                BudgetReservation.commit(List.of(deleted, live), new BigDecimal("11"), NOW.plusSeconds(11 * 3600));
+
+        assertThat(changed)
+                .extracting(reservation -> reservation.committed().intValueExact())
+                .containsExactly(1, 10);
+    }
+
+    @Test
+    void warnings_sayThatBillingIsStale_whenItsLastHeartbeatIsTooOldOrMissing() {
+        var maxAge = Duration.ofMinutes(2);
+
+        assertThat(BillingFreshness.of(NOW.minus(maxAge), maxAge, NOW).isStale())
+                .isFalse();
+        assertThat(BillingFreshness.of(null, maxAge, NOW).isStale()).isTrue();
+        var stale = BillingFreshness.of(NOW.minus(maxAge).minusMillis(1), maxAge, NOW);
+        assertThat(new Spending("EUR", null, null, CostEstimate.NONE, stale).warnings())
+                .extracting(Spending.Warning::code)
+                .containsExactly("billing_stale");
+    }
+
+    private static BudgetReservation reservation(int id, Instant createdAt, @Nullable Instant endedAt) {
+        return new BudgetReservation(
+                new UUID(0, id),
+                BigDecimal.ONE,
+                new BigDecimal("24"),
+                BigDecimal.ZERO,
+                createdAt,
+                createdAt.plusSeconds(86_400),
+                endedAt);
     }
 
     @Test
@@ -145,14 +202,18 @@ class SpendingTest {
                 .allSatisfy(committed -> assertThat(committed).isEqualByComparingTo("24"));
     }
 
+    @Test
+    void estimate_saysWhyTheCostIsNotKnown() {
+        var price = new UnitPrice("token", new UUID(0, 2), 1, BigDecimal.ONE);
+        var attachment = CostEstimate.of(ExpectedUsage.ofUnits(Set.of("token")), List.of(price));
+
+        assertThat(attachment.unknownReason()).isEqualTo(CostEstimate.UnknownReason.DEPENDS_ON_USE);
+        assertThat(CostEstimate.NONE.unknownReason()).isEqualTo(CostEstimate.UnknownReason.NO_PRICE);
+        assertThat(estimate("1").unknownReason()).isNull();
+    }
+
     private static BudgetReservation reservation(int id, Instant createdAt) {
-        return new BudgetReservation(
-                new UUID(0, id),
-                BigDecimal.ONE,
-                BigDecimal.valueOf(24),
-                BigDecimal.ZERO,
-                createdAt,
-                createdAt.plusSeconds(86_400));
+        return reservation(id, createdAt, null);
     }
 
     private static BudgetLimit budget(String amount, String spent, String reserved, LimitPolicy atLimit, int hours) {

@@ -1,8 +1,15 @@
 package dev.slipway.metering.runtimehours.domain;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.UUID;
 
-/** The owner of usage. {@code correlationId} is that of the request that launched the instance. */
+/**
+ * The owner of usage.
+ *
+ * @param correlationId of the request that launched the instance
+ * @param sharedRuntimeId the shared runtime that the instance uses; null if it uses none
+ */
 public record InstanceAttribution(
         UUID orgId,
         UUID projectId,
@@ -11,4 +18,5 @@ public record InstanceAttribution(
         String operatingMode,
         String controlPlaneScope,
         String runtimeBackend,
-        String correlationId) {}
+        String correlationId,
+        @Nullable UUID sharedRuntimeId) {}

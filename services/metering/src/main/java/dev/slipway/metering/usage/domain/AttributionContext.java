@@ -14,7 +14,13 @@ public record AttributionContext(
         Map<String, UsageUnit> units,
         BookingPeriods periods) {
 
-    /** An app instance. {@code correlationId} is that of the request that launched it. */
+    /**
+     * An app instance.
+     *
+     * @param correlationId of the request that launched it
+     * @param sharedRuntimeId the shared runtime that it uses; null if it uses none
+     * @param attachmentId the attachment of its project to that runtime; null if it is not replicated yet
+     */
     public record InstanceEntry(
             UUID orgId,
             UUID projectId,
@@ -22,7 +28,9 @@ public record AttributionContext(
             String operatingMode,
             String controlPlaneScope,
             String runtimeBackend,
-            String correlationId) {}
+            String correlationId,
+            @Nullable UUID sharedRuntimeId,
+            @Nullable UUID attachmentId) {}
 
     /** A shared runtime; fields are null if its events were published before metering recorded them. */
     public record RuntimeEntry(

@@ -115,6 +115,7 @@ public final class FactRules {
         var instance = findInstance(fact, context);
         var runtimeId = reported.sharedRuntimeId() == null ? scope.defaultRuntime() : reported.sharedRuntimeId();
         var runtime = findRuntime(runtimeId, context);
+        var usedRuntimeId = requireRuntimeOf(instance, runtimeId);
         var projectId = projectOf(fact, scope, instance);
         var orgId = orgOf(fact, scope, context, instance, runtime, projectId);
         requireScope(scope, orgId, projectId, runtimeId);
@@ -125,8 +126,8 @@ public final class FactRules {
         var attribution = new FactAttribution(
                 projectId,
                 reported.appInstanceId(),
-                runtimeId,
-                attachmentId,
+                usedRuntimeId,
+                attachmentId == null && instance != null ? instance.attachmentId() : attachmentId,
                 reported.sourceProjectId(),
                 complete(
                         "app_slug",
@@ -230,6 +231,15 @@ public final class FactRules {
             throw new RejectionException("shared_runtime_id", "is not a shared runtime of the organization");
         }
         return runtime;
+    }
+
+    /** Returns the shared runtime that the instance uses or, without one, the named runtime. A named runtime must not differ. */
+    private static @Nullable UUID requireRuntimeOf(@Nullable InstanceEntry instance, @Nullable UUID named) {
+        var used = instance == null ? null : instance.sharedRuntimeId();
+        if (used != null && named != null && !named.equals(used)) {
+            throw new RejectionException("shared_runtime_id", "is not the shared runtime of the app instance");
+        }
+        return used == null ? named : used;
     }
 
     private static @Nullable UUID projectOf(ReportedFact fact, ReporterScope scope, @Nullable InstanceEntry instance) {
