@@ -28,10 +28,12 @@ class GeneratedClientsTest {
     private static final int TIMEOUT_MINUTES = 10;
 
     /** Fails with the name of the package that is missing or too old. */
-    private static final String PYTHON_PACKAGES = "import dateutil, pydantic, urllib3\n"
-            + "for package in pydantic, urllib3:\n"
-            + "    version = package.__version__\n"
-            + "    assert int(version.split('.')[0]) >= 2, f'{package.__name__} {version} is older than 2'";
+    private static final String PYTHON_PACKAGES = """
+            import dateutil, pydantic, urllib3
+            for package in pydantic, urllib3:
+                version = package.__version__
+                assert int(version.split('.')[0]) >= 2, f'{package.__name__} {version} is older than 2'
+            """;
 
     @TempDir
     static Path home;
@@ -182,6 +184,13 @@ class GeneratedClientsTest {
 
     private static void assertCompleted(String output) {
         assertThat(output)
-                .contains("me ", "then running", "listed true", "deleted deleting", "error 404", "app_instance_not_found", "correlation_id");
+                .contains(
+                        "me ",
+                        "then running",
+                        "listed true",
+                        "deleted deleting",
+                        "error 404",
+                        "app_instance_not_found",
+                        "correlation_id");
     }
 }
