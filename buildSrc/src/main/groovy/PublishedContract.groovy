@@ -25,7 +25,9 @@ class PublishedContract {
         '503': ['Unavailable', 'A dependency is unavailable; retry with the same Idempotency-Key.'],
         '504': ['GatewayTimeout', 'No response in time; retry with the same Idempotency-Key.'],
     ]
-    static final RETRYABLE = ['429', '503']
+    static final ERROR_HEADERS = ['401': ['WWW-Authenticate': 'Challenge'], '429': ['Retry-After': 'RetryAfter'], '503': ['Retry-After': 'RetryAfter']]
+    /** The keywords of a schema whose values are data, not schemas. */
+    static final DATA = ['example', 'examples', 'default', 'enum', 'const']
 
     static void complete(Map document, Map examples, Map descriptions, Map errors) {
         addErrorResponses(document)
@@ -53,7 +55,7 @@ class PublishedContract {
     static void addErrorResponses(Map document) {
         def header = { name -> ['$ref': "#/components/headers/$name".toString()] }
         ERRORS.each { status, error ->
-            def headers = ['X-Correlation-ID': header('CorrelationId')] + (status in RETRYABLE ? ['Retry-After': header('RetryAfter')] : [:])
+            def headers = ['X-Correlation-ID': header('CorrelationId')] + (ERROR_HEADERS[status] ?: [:]).collectEntries { name, component -> [name, header(component)] }
             document.components.responses[error[0]] = [
                 description: error[1],
                 headers: headers,
@@ -64,6 +66,7 @@ class PublishedContract {
 
     static void completeOperation(String path, String verb, Map operation, Map ownCodes) {
         if (!operation.description) { operation.description = operation.summary }
+        if (verb == 'get') { addRevalidation(operation) }
         operation.responses.findAll { it.key ==~ /[23]\d\d/ }.each { status, response ->
             response.headers = ['X-Correlation-ID': ['$ref': '#/components/headers/CorrelationId']] + (response.headers ?: [:])
         }
@@ -72,6 +75,15 @@ class PublishedContract {
         // An admin variant has the same responses object as its operation: it must not be changed in place.
         def responses = operation.responses + declared.collectEntries { [it, errorResponse(it, codes[it])] }
         operation.responses = responses.sort { a, b -> a.key <=> b.key } // "default" sorts last
+    }
+
+    /** The gateway answers a GET whose response has an ETag with 304 if the client has this state. */
+    static void addRevalidation(Map operation) {
+        def etag = operation.responses.findResult { status, response -> status.startsWith('2') ? response.headers?.ETag : null }
+        if (etag) {
+            operation.parameters = (operation.parameters ?: []) + [['$ref': '#/components/parameters/IfNoneMatch']]
+            operation.responses = operation.responses + ['304': [description: 'The resource still has the ETag in If-None-Match.', headers: [ETag: etag]]]
+        }
     }
 
     static Map errorResponse(String status, List<String> codes) {
@@ -121,8 +133,11 @@ class PublishedContract {
         ['if', 'then', 'else'].collect { node[it] }.findAll { it instanceof Map && it.required instanceof List }.each { branch ->
             branch.properties = branch.required.collectEntries { [it, [:]] } + (branch.properties ?: [:])
         }
-        if (node.type == 'object' && !node.containsKey('additionalProperties')) { node.additionalProperties = true }
-        node.each { key, value -> if (!(key in ['example', 'examples', 'default', 'enum', 'const'])) { addTypes(value) } }
+        if ('object' in [node.type].flatten() && !node.containsKey('additionalProperties')) { node.additionalProperties = true }
+        // The keys below "properties" are names: a property "examples" is a schema.
+        node.each { key, value ->
+            if (key == 'properties' && value instanceof Map) { value.values().each { addTypes(it) } } else if (!(key in DATA)) { addTypes(value) }
+        }
     }
 
     /** Describes the properties without a description: by their path, such as Schema.outer.inner, or by their name. */
@@ -132,7 +147,7 @@ class PublishedContract {
         node.each { key, value ->
             if (key == 'properties') {
                 value.each { name, property -> describe(property, path, name, descriptions, used) }
-            } else if (!(key in ['if', 'then', 'else', 'example', 'examples', 'default'])) {
+            } else if (!(key in ['if', 'then', 'else'] + DATA)) {
                 addDescriptions(value, path, descriptions, used)
             }
         }

@@ -5,11 +5,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.adapter.Outcome.Failed;
 import dev.slipway.contract.domain.TextEnum;
 import io.vertx.core.Future;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.util.function.Supplier;
 
 /** Parses commands and calls the matching method of the adapter. */
 final class AdapterInvoker {
+    private static final Logger LOG = LoggerFactory.getLogger(AdapterInvoker.class);
+
     private AdapterInvoker() {}
 
     /** Invokes the adapter. A malformed command fails at once, because a retry cannot succeed. */
@@ -18,7 +22,13 @@ final class AdapterInvoker {
         try {
             call = parse(adapter, command, progress);
         } catch (IllegalArgumentException e) {
-            return Future.succeededFuture(new Failed("the command does not match its schema: " + e.getMessage()));
+            // The reason is shown to the tenant, and the message can be that of a library.
+            LOG.atWarn()
+                    .addKeyValue("command_id", command.id())
+                    .addKeyValue("type", command.event().eventType())
+                    .setCause(e)
+                    .log("malformed command");
+            return Future.succeededFuture(new Failed("the command does not match its schema"));
         }
         return call.get();
     }

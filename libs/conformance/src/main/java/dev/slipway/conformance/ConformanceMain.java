@@ -115,8 +115,16 @@ public final class ConformanceMain implements Runnable {
                             + " was not, or that the report was changed.")
     int verify(
             @ArgGroup(exclusive = true, multiplicity = "1") TrustAnchor anchor,
-            @Parameters(paramLabel = "<report.json>", description = "The signed report.") Path file)
-            throws IOException {
+            @Parameters(paramLabel = "<report.json>", description = "The signed report.") Path file) {
+        try {
+            return verify(file, anchor.trusted());
+        } catch (IOException e) {
+            throw new ParameterException(
+                    commandLine().getSubcommands().get("verify"), "cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private int verify(Path file, String trusted) throws IOException {
         var signed = parse(Files.readAllBytes(file));
         var out = commandLine().getOut();
         if (!ReportSigner.isSignatureValid(signed)) {
@@ -124,8 +132,8 @@ public final class ConformanceMain implements Runnable {
             return 1;
         }
         var signer = ReportSigner.fingerprint(signed);
-        if (!signer.equalsIgnoreCase(anchor.trusted())) {
-            out.println(file + " was signed by " + signer + ", not by the trusted key " + anchor.trusted() + ".");
+        if (!signer.equalsIgnoreCase(trusted)) {
+            out.println(file + " was signed by " + signer + ", not by the trusted key " + trusted + ".");
             return 1;
         }
         var report = signed.path("report");

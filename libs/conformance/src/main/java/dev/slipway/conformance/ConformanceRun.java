@@ -45,7 +45,7 @@ final class ConformanceRun {
                         environment(api.port()),
                         options.data().resolve("adapter.log"))) {
             var reportValidator = new ReportValidator(
-                    state, tokens, runtime, new ReportRules(profile), heartbeats, adapter::isRunning);
+                    state, tokens, runtime, new ReportRules(profile, options.data()), heartbeats, adapter::isRunning);
             try (var wire = new KafkaChannel(
                     options.kafkaClient(),
                     options.kafka(),

@@ -11,6 +11,7 @@ import dev.slipway.contract.domain.TextEnum;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,9 +35,16 @@ final class ReportRules {
                     entry -> entry.body().path("precision").asInt()));
 
     private final ConformanceProfile profile;
+    private final String dataDirectory;
 
-    ReportRules(ConformanceProfile profile) {
+    /**
+     * Creates the rules of a run.
+     *
+     * @param dataDirectory the directory of the adapter's files, which must not appear in what tenants read
+     */
+    ReportRules(ConformanceProfile profile, Path dataDirectory) {
         this.profile = profile;
+        this.dataDirectory = dataDirectory.toAbsolutePath().toString();
     }
 
     List<Finding> check(ReceivedReport report, SentCommand command) {
@@ -157,9 +165,16 @@ final class ReportRules {
     }
 
     /** Applies the reported states as the platform does: a report of an older generation is late and changes nothing. */
-    private static void checkMembers(ReceivedReport report, SentCommand command, List<Finding> findings) {
+    private void checkMembers(ReceivedReport report, SentCommand command, List<Finding> findings) {
         var issued = command.instance().members();
         for (var member : report.field("members")) {
+            if (member.path("adapter_detail").toString().contains(dataDirectory)) {
+                findings.add(finding(
+                        Clause.MEMBERS,
+                        report,
+                        command,
+                        "has a path of the host in adapter_detail, which tenants read"));
+            }
             var known = issued.get(UUID.fromString(member.path("member_id").asText()));
             var generation = member.path("generation").asInt();
             var state = TextEnum.find(ObservedState.class, member.path("state").asText());

@@ -112,14 +112,19 @@ class ConformanceMainTest {
     }
 
     @Test
-    void verify_returns4_whenFileIsMissing() {
-        assertThat(run(
-                        "verify",
-                        "--fingerprint",
-                        "SHA256:00",
-                        home.resolve("absent.json").toString()))
-                .isEqualTo(4);
-        assertThat(printed()).contains("says nothing about the adapter");
+    void verify_returns2_whenFileIsMissing() {
+        var absent = home.resolve("absent.json").toString();
+
+        assertThat(run("verify", "--fingerprint", "SHA256:00", absent)).isEqualTo(2);
+
+        assertThat(printed()).contains("cannot be read: " + absent, "Usage: slipway-conformance verify");
+    }
+
+    @Test
+    void version_isPrinted_andUnknownOptionsAreRejected() {
+        assertThat(run("--version")).isZero();
+        assertThat(printed()).contains(ConformanceReport.PROTOCOL);
+        assertThat(run("--what")).isEqualTo(2);
     }
 
     @Test

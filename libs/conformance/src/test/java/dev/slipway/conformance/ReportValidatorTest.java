@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -38,7 +39,8 @@ class ReportValidatorTest {
         var profile = ConformanceProfile.example();
         var runtime = new RuntimeProbe(profile.probe(), null);
         var heartbeats = new HeartbeatChecker(ADAPTER, profile.backend(), tokens);
-        reportValidator = new ReportValidator(state, tokens, runtime, new ReportRules(profile), heartbeats, () -> true);
+        reportValidator = new ReportValidator(
+                state, tokens, runtime, new ReportRules(profile, Path.of("/var/lib/adapter")), heartbeats, () -> true);
         state.beginScenario("validated");
         var instance = state.createInstance();
         var payload = new CommandPayloads(profile, state).create(instance, 1).put("operation", "echo.say");
@@ -238,6 +240,21 @@ class ReportValidatorTest {
                 .put("state", "ready");
         receive(report("members", payload));
         assertThat(violatedClauses()).containsExactly("P-29");
+    }
+
+    @Test
+    void validate_reportsClause_whenADetailHasAPathOfTheHost() {
+        var payload = payload();
+        payload.putArray("members")
+                .addObject()
+                .put("member_id", MEMBER)
+                .put("generation", 1)
+                .put("state", "ready")
+                .putObject("adapter_detail")
+                .put("log", "/var/lib/adapter/instances/1/log");
+        receive(report("members", payload));
+        assertThat(state.findings("validated"))
+                .anySatisfy(finding -> assertThat(finding.observation()).contains("a path of the host"));
     }
 
     @Test

@@ -72,8 +72,11 @@ class PublishedContractTest {
     }
 
     private static List<JsonNode> objectSchemas() {
-        return DOCUMENT.at("/components/schemas").findParents("type").stream()
-                .filter(schema -> schema.path("type").asText().equals("object"))
+        return Stream.of("/components/schemas", "/paths")
+                .flatMap(part -> DOCUMENT.at(part).findParents("type").stream())
+                .filter(schema -> schema.path("type").asText().equals("object")
+                        || StreamSupport.stream(schema.path("type").spliterator(), false)
+                                .anyMatch(type -> type.asText().equals("object")))
                 .toList();
     }
 
@@ -124,6 +127,30 @@ class PublishedContractTest {
         });
     }
 
+    @Test
+    void reads_withAnETag_declareRevalidation() {
+        var read = DOCUMENT.path("paths").properties().stream()
+                .map(path -> path.getValue().path("get"))
+                .filter(operation -> operation.at("/responses/200/headers").has("ETag"))
+                .toList();
+        assertThat(read).hasSizeGreaterThan(10).allSatisfy(operation -> {
+            assertThat(operation.path("parameters").findValuesAsText("$ref"))
+                    .contains("#/components/parameters/IfNoneMatch");
+            assertThat(operation.at("/responses/304/headers").has("ETag")).isTrue();
+        });
+    }
+
+    /** A request is asynchronous if it is answered with 202: the client needs to know where to look. An audit entry has no address. */
+    @Test
+    void asynchronousOperations_declareLocation() {
+        assertThat(operations()
+                        .filter(operation -> operation.path("responses").has("202"))
+                        .filter(operation ->
+                                !operation.at("/responses/202/headers").has("Location"))
+                        .map(operation -> operation.path("operationId").asText()))
+                .containsExactlyInAnyOrder("writeProjectAuditEntry", "adminWriteProjectAuditEntry");
+    }
+
     private static boolean isPublic(JsonNode operation) {
         return operation.path("x-slipway-scope").asText().equals("public");
     }
@@ -133,6 +160,7 @@ class PublishedContractTest {
         assertThat(declared.at("/content/application~1json/schema/$ref").asText())
                 .isEqualTo("#/components/schemas/Error");
         assertThat(declared.path("headers").has("X-Correlation-ID")).isTrue();
+        assertThat(declared.path("headers").has("WWW-Authenticate")).isEqualTo(status.equals("401"));
         assertThat(declared.path("headers").has("Retry-After"))
                 .as(status)
                 .isEqualTo(Set.of("429", "503").contains(status));
@@ -173,6 +201,7 @@ class PublishedContractTest {
         DOCUMENT.at("/components/schemas")
                 .properties()
                 .forEach(schema -> findUndescribed(schema.getKey(), schema.getValue(), undescribed));
+        findUndescribed("paths", DOCUMENT.path("paths"), undescribed);
         assertThat(undescribed).isEmpty();
     }
 

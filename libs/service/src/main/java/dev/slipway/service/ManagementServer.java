@@ -32,9 +32,11 @@ public final class ManagementServer {
                         response.putHeader("content-type", "application/json").end("{\"live\":true}");
                     case "/health/ready" -> {
                         var body = healthRegistry.describe();
-                        yield response.setStatusCode(body.ready() ? 200 : 503)
-                                .putHeader("content-type", "application/json")
-                                .end(Buffer.buffer(Json.bytes(body)));
+                        response.putHeader("content-type", "application/json");
+                        if (!body.ready()) {
+                            response.setStatusCode(503).putHeader("retry-after", "1");
+                        }
+                        yield response.end(Buffer.buffer(Json.bytes(body)));
                     }
                     case "/metrics" ->
                         response.putHeader("content-type", "text/plain; version=0.0.4; charset=utf-8")

@@ -65,7 +65,9 @@ class ManagementServerTest {
 
     @Test
     void ready_returns503_whenNothingIsRegistered() throws Exception {
-        assertThat(get("/health/ready").statusCode()).isEqualTo(503);
+        var answer = get("/health/ready");
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.headers().firstValue("retry-after")).hasValue("1");
         assertThat(get("/health/live").statusCode()).isEqualTo(200);
     }
 
@@ -87,6 +89,7 @@ class ManagementServerTest {
     void ready_returns200_whenAllPartsAreReady() throws Exception {
         healthRegistry.register("a", () -> new Status(true, "fine"));
         assertThat(get("/health/ready").statusCode()).isEqualTo(200);
+        assertThat(get("/health/ready").headers().firstValue("retry-after")).isEmpty();
         healthRegistry.register("b", () -> new Status(false, "broken"));
         assertThat(get("/health/ready").statusCode()).isEqualTo(503);
 

@@ -2,14 +2,24 @@ package dev.slipway.gateway;
 
 import dev.slipway.contract.Json;
 import dev.slipway.gateway.GatewayConfig.Cors;
+import dev.slipway.gateway.GatewayConfig.RequestRates;
+import dev.slipway.gateway.GatewayConfig.Tls;
 import dev.slipway.service.Reply;
+import dev.slipway.testkit.TestCertificate;
+import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.net.PemTrustOptions;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import static dev.slipway.gateway.GatewayUnderTest.await;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,6 +27,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CorsTest {
     private static final String CONSOLE = "https://console.example.org";
     private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
+
+    @TempDir
+    Path directory;
 
     @Test
     void responses_haveNoCorsHeaders_byDefault() {
@@ -32,7 +45,8 @@ class CorsTest {
             var allowed = get(gateway, CONSOLE);
             assertThat(allowed.statusCode()).isEqualTo(200);
             assertThat(allowed.getHeader(ALLOW_ORIGIN)).isEqualTo(CONSOLE);
-            assertThat(allowed.getHeader("Access-Control-Expose-Headers")).contains("X-Correlation-ID", "Retry-After");
+            assertThat(allowed.getHeader("Access-Control-Expose-Headers"))
+                    .contains("X-Correlation-ID", "Retry-After", "X-Revision", "ETag", "Location");
             assertThat(allowed.getHeader("Vary")).containsIgnoringCase("origin");
 
             var preflight = preflight(gateway, CONSOLE);
@@ -40,7 +54,7 @@ class CorsTest {
             assertThat(preflight.getHeader(ALLOW_ORIGIN)).isEqualTo(CONSOLE);
             assertThat(preflight.getHeader("Access-Control-Allow-Methods")).contains("PATCH");
             assertThat(preflight.getHeader("Access-Control-Allow-Headers"))
-                    .contains("Authorization", "Idempotency-Key");
+                    .contains("Authorization", "Idempotency-Key", "X-Correlation-ID", "X-Request-Id");
             assertThat(preflight.getHeader("Access-Control-Max-Age")).isEqualTo("600");
             assertThat(preflight.getHeader("X-Correlation-ID")).isNotBlank();
 
@@ -58,6 +72,53 @@ class CorsTest {
         try (var gateway = gateway(new Cors(List.of("*"), Duration.ofMinutes(10)))) {
             assertThat(get(gateway, CONSOLE).getHeader(ALLOW_ORIGIN)).isEqualTo("*");
         }
+    }
+
+    /** A browser hides a response without CORS headers from its page, and so the time to wait. */
+    @Test
+    void rateLimited_canBeReadByTheConsole_overTls() {
+        var certificate = TestCertificate.in(directory, "127.0.0.1");
+        var tls = new Tls(
+                certificate.certificateFile().toString(), certificate.keyFile().toString());
+        try (var gateway = limited(tls)) {
+            var client = gateway.vertx()
+                    .createHttpClient(new HttpClientOptions()
+                            .setSsl(true)
+                            .setTrustOptions(new PemTrustOptions()
+                                    .addCertPath(certificate.certificateFile().toString())));
+
+            var rejected = firstRejected(() -> await(client.request(
+                            HttpMethod.GET, gateway.port(), "127.0.0.1", "/nowhere")
+                    .compose(request -> request.putHeader("Origin", CONSOLE).send())));
+
+            assertThat(rejected.getHeader(ALLOW_ORIGIN)).isEqualTo(CONSOLE);
+            assertThat(rejected.getHeader("Access-Control-Expose-Headers")).contains("Retry-After");
+            assertThat(rejected.getHeader("Retry-After")).isNotBlank();
+            assertThat(rejected.getHeader("Strict-Transport-Security")).startsWith("max-age=");
+            assertThat(rejected.getHeader("X-Content-Type-Options")).isEqualTo("nosniff");
+        }
+    }
+
+    @Test
+    void preflight_countsAgainstTheRateOfItsAddress() {
+        try (var gateway = limited(null)) {
+            var rejected = firstRejected(() -> preflight(gateway, CONSOLE));
+
+            assertThat(rejected.getHeader("Retry-After")).isNotBlank();
+        }
+    }
+
+    private static GatewayUnderTest limited(@Nullable Tls tls) {
+        return new GatewayUnderTest(
+                new Cors(List.of(CONSOLE), Duration.ofMinutes(10)), tls, new RequestRates(0, 5, 0), "cors.");
+    }
+
+    private static HttpClientResponse firstRejected(Supplier<HttpClientResponse> request) {
+        return Stream.generate(request)
+                .limit(1_000)
+                .filter(response -> response.statusCode() == 429)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static GatewayUnderTest gateway(Cors cors) {

@@ -49,7 +49,7 @@ final class GatewayUnderTest implements AutoCloseable {
         this(Cors.OFF, null, rates, topicPrefix);
     }
 
-    private GatewayUnderTest(Cors cors, @Nullable Tls tls, RequestRates rates, String topicPrefix) {
+    GatewayUnderTest(Cors cors, @Nullable Tls tls, RequestRates rates, String topicPrefix) {
         BusCodecs.register(vertx);
         scheme = tls == null ? "http" : "https";
         var model = new AuthzModel();

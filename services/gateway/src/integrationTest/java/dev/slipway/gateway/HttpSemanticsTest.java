@@ -104,6 +104,17 @@ class HttpSemanticsTest {
     }
 
     @Test
+    void ifNoneMatch_keepsVary_ofACompressedDocument() throws Exception {
+        var loaded = send("GET", "/openapi.json", "Accept-Encoding", "gzip");
+
+        var fresh = send("GET", "/openapi.json", "If-None-Match", header(loaded, "ETag"), "Accept-Encoding", "gzip");
+
+        assertThat(fresh.statusCode()).isEqualTo(304);
+        assertThat(header(fresh, "Vary")).isEqualToIgnoringCase("Accept-Encoding");
+        assertThat(header(fresh, "Content-Encoding")).isEmpty();
+    }
+
+    @Test
     void largeReplies_areCompressed_whenTheClientAcceptsGzip() throws Exception {
         reply = keys(2_000);
         var plain = send("GET", JWKS);
@@ -156,17 +167,17 @@ class HttpSemanticsTest {
     }
 
     @Test
-    void unavailable_hasRetryAfter() throws Exception {
+    void errors_haveRetryAfter_ifTheirStatusIs429Or503() throws Exception {
         var noService = send("GET", "/api/v1/nowhere");
         assertThat(noService.statusCode()).isEqualTo(404);
         assertThat(header(noService, "Retry-After")).isEmpty();
 
-        reply = Reply.of(Problem.of(ErrorCode.DEPENDENCY_UNAVAILABLE, "The database is unavailable."));
-        assertThat(send("GET", JWKS).statusCode()).isEqualTo(503);
-        assertThat(header(send("GET", JWKS), "Retry-After")).isEqualTo("1");
-
-        reply = Reply.of(Problem.of(ErrorCode.RATE_LIMITED, "Too many."));
-        assertThat(header(send("GET", JWKS), "Retry-After")).isEqualTo("1");
+        for (var code : ErrorCode.values()) {
+            reply = Reply.of(Problem.of(code, "No."));
+            var response = send("GET", JWKS);
+            var retryable = response.statusCode() == 429 || response.statusCode() == 503;
+            assertThat(header(response, "Retry-After")).as(code.code()).isEqualTo(retryable ? "1" : "");
+        }
     }
 
     @Test

@@ -66,6 +66,9 @@ class HttpVersionsTest {
             assertThat(http1.head.version()).isEqualTo(HttpVersion.HTTP_1_1);
             assertThat(http2.head.getHeader("Strict-Transport-Security")).startsWith("max-age=");
             assertThat(http1.head.getHeader("Strict-Transport-Security")).startsWith("max-age=");
+            var invalid = get(gateway, options, "/" + "x".repeat(9 * 1_024));
+            assertThat(invalid.head.statusCode()).isEqualTo(400);
+            assertThat(invalid.head.getHeader("Strict-Transport-Security")).startsWith("max-age=");
         }
     }
 
@@ -128,8 +131,12 @@ class HttpVersionsTest {
     }
 
     private static Response get(GatewayUnderTest gateway, HttpClientOptions options) {
+        return get(gateway, options, JWKS);
+    }
+
+    private static Response get(GatewayUnderTest gateway, HttpClientOptions options, String path) {
         var client = gateway.vertx().createHttpClient(options);
-        return await(client.request(HttpMethod.GET, gateway.port(), "127.0.0.1", JWKS)
+        return await(client.request(HttpMethod.GET, gateway.port(), "127.0.0.1", path)
                 .compose(request -> request.send().compose(head -> head.body().map(body -> new Response(head, body)))));
     }
 }

@@ -93,6 +93,19 @@ class RequestFramingTest {
         }
     }
 
+    /** The texts are ours; those of the HTTP decoder name its classes' limits and can change with it. */
+    @Test
+    void longHead_isRejected_withTheLimit() throws IOException {
+        var line = exchange("GET /" + "x".repeat(9 * 1_024) + " HTTP/1.1\r\nHost: slipway\r\n\r\n" + SMUGGLED);
+        var header = exchange(
+                "GET / HTTP/1.1\r\nHost: slipway\r\nX-Long: " + "x".repeat(17 * 1_024) + "\r\n\r\n" + SMUGGLED);
+
+        assertRejected(line);
+        assertThat(line).contains("\"message\":\"The request line is longer than 8 KiB.\"");
+        assertRejected(header);
+        assertThat(header).contains("\"message\":\"The request headers are larger than 16 KiB.\"");
+    }
+
     @Test
     void compressedBody_isRejectedAsUnsupportedMediaType() throws IOException {
         var received = exchange(POST + "Content-Encoding: gzip\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
@@ -114,6 +127,8 @@ class RequestFramingTest {
         assertThat(received)
                 .matches("(?s)HTTP/1\\.[01] 400 .*")
                 .contains("\"code\":\"invalid_request\"", "\"correlation_id\"", "X-Correlation-ID: ")
+                .containsIgnoringCase("X-Content-Type-Options: nosniff")
+                .containsIgnoringCase("Cache-Control: no-store")
                 .doesNotContain("smuggled")
                 .containsOnlyOnce("X-Correlation-ID: ");
     }

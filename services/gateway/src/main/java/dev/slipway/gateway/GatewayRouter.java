@@ -7,10 +7,11 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.CorsHandler;
-import io.vertx.ext.web.handler.HSTSHandler;
 
 import java.util.List;
 import java.util.Set;
@@ -24,6 +25,8 @@ import java.util.Set;
 final class GatewayRouter {
     private static final CharSequence CONTENT_TYPE_OPTIONS = HttpHeaders.createOptimized("X-Content-Type-Options");
     private static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
+    private static final CharSequence TRANSPORT_SECURITY = HttpHeaders.createOptimized("Strict-Transport-Security");
+    private static final CharSequence TLS_FOR_HALF_A_YEAR = HttpHeaders.createOptimized("max-age=15768000");
     /** A regular expression without groups: a route with a wildcard decodes what the wildcard matches, and fails if it cannot. */
     private static final String CONTRACT_PATHS = "/api/v1/.*|/\\.well-known/.*";
 
@@ -38,6 +41,7 @@ final class GatewayRouter {
             "X-Break-Glass-Reason",
             "X-Correlation-ID",
             "X-Project-ID",
+            "X-Request-Id",
             "X-Revision",
             "traceparent");
     /** The response headers that browser clients of other origins may read. */
@@ -59,19 +63,22 @@ final class GatewayRouter {
             List<Handler<RoutingContext>> operationHandlers,
             ApiDocuments documents) {
         var router = Router.router(vertx);
+        var secure = config.tls() != null;
         router.route()
                 .handler(correlation)
-                .handler(GatewayRouter::addSecurityHeaders)
+                .handler(routing -> {
+                    addSecurityHeaders(routing.response(), secure);
+                    routing.next();
+                })
+                .failureHandler(new FailureHandler(correlation));
+        // Before anything is rejected: a browser shows its page only responses with CORS headers.
+        if (!config.cors().origins().isEmpty()) {
+            router.route().handler(cors(config.cors(), limiter));
+        }
+        router.route()
                 .handler(limiter)
                 .handler(GatewayRouter::rejectControlCharacters)
-                .handler(GatewayRouter::rejectHugeBody)
-                .failureHandler(new FailureHandler(correlation));
-        if (config.tls() != null) {
-            router.route().handler(HSTSHandler.create());
-        }
-        if (!config.cors().origins().isEmpty()) {
-            router.route().handler(cors(config.cors()));
-        }
+                .handler(GatewayRouter::rejectHugeBody);
         var operations = router.routeWithRegex(CONTRACT_PATHS).useNormalizedPath(false);
         operationHandlers.forEach(operations::handler);
         documents.mount(router);
@@ -79,9 +86,11 @@ final class GatewayRouter {
         return router;
     }
 
-    private static void addSecurityHeaders(RoutingContext routing) {
-        routing.response().putHeader(CONTENT_TYPE_OPTIONS, NOSNIFF);
-        routing.next();
+    static void addSecurityHeaders(HttpServerResponse response, boolean secure) {
+        response.putHeader(CONTENT_TYPE_OPTIONS, NOSNIFF);
+        if (secure) {
+            response.putHeader(TRANSPORT_SECURITY, TLS_FOR_HALF_A_YEAR);
+        }
     }
 
     /** The HTTP decoder accepts control characters in a path and a query; no service can store them. */
@@ -105,8 +114,11 @@ final class GatewayRouter {
         routing.next();
     }
 
-    /** A request of another origin gets no CORS headers, and the browser blocks its response; other clients send no Origin. */
-    private static Handler<RoutingContext> cors(Cors cors) {
+    /**
+     * A request of another origin gets no CORS headers, and the browser blocks its response; other clients send no Origin. Preflights end
+     * here, so their address is checked here.
+     */
+    private static Handler<RoutingContext> cors(Cors cors, RateLimiter limiter) {
         var allowed = CorsHandler.create()
                 .allowedMethods(Set.of(
                         HttpMethod.GET,
@@ -123,13 +135,21 @@ final class GatewayRouter {
         }
         return routing -> {
             var origin = routing.request().getHeader(HttpHeaders.ORIGIN);
-            if (origin == null || cors.allows(origin)) {
-                allowed.handle(routing);
-            } else {
+            if (origin != null && !cors.allows(origin)) {
                 routing.response().headers().add(HttpHeaders.VARY, HttpHeaders.ORIGIN);
                 routing.next();
+                return;
             }
+            if (origin != null && isPreflight(routing.request())) {
+                limiter.checkAddress(routing.request());
+            }
+            allowed.handle(routing);
         };
+    }
+
+    private static boolean isPreflight(HttpServerRequest request) {
+        return request.method().equals(HttpMethod.OPTIONS)
+                && request.headers().contains(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);
     }
 
     private static void rejectUnknownPath(RoutingContext routing) {

@@ -5,10 +5,12 @@ import dev.slipway.contract.ErrorEnvelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Problem;
 import dev.slipway.gateway.EventStream.StreamTimeouts;
+import dev.slipway.gateway.StrictRequestDecoder.RejectedRequestException;
 import dev.slipway.service.HealthRegistry.Status;
 import dev.slipway.service.ServiceContext;
 import io.micrometer.core.instrument.FunctionCounter;
-import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -35,6 +37,8 @@ public final class GatewayVerticle extends VerticleBase {
 
     private static final long STREAM_POLL_WAIT_MS = 3_000;
     private static final long SLOW_READER_MS = 10_000;
+    private static final int MAX_REQUEST_LINE_BYTES = 8_192;
+    private static final int MAX_HEADER_BYTES = 16_384;
 
     private final ServiceContext service;
     private final GatewayConfig config;
@@ -135,21 +139,35 @@ public final class GatewayVerticle extends VerticleBase {
             limiter.countInvalid(request);
             var problem = Problem.of(ErrorCode.INVALID_REQUEST, describeFault(request));
             var correlationId = Ids.next().toString();
-            request.response()
-                    .setStatusCode(ErrorEnvelope.status(problem))
+            var response = request.response();
+            GatewayRouter.addSecurityHeaders(response, config.tls() != null);
+            response.setStatusCode(ErrorEnvelope.status(problem))
                     .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+                    .putHeader(HttpHeaders.CACHE_CONTROL, RequestContext.NO_STORE)
                     .putHeader(RequestContext.CORRELATION_ID, correlationId)
                     .end(Buffer.buffer(ErrorEnvelope.of(problem, correlationId).toBytes()))
                     .onComplete(done -> requests.recordInvalid(
                             request, correlationId, problem.code().code()));
-            var ignored = request.connection().close();
+            // After the current read: a connection that is closed with unread bytes is reset, and the client loses the
+            // response.
+            vertx.runOnContext(read -> {
+                var ignored = request.connection().close();
+            });
         }
     }
 
     private static String describeFault(HttpServerRequest request) {
-        return request.decoderResult().cause() instanceof DecoderException fault
-                ? String.valueOf(fault.getMessage())
-                : "The request is not valid HTTP.";
+        var cause = request.decoderResult().cause();
+        if (cause instanceof RejectedRequestException rejected) {
+            return String.valueOf(rejected.getMessage());
+        }
+        if (cause instanceof TooLongHttpLineException) {
+            return "The request line is longer than " + (MAX_REQUEST_LINE_BYTES >> 10) + " KiB.";
+        }
+        if (cause instanceof TooLongHttpHeaderException) {
+            return "The request headers are larger than " + (MAX_HEADER_BYTES >> 10) + " KiB.";
+        }
+        return "The request is not valid HTTP.";
     }
 
     /** Returns the port of the listeners; -1 before they have started. */
@@ -182,10 +200,10 @@ public final class GatewayVerticle extends VerticleBase {
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setIdleTimeout(75)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS)
-                .setMaxInitialLineLength(8_192)
-                .setMaxHeaderSize(16_384)
+                .setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES)
+                .setMaxHeaderSize(MAX_HEADER_BYTES)
                 .setTcpNoDelay(true);
-        options.getInitialSettings().setMaxHeaderListSize(16_384);
+        options.getInitialSettings().setMaxHeaderListSize(MAX_HEADER_BYTES);
         var tls = config.tls();
         return tls == null
                 ? options

@@ -171,6 +171,10 @@ final class RequestContext {
         if (revision != null) {
             response.putHeader(REVISION, revision.toString());
         }
+        if (operation().isStream()) {
+            var ignored = startStream().end(); // HEAD: the events of a GET are written by EventStream
+            return;
+        }
         response.putHeader(HttpHeaders.CACHE_CONTROL, operation().cacheControl());
         var etag = reply.etag();
         if (etag != null) {

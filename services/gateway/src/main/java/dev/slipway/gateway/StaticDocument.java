@@ -75,6 +75,7 @@ final class StaticDocument implements Handler<RoutingContext> {
         headers.forEach(response::putHeader);
         response.putHeader(HttpHeaders.CACHE_CONTROL, "public, no-cache").putHeader(HttpHeaders.ETAG, loaded.etag);
         if (routing.isFresh()) {
+            response.headers().add(HttpHeaders.VARY, HttpHeaders.ACCEPT_ENCODING);
             ResponseWriter.endEmpty(routing, HttpResponseStatus.NOT_MODIFIED);
         } else {
             var body = ResponseWriter.negotiateGzip(routing) ? loaded.compressed : loaded.plain;

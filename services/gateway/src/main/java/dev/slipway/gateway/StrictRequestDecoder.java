@@ -30,6 +30,15 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
 
     private boolean rejected;
 
+    /** A rejection by this decoder. Its message is written for clients, unlike those of Netty's exceptions. */
+    static final class RejectedRequestException extends DecoderException {
+        private static final long serialVersionUID = 1L;
+
+        private RejectedRequestException(String message) {
+            super(message);
+        }
+    }
+
     private StrictRequestDecoder(HttpServerOptions options) {
         super(options);
     }
@@ -55,14 +64,14 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
         var message = super.createMessage(initialLine);
         if (!message.protocolVersion().equals(HttpVersion.HTTP_1_1)
                 && !message.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
-            throw new DecoderException("The HTTP version is not 1.0, 1.1 or 2.");
+            throw new RejectedRequestException("The HTTP version is not 1.0, 1.1 or 2.");
         }
         return message;
     }
 
     @Override
     protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
-        throw new DecoderException("The request has both Content-Length and Transfer-Encoding.");
+        throw new RejectedRequestException("The request has both Content-Length and Transfer-Encoding.");
     }
 
     @Override
@@ -92,7 +101,7 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
         var fault = findFault(request);
         if (fault != null) {
             rejected = true;
-            request.setDecoderResult(DecoderResult.failure(new DecoderException(fault)));
+            request.setDecoderResult(DecoderResult.failure(new RejectedRequestException(fault)));
         }
     }
 

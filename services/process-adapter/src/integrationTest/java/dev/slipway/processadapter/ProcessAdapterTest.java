@@ -50,6 +50,23 @@ class ProcessAdapterTest extends ProcessAdapterTestBase {
         assertThat(pids(instance)).hasSize(1).isNotEqualTo(process);
     }
 
+    /** Tenants read details, reasons and messages. */
+    @Test
+    void reports_nameNeitherPathsNorProcesses() throws Exception {
+        start(5);
+        var instance = Ids.next();
+
+        var running = await(deploy(instance, newMember()));
+        var failed = await(deploy(Ids.next(), 1, manifest("quits", 60), never.future()));
+
+        assertThat(memberStates).isNotEmpty();
+        var told = running + " " + failed + " " + memberStates + " " + messages;
+        assertThat(told).contains("rlimits").doesNotContain(home.toString(), System.getProperty("user.home"));
+        assertThat(pids(instance)).isNotEmpty().allSatisfy(pid -> assertThat(told)
+                // A port, after the address, can have the same number.
+                .doesNotContainPattern("(?<!\\d:)\\b" + pid + "\\b"));
+    }
+
     @Test
     void deploy_fails_whenProfileIsUnknown() throws Exception {
         start(5);

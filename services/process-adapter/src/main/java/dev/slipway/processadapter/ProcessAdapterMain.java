@@ -6,25 +6,60 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.AutoComplete.GenerateCompletion;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Runs the process adapter as a separate program. */
-public final class ProcessAdapterMain {
+@Command(
+        name = "slipway-process-adapter",
+        mixinStandardHelpOptions = true,
+        usageHelpWidth = 120,
+        versionProvider = ProcessAdapterMain.Version.class,
+        subcommands = GenerateCompletion.class,
+        description = "Runs apps as processes of this machine until it is stopped (Ctrl-C, SIGTERM).",
+        footer = {
+            "",
+            "Settings are environment variables, or name=value lines in the file that SLIPWAY_CONFIG_FILE names.",
+            "Exit status: 0 after a normal stop, 1 if the start fails, 2 for invalid arguments, 143 after SIGTERM."
+        })
+public final class ProcessAdapterMain implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessAdapterMain.class);
     private static final int STOP_SECONDS = 20;
 
-    private ProcessAdapterMain() {}
+    private final Map<String, String> environment;
+
+    private ProcessAdapterMain(Map<String, String> environment) {
+        this.environment = environment;
+    }
 
     public static void main(String[] args) {
+        var exitCode = commandLine(System.getenv()).execute(args);
+        if (exitCode != ExitCode.OK) {
+            System.exit(exitCode);
+        }
+    }
+
+    static CommandLine commandLine(Map<String, String> environment) {
+        return new CommandLine(new ProcessAdapterMain(environment));
+    }
+
+    /** Returns while the adapter starts; its threads keep the process alive. */
+    @Override
+    public Integer call() {
         try {
-            var environment = Settings.withConfigFile(System.getenv());
-            run(ProcessAdapterConfig.from(environment), environment);
+            var settings = Settings.withConfigFile(environment);
+            run(ProcessAdapterConfig.from(settings), settings);
+            return ExitCode.OK;
         } catch (IllegalArgumentException e) {
             LOG.atError().log("invalid settings: {}", e.getMessage());
-            System.exit(2);
+            return ExitCode.SOFTWARE;
         }
     }
 
@@ -51,5 +86,14 @@ public final class ProcessAdapterMain {
             Thread.currentThread().interrupt();
         }
         telemetry.close();
+    }
+
+    /** Reads the version from the manifest of the jar. */
+    static final class Version implements CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            var version = ProcessAdapterMain.class.getPackage().getImplementationVersion();
+            return new String[] {"slipway-process-adapter " + (version == null ? "(development)" : version)};
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.slipway.standalone;
 
 import dev.slipway.contract.Contract;
 import dev.slipway.testkit.ShortLivedJvm;
+import dev.slipway.testkit.SimulatedAdapter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -21,20 +22,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Generates clients from the published contract, compiles them and completes a journey with each. Needs the system packages nodejs, npm,
- * python3 (with pydantic, python-dateutil and urllib3) and golang-go.
+ * python3 and golang-go, and the Python packages pydantic (2 or later), python-dateutil and urllib3 (2 or later).
  */
 class GeneratedClientsTest {
     private static final int TIMEOUT_MINUTES = 10;
+
+    /** Fails with the name of the package that is missing or too old. */
+    private static final String PYTHON_PACKAGES = """
+            import dateutil, pydantic, urllib3
+            for package in pydantic, urllib3:
+                version = package.__version__
+                assert int(version.split('.')[0]) >= 2, f'{package.__name__} {version} is older than 2'
+            """;
 
     @TempDir
     static Path home;
 
     private static PlatformUnderTest platform;
+    private static SimulatedAdapter adapter;
     private static Path contract;
 
     @BeforeAll
     static void start() throws Exception {
         platform = new PlatformUnderTest();
+        adapter = SimulatedAdapter.start(platform.adapterIn(home.resolve("adapter")));
         contract = Files.writeString(
                 home.resolve("openapi.json"), Contract.load().document().toString());
         copy("package.json", home);
@@ -43,6 +54,7 @@ class GeneratedClientsTest {
 
     @AfterAll
     static void stop() {
+        adapter.close();
         platform.close();
     }
 
@@ -84,6 +96,7 @@ class GeneratedClientsTest {
 
     @Test
     void python_completesJourney() throws Exception {
+        var ignored = run(home, "python3", "-c", PYTHON_PACKAGES);
         var directory = generate("python");
         copy("journey.py", directory);
         assertCompleted(run(directory, "python3", "journey.py"));
@@ -170,6 +183,14 @@ class GeneratedClientsTest {
     }
 
     private static void assertCompleted(String output) {
-        assertThat(output).contains("me ", "deleted deleting", "error 404", "app_instance_not_found", "correlation_id");
+        assertThat(output)
+                .contains(
+                        "me ",
+                        "then running",
+                        "listed true",
+                        "deleted deleting",
+                        "error 404",
+                        "app_instance_not_found",
+                        "correlation_id");
     }
 }

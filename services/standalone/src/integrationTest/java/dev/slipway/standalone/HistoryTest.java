@@ -21,6 +21,7 @@ import java.util.stream.StreamSupport;
 import static dev.slipway.standalone.TenantCalls.statusAndCode;
 import static dev.slipway.standalone.TenantCalls.userReference;
 import static dev.slipway.testkit.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests point-in-time reads, timelines, event streams and consistency checks of instances. */
@@ -212,6 +213,27 @@ class HistoryTest {
             assertThat(end.at("/data/code").asText()).isEqualTo("not_found");
             eventually(() -> assertThat(events.isEnded()).isTrue());
         }
+    }
+
+    @Test
+    void watch_isNotCompressed_andHeadReturnsItsHeadersOnly() {
+        var path = "/api/v1/projects/" + DemoData.PROJECT + "/app-instances/" + running("plain") + "/events";
+        var token = "Authorization: Bearer " + platform.token("project_viewer") + "\r\n";
+
+        var head = RawHttp.exchange(platform.platform().httpPort(), "HEAD " + path + " HTTP/1.1", token);
+        try (var http = new RawHttp(platform.platform().httpPort())) {
+            http.send(("GET " + path + " HTTP/1.1\r\nHost: slipway\r\nAccept-Encoding: gzip\r\n" + token + "\r\n")
+                    .getBytes(US_ASCII));
+            var get = http.response();
+
+            assertThat(get.header("Content-Type")).isEqualTo("text/event-stream");
+            assertThat(get.header("Content-Encoding")).isEmpty();
+        }
+        assertThat(head.status()).isEqualTo(200);
+        assertThat(head.header("Content-Type")).isEqualTo("text/event-stream");
+        assertThat(head.header("Cache-Control")).isEqualTo("no-store");
+        assertThat(head.header("Content-Length")).isEmpty();
+        assertThat(head.text()).endsWith("\r\n\r\n");
     }
 
     @Test

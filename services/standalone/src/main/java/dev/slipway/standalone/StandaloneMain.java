@@ -17,6 +17,7 @@ import dev.slipway.standalone.Platform.Addresses;
 import dev.slipway.telemetry.Telemetry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
+import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -41,6 +42,7 @@ import java.util.concurrent.TimeoutException;
         mixinStandardHelpOptions = true,
         usageHelpWidth = 120,
         versionProvider = StandaloneMain.Version.class,
+        subcommands = GenerateCompletion.class,
         description =
                 "Starts the services of the Slipway platform in this process and runs until it is stopped (Ctrl-C, SIGTERM).",
         footer = {
@@ -70,10 +72,14 @@ public final class StandaloneMain implements Callable<Integer> {
     }
 
     public static void main(String[] args) {
-        var exitCode = new CommandLine(new StandaloneMain(System.getenv())).execute(args);
+        var exitCode = commandLine(System.getenv()).execute(args);
         if (exitCode != ExitCode.OK) {
             System.exit(exitCode);
         }
+    }
+
+    static CommandLine commandLine(Map<String, String> environment) {
+        return new CommandLine(new StandaloneMain(environment));
     }
 
     /** Returns when the platform has started, or could not be started; its threads keep the process alive. */

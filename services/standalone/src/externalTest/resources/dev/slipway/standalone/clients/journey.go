@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	slipway "slipway.test/client"
 )
@@ -32,6 +33,26 @@ func main() {
 	if read.Id != created.Id || read.Status == slipway.INSTANCESTATUS_DELETED {
 		panic(fmt.Sprint("unexpected ", read))
 	}
+	for attempt := 0; read.Status != slipway.INSTANCESTATUS_RUNNING && attempt < 600; attempt++ {
+		time.Sleep(100 * time.Millisecond)
+		read, _, err = client.InstancesAPI.GetAppInstance(ctx, project, created.Id).Execute()
+		check(err)
+	}
+	fmt.Println("then", read.Status)
+	isListed := false
+	request := client.InstancesAPI.ListAppInstances(ctx, project).Limit(1)
+	for {
+		page, _, err := request.Execute()
+		check(err)
+		for _, item := range page.Items {
+			isListed = isListed || item.Id == created.Id
+		}
+		if page.NextCursor.Get() == nil {
+			break
+		}
+		request = request.Cursor(*page.NextCursor.Get())
+	}
+	fmt.Println("listed", isListed)
 	deleted, _, err := client.InstancesAPI.DeleteAppInstance(ctx, project, created.Id).Execute()
 	check(err)
 	fmt.Println("deleted", deleted.Status)

@@ -1,4 +1,5 @@
 import os
+import time
 import uuid
 
 import openapi_client
@@ -15,6 +16,18 @@ with openapi_client.ApiClient(configuration) as client:
     created = instances.create_app_instance(project, launch, idempotency_key="python-client")
     read = instances.get_app_instance(project, created.id)
     assert read.id == created.id and read.status != openapi_client.InstanceStatus.DELETED, read
+    for attempt in range(600):
+        if read.status == openapi_client.InstanceStatus.RUNNING:
+            break
+        time.sleep(0.1)
+        read = instances.get_app_instance(project, created.id)
+    print("then", read.status.value)
+    page = instances.list_app_instances(project, limit=1)
+    listed = [item.id for item in page.items]
+    while page.next_cursor is not None:
+        page = instances.list_app_instances(project, limit=1, cursor=page.next_cursor)
+        listed += [item.id for item in page.items]
+    print("listed", str(created.id in listed).lower())
     print("deleted", instances.delete_app_instance(project, created.id).status.value)
     try:
         instances.get_app_instance(project, str(uuid.uuid4()))

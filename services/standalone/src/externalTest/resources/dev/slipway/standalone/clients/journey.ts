@@ -10,10 +10,22 @@ async function main(): Promise<void> {
   console.log('me ' + me.principalId);
   const createAppInstance = { appSlug: env.APP, version: env.VERSION, displayName: 'typescript client' };
   const created = await instances.createAppInstance({ projectId, createAppInstance, idempotencyKey: 'typescript-client' });
-  const read = await instances.getAppInstance({ projectId, appInstanceId: created.id });
+  let read = await instances.getAppInstance({ projectId, appInstanceId: created.id });
   if (read.id !== created.id || read.status === InstanceStatus.Deleted) {
     throw new Error('unexpected ' + JSON.stringify(read));
   }
+  for (let attempt = 0; read.status !== InstanceStatus.Running && attempt < 600; attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    read = await instances.getAppInstance({ projectId, appInstanceId: created.id });
+  }
+  console.log('then ' + read.status);
+  let page = await instances.listAppInstances({ projectId, limit: 1 });
+  let isListed = page.items.some((item) => item.id === created.id);
+  while (page.nextCursor !== null) {
+    page = await instances.listAppInstances({ projectId, limit: 1, cursor: page.nextCursor });
+    isListed = isListed || page.items.some((item) => item.id === created.id);
+  }
+  console.log('listed ' + isListed);
   const deleted = await instances.deleteAppInstance({ projectId, appInstanceId: created.id });
   console.log('deleted ' + deleted.status);
   try {

@@ -164,13 +164,10 @@ final class DeploymentFixture implements AutoCloseable {
 
     @CanIgnoreReturnValue
     JsonNode rollBack(Tenant tenant, JsonNode deployment) {
-        return awaitEnd(
-                tenant,
-                call(
-                        tenant,
-                        api::rollBack,
-                        Map.of("deployment_id", deployment.path("deployment_id").asText()),
-                        null));
+        var id = deployment.path("deployment_id").asText();
+        var reply = send(tenant, api::rollBack, Map.of("deployment_id", id), null);
+        assertThat(reply.location()).endsWith("/tenants/" + tenant.id() + "/deployments/" + id);
+        return awaitEnd(tenant, Json.parseTrusted(reply.body()));
     }
 
     JsonNode awaitEnd(Tenant tenant, JsonNode deployment) {

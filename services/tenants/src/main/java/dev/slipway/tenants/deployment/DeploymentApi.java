@@ -184,7 +184,7 @@ public final class DeploymentApi {
                                     store.startRollback(unit, undone.id(), null);
                                     DeploymentEvents.publishRequested(
                                             unit, request.principal(), "tenants.deployment.rollback", undone);
-                                    return Reply.ofRecord(DeploymentResponse.of(undone, found.documents()));
+                                    return accepted(new StoredDeployment(undone, found.documents()));
                                 }))))
                 .onSuccess(reply -> wakeWorker.run());
     }

@@ -42,7 +42,6 @@ import java.util.function.Consumer;
 public final class TenantWorker {
     private static final Logger LOG = LoggerFactory.getLogger(TenantWorker.class);
     private static final int MAX_ATTEMPTS = 3;
-    private static final int MAX_ERROR_LENGTH = 500;
     private static final Duration RETRY_DELAY = Duration.ofSeconds(5);
 
     private final Outbox outbox;
@@ -284,9 +283,12 @@ public final class TenantWorker {
         AuditTrail.recordSystemAction(unit, "system", "tenants", null, entry, result, reason);
     }
 
+    /** For the tenant. The message of the failure is for the log only: it can name hosts, roles and statements of the database server. */
     private static String describe(Name step, Throwable failure) {
-        var message = step.text() + " failed: " + failure.getMessage();
-        return message.length() > MAX_ERROR_LENGTH ? message.substring(0, MAX_ERROR_LENGTH) : message;
+        return step.text()
+                + (Failures.isRetryable(failure)
+                        ? " failed: the database did not respond, or was overloaded. Retry later."
+                        : " failed: the database rejected it. The operator of Slipway finds the cause in the log.");
     }
 
     private static ChangeContext context() {
