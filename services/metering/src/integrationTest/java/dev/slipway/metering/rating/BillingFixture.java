@@ -86,38 +86,41 @@ public final class BillingFixture implements AutoCloseable {
         service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 6, null), "metering", false));
         outbox = new Outbox(service.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
         var mutations = new Mutations(outbox);
-        var ratings = new RatingStore(service.reads());
+        var ratings = new RatingStore();
+        var sums = new FactSumStore();
+        var queue = new RatingQueueStore(service.reads());
         var inputs = new RatingInputStore();
         var accountStore = new AccountStore("EUR");
         var ledger = new LedgerStore(service.reads());
         var writer = new LedgerWriter(ledger, accountStore);
-        Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
+        Function<UUID, Future<Freshness>> freshness = orgId -> queue.findBacklog(orgId)
                 .map(backlog -> Freshness.of(backlog.lagSeconds(), 0, backlog.unrated(), Instant.now()));
         var reads = QueryExecutor.of(service.reads());
         accounts = new AccountApi(accountStore, ledger, writer, mutations, freshness, reads);
         budgets = new BudgetApi(accountStore, ledger, writer, reads, mutations, freshness, Clock.systemUTC());
         prices = new PriceApi(
                 new PriceStore(service.reads()),
-                ratings,
+                queue,
                 inputs,
                 accountStore,
                 reads,
                 mutations,
                 () -> {},
                 Clock.systemUTC());
-        splits = new CostSplitApi(inputs, ratings, accountStore, reads, mutations, () -> {});
+        splits = new CostSplitApi(inputs, ratings, queue, accountStore, reads, mutations, () -> {});
         var statementStore = new StatementStore(reads);
         statements = new StatementApi(statementStore, inputs, accountStore, reads, freshness);
-        closer = new PeriodCloser(vertx, outbox, statementStore, mutations, Duration.ofDays(5), Clock.systemUTC());
-        consumer = new RatingConsumer(inputs, ratings);
-        reconstruction = new ReconstructionApi(outbox, new ReconstructionStore(inputs), accountStore, reads);
+        closer = new PeriodCloser(
+                vertx, outbox, statementStore, mutations, Duration.ofDays(5), Clock.systemUTC(), telemetry.metrics());
+        consumer = new RatingConsumer(inputs, queue);
+        reconstruction = new ReconstructionApi(outbox, new ReconstructionStore(inputs, sums), accountStore, reads);
         reconciliation =
-                new ReconciliationApi(outbox, new ReconciliationStore(), inputs, accountStore, Clock.systemUTC());
+                new ReconciliationApi(outbox, new ReconciliationStore(), sums, inputs, accountStore, Clock.systemUTC());
         rater = new Rater(
                 vertx,
                 outbox,
-                ratings,
-                new OrganizationRating(ratings, inputs, accountStore, writer),
+                queue,
+                new OrganizationRating(ratings, sums, inputs, accountStore, writer),
                 telemetry.metrics());
         monitor = new LedgerMonitor(vertx, ledger, telemetry.metrics());
     }
@@ -196,7 +199,16 @@ public final class BillingFixture implements AutoCloseable {
         createPrice(body);
     }
 
+    /** Registers a usage unit. */
+    void insertUnit(String unit) {
+        database.execute("""
+                INSERT INTO metering.usage_units (id, version, precision, rating_category, product_id, display_name, lifecycle)
+                VALUES ('%1$s', 1, 6, 'runtime', 'test', '%1$s', 'active') ON CONFLICT DO NOTHING
+                """.formatted(unit));
+    }
+
     public void createPrice(ObjectNode body) {
+        insertUnit(body.path("unit").asText());
         var unused = call(prices::create, Ids.next(), null, Map.of(), body);
     }
 

@@ -33,7 +33,7 @@ import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** Serves the accounts of organizations: settings, balance, payments and transactions. */
 public final class AccountApi {
@@ -41,7 +41,7 @@ public final class AccountApi {
     private final LedgerStore ledger;
     private final LedgerWriter writer;
     private final Mutations mutations;
-    private final Supplier<Future<Freshness>> freshness;
+    private final Function<UUID, Future<Freshness>> freshness;
     private final QueryExecutor reads;
 
     private record SettingsBody(@Nullable String creditLimit, String lowBalance, String atZero, long graceSeconds) {}
@@ -116,7 +116,7 @@ public final class AccountApi {
             LedgerStore ledger,
             LedgerWriter writer,
             Mutations mutations,
-            Supplier<Future<Freshness>> freshness,
+            Function<UUID, Future<Freshness>> freshness,
             QueryExecutor reads) {
         this.accounts = accounts;
         this.ledger = ledger;
@@ -148,8 +148,9 @@ public final class AccountApi {
     }
 
     private Future<Reply> respond(QueryExecutor executor, BillingAccount account) {
-        return ledger.findBalance(executor, account.orgId(), account.currency())
-                .compose(balance -> freshness.get().map(fresh -> Reply.ofRecord(response(account, balance, fresh))));
+        return ledger.findBalance(executor, account.orgId(), account.currency()).compose(balance -> freshness
+                .apply(account.orgId())
+                .map(fresh -> Reply.ofRecord(response(account, balance, fresh))));
     }
 
     public Future<Reply> put(Request request) {

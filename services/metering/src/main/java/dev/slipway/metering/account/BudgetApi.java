@@ -28,7 +28,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** Serves the monthly budgets of projects. */
 public final class BudgetApi {
@@ -41,7 +41,7 @@ public final class BudgetApi {
     private final LedgerWriter writer;
     private final QueryExecutor reads;
     private final Mutations mutations;
-    private final Supplier<Future<Freshness>> freshness;
+    private final Function<UUID, Future<Freshness>> freshness;
     private final Clock clock;
 
     private record BudgetBody(
@@ -74,7 +74,7 @@ public final class BudgetApi {
             LedgerWriter writer,
             QueryExecutor reads,
             Mutations mutations,
-            Supplier<Future<Freshness>> freshness,
+            Function<UUID, Future<Freshness>> freshness,
             Clock clock) {
         this.accounts = accounts;
         this.ledger = ledger;
@@ -134,7 +134,7 @@ public final class BudgetApi {
 
     private Future<Reply> respond(Budget budget, BigDecimal spent, LocalDate month) {
         return freshness
-                .get()
+                .apply(budget.orgId())
                 .map(fresh -> Reply.ofRecord(new BudgetResponse(
                         budget.projectId(),
                         budget.orgId(),

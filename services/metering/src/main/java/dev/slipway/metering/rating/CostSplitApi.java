@@ -44,6 +44,7 @@ public final class CostSplitApi {
 
     private final RatingInputStore inputs;
     private final RatingStore ratings;
+    private final RatingQueueStore queue;
     private final AccountStore accounts;
     private final QueryExecutor reads;
     private final Mutations mutations;
@@ -107,12 +108,14 @@ public final class CostSplitApi {
     public CostSplitApi(
             RatingInputStore inputs,
             RatingStore ratings,
+            RatingQueueStore queue,
             AccountStore accounts,
             QueryExecutor reads,
             Mutations mutations,
             Runnable wakeRater) {
         this.inputs = inputs;
         this.ratings = ratings;
+        this.queue = queue;
         this.accounts = accounts;
         this.reads = reads;
         this.mutations = mutations;
@@ -135,7 +138,6 @@ public final class CostSplitApi {
         var from = month(Objects.requireNonNull(body.validFrom));
         return mutations
                 .run(request, unit -> requireRuntime(unit, orgId, runtime)
-                        .compose(ok -> accounts.lock(unit, orgId))
                         .compose(ok -> PriceApi.requireOpen(
                                 unit, from.atStartOfDay(ZoneOffset.UTC).toInstant()))
                         .compose(ok -> inputs.listPolicies(unit, orgId, runtime))
@@ -151,7 +153,8 @@ public final class CostSplitApi {
         var orgId = request.pathId("org_id");
         var runtime = request.pathId("shared_runtime_id");
         inputs.insertPolicy(unit, orgId, runtime, policy, request.principal().id());
-        ratings.queueRuntime(unit, orgId, runtime, policy.validFrom());
+        queue.lock(unit);
+        queue.queueRuntime(unit, orgId, runtime, policy.validFrom());
         unit.publish(
                 Topics.BILLING_EVENTS,
                 orgId.toString(),

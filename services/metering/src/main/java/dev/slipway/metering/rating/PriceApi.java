@@ -41,7 +41,7 @@ public final class PriceApi {
     private static final String ACTION = "billing.price.write";
 
     private final PriceStore store;
-    private final RatingStore ratings;
+    private final RatingQueueStore queue;
     private final RatingInputStore inputs;
     private final AccountStore accounts;
     private final QueryExecutor reads;
@@ -110,7 +110,7 @@ public final class PriceApi {
 
     public PriceApi(
             PriceStore store,
-            RatingStore ratings,
+            RatingQueueStore queue,
             RatingInputStore inputs,
             AccountStore accounts,
             QueryExecutor reads,
@@ -118,7 +118,7 @@ public final class PriceApi {
             Runnable wakeRater,
             Clock clock) {
         this.store = store;
-        this.ratings = ratings;
+        this.queue = queue;
         this.inputs = inputs;
         this.accounts = accounts;
         this.reads = reads;
@@ -166,7 +166,8 @@ public final class PriceApi {
 
     private Reply insert(UnitOfWork unit, Request request, PriceVersion price) {
         store.insert(unit, price, request.principal().id());
-        ratings.queuePrice(
+        queue.lock(unit);
+        queue.queuePrice(
                 unit,
                 price.unit(),
                 LocalDate.ofInstant(price.validFrom(), ZoneOffset.UTC).withDayOfMonth(1));
@@ -232,12 +233,11 @@ public final class PriceApi {
                 .orElse(unit);
     }
 
-    /** Rejects a time in a closed period. */
+    /** Rejects a time in a closed period, and keeps open periods open until the end of the transaction. */
     static Future<Void> requireOpen(UnitOfWork unit, Instant from) {
-        return PriceStore.findClosedPeriod(unit).map(closed -> {
-            if (closed != null
-                    && from.isBefore(
-                            closed.plusMonths(1).atStartOfDay(ZoneOffset.UTC).toInstant())) {
+        var month = LocalDate.ofInstant(from, ZoneOffset.UTC).withDayOfMonth(1);
+        return PriceStore.lockPeriods(unit, month).map(closed -> {
+            if (closed != null) {
                 throw Problem.of(
                                 ErrorCode.PERIOD_CLOSED,
                                 "valid_from lies in a closed period. Use a time from " + closed.plusMonths(1) + " on.")

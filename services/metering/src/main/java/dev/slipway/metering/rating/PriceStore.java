@@ -53,8 +53,9 @@ public final class PriceStore {
             SELECT coalesce(max(version), 0) AS version FROM prices WHERE unit = $1 AND currency = $2 AND scope = $3 AND subject = $4
             """;
     private static final String INSERT = COLUMNS.and("created_by").insert();
-    private static final String FIND_CLOSED =
-            "SELECT max(period) AS period FROM usage_periods WHERE closed_at IS NOT NULL";
+    /** As for facts that are stored: a month is not closed while something is changed that applies to it. */
+    private static final String LOCK_PERIODS =
+            "SELECT period, closed_at IS NOT NULL AS closed FROM usage_periods WHERE period >= $1 ORDER BY period FOR SHARE";
 
     private final SqlClient reads;
 
@@ -101,10 +102,17 @@ public final class PriceStore {
                 .map(rows -> rows.iterator().next().getInteger("version"));
     }
 
-    /** Returns the last closed period; null if none is closed. */
-    static Future<@Nullable LocalDate> findClosedPeriod(UnitOfWork unit) {
-        return unit.query(FIND_CLOSED, Tuple.tuple())
-                .map(rows -> rows.iterator().next().getLocalDate("period"));
+    /** Locks the periods from a month on; returns the last of them that is closed, or null if none is. */
+    static Future<@Nullable LocalDate> lockPeriods(UnitOfWork unit, LocalDate month) {
+        return unit.query(LOCK_PERIODS, Tuple.of(month)).map(rows -> {
+            LocalDate closed = null;
+            for (var row : rows) {
+                if (row.getBoolean("closed")) {
+                    closed = row.getLocalDate("period");
+                }
+            }
+            return closed;
+        });
     }
 
     void insert(UnitOfWork unit, PriceVersion price, UUID createdBy) {

@@ -24,7 +24,7 @@ import java.time.YearMonth;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** Serves statements, and the facts of their lines. */
 public final class StatementApi {
@@ -32,7 +32,7 @@ public final class StatementApi {
     private final RatingInputStore inputs;
     private final AccountStore accounts;
     private final QueryExecutor reads;
-    private final Supplier<Future<Freshness>> freshness;
+    private final Function<UUID, Future<Freshness>> freshness;
 
     private record LineResponse(
             UUID lineId,
@@ -115,7 +115,7 @@ public final class StatementApi {
             RatingInputStore inputs,
             AccountStore accounts,
             QueryExecutor reads,
-            Supplier<Future<Freshness>> freshness) {
+            Function<UUID, Future<Freshness>> freshness) {
         this.store = store;
         this.inputs = inputs;
         this.accounts = accounts;
@@ -151,7 +151,7 @@ public final class StatementApi {
         var finalizedAt = head.finalizedAt();
         return store.listLines(
                         finalizedAt != null, orgId, period, payer, cursor == null ? null : cursor.id(), limit + 1)
-                .compose(found -> freshness.get().map(fresh -> {
+                .compose(found -> freshness.apply(orgId).map(fresh -> {
                     var page = Page.of(found, limit, line -> new Cursor(Instant.EPOCH, line.rowId()));
                     var next = page.next();
                     return Reply.ofRecord(new StatementResponse(
