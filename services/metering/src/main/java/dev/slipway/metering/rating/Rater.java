@@ -18,11 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static java.util.stream.Collectors.groupingBy;
@@ -59,7 +59,7 @@ public final class Rater {
     private final AtomicLong lagMs = new AtomicLong();
     private final AtomicLong failing = new AtomicLong();
     private final AtomicLong unwrittenSinceMs = new AtomicLong();
-    private final Deque<Source> turns = new ArrayDeque<>(List.of(Source.values()));
+    private final Deque<Source> turns = new ConcurrentLinkedDeque<>(List.of(Source.values()));
     private int failedTogether;
     private boolean running;
     private boolean woken;
