@@ -165,6 +165,7 @@ public final class MeteringVerticle extends VerticleBase {
     private void serveBilling(Service opened, RatingInputStore inputs) {
         var meters = serviceContext.telemetry().metrics();
         var clock = serviceContext.clock();
+        var authz = serviceContext.authz();
         var ratings = new RatingStore();
         var sums = new FactSumStore();
         var queue = new RatingQueueStore(opened.reads());
@@ -178,7 +179,7 @@ public final class MeteringVerticle extends VerticleBase {
                 .map(backlog ->
                         Freshness.of(backlog.lagSeconds(), opened.secondsBehind(), backlog.unrated(), clock.instant()));
         var reads = QueryExecutor.of(opened.reads());
-        var accountApi = new AccountApi(accounts, ledger, writer, opened.mutations(), freshness, reads);
+        var accountApi = new AccountApi(accounts, ledger, writer, opened.mutations(), freshness, reads, authz::orgOf);
         var budgetApi = new BudgetApi(accounts, ledger, writer, reads, opened.mutations(), freshness, clock);
         var priceApi = new PriceApi(
                 new PriceStore(opened.reads()),
@@ -188,8 +189,10 @@ public final class MeteringVerticle extends VerticleBase {
                 reads,
                 opened.mutations(),
                 rating::wake,
-                clock);
-        var splitApi = new CostSplitApi(inputs, ratings, queue, accounts, reads, opened.mutations(), rating::wake);
+                clock,
+                authz::hasOrganization);
+        var splitApi = new CostSplitApi(
+                inputs, ratings, queue, accounts, reads, opened.mutations(), rating::wake, authz::orgOf);
         var statements = new StatementStore(reads);
         var statementApi = new StatementApi(statements, inputs, accounts, reads, freshness);
         var closer = new PeriodCloser(
@@ -222,6 +225,7 @@ public final class MeteringVerticle extends VerticleBase {
                         BATCH_WINDOW,
                         new RatingConsumer(inputs, queue)::apply);
         LedgerInvariantStore.checks().forEach(opened::check);
+        opened.claim(LedgerInvariantStore.claim());
         closer.start();
         new LedgerMonitor(vertx, ledger, meters).start();
         rating.start();

@@ -42,7 +42,9 @@ import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -69,6 +71,10 @@ public final class BillingFixture implements AutoCloseable {
     private final Telemetry telemetry = Telemetry.start(Map.of());
     private final Vertx vertx =
             telemetry.vertx(new VertxOptions().setEventLoopPoolSize(2)).build();
+    /** The organizations of the projects that exist. */
+    final Map<UUID, UUID> projectOrgs = new ConcurrentHashMap<>();
+
+    final Set<UUID> unknownOrgs = ConcurrentHashMap.newKeySet();
     private final AtomicInteger facts = new AtomicInteger();
 
     public BillingFixture() {
@@ -96,7 +102,7 @@ public final class BillingFixture implements AutoCloseable {
         Function<UUID, Future<Freshness>> freshness = orgId -> queue.findBacklog(orgId)
                 .map(backlog -> Freshness.of(backlog.lagSeconds(), 0, backlog.unrated(), Instant.now()));
         var reads = QueryExecutor.of(service.reads());
-        accounts = new AccountApi(accountStore, ledger, writer, mutations, freshness, reads);
+        accounts = new AccountApi(accountStore, ledger, writer, mutations, freshness, reads, projectOrgs::get);
         budgets = new BudgetApi(accountStore, ledger, writer, reads, mutations, freshness, Clock.systemUTC());
         prices = new PriceApi(
                 new PriceStore(service.reads()),
@@ -106,8 +112,9 @@ public final class BillingFixture implements AutoCloseable {
                 reads,
                 mutations,
                 () -> {},
-                Clock.systemUTC());
-        splits = new CostSplitApi(inputs, ratings, queue, accountStore, reads, mutations, () -> {});
+                Clock.systemUTC(),
+                orgId -> !unknownOrgs.contains(orgId));
+        splits = new CostSplitApi(inputs, ratings, queue, accountStore, reads, mutations, () -> {}, projectOrgs::get);
         var statementStore = new StatementStore(reads);
         statements = new StatementApi(statementStore, inputs, accountStore, reads, freshness);
         closer = new PeriodCloser(
@@ -157,9 +164,14 @@ public final class BillingFixture implements AutoCloseable {
 
     /** Stores a fact in a period, with its unrated row. */
     void insertFact(Usage usage, String unit, String quantity, Instant start, String period) {
-        var id = "fact-" + facts.incrementAndGet();
         var unused = database.query("SELECT metering.create_usage_period('%s-01')".formatted(period));
-        database.execute("""
+        database.execute(factSql(usage, unit, quantity, start, period));
+    }
+
+    /** Returns the SQL that stores a fact. */
+    String factSql(Usage usage, String unit, String quantity, Instant start, String period) {
+        var id = "fact-" + facts.incrementAndGet();
+        return """
                 WITH f AS (INSERT INTO metering.usage_facts (source, fact_id, unit, unit_version, quantity, window_start, window_end, org_id,
                     project_id, app_instance_id, shared_runtime_id, source_project_id, app_slug, correlation_id, corrects_source, corrects_fact_id,
                     period, body_hash)
@@ -179,7 +191,7 @@ public final class BillingFixture implements AutoCloseable {
                         literal(usage.sourceProjectId),
                         quantity.startsWith("-") ? "'test'" : "NULL",
                         quantity.startsWith("-") ? "'fact-1'" : "NULL",
-                        period));
+                        period);
     }
 
     private static String literal(@Nullable UUID id) {
@@ -254,15 +266,36 @@ public final class BillingFixture implements AutoCloseable {
             @Nullable UUID projectId,
             Map<String, String> parameters,
             @Nullable JsonNode body) {
+        return call(operation, orgId, projectId, parameters, Map.of(), body);
+    }
+
+    private static JsonNode call(
+            Function<Request, Future<Reply>> operation,
+            UUID orgId,
+            @Nullable UUID projectId,
+            Map<String, String> parameters,
+            Map<String, String> headers,
+            @Nullable JsonNode body) {
         var path = new HashMap<>(parameters);
         path.put("org_id", orgId.toString());
-        var call = new Call("operation", "correlation", null, path, Map.of(), Map.of(), body);
+        var call = new Call("operation", "correlation", null, path, Map.of(), headers, body);
         var request = new Request(call, Principal.user(Ids.next(), "Ada"), orgId, projectId, context());
         var reply = await(operation.apply(request));
         if (reply.problem() != null) {
             throw reply.problem().asException();
         }
         return Json.parseTrusted(reply.body());
+    }
+
+    /** Calls an operation with an ETag in If-Match, unless it is null. */
+    JsonNode callIfMatch(
+            Function<Request, Future<Reply>> operation,
+            UUID orgId,
+            @Nullable UUID projectId,
+            @Nullable String etag,
+            JsonNode body) {
+        var headers = etag == null ? Map.<String, String>of() : Map.of("if-match", etag);
+        return call(operation, orgId, projectId, Map.of(), headers, body);
     }
 
     /** Returns the code of the refusal of an operation. */

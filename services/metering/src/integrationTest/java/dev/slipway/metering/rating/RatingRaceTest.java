@@ -1,5 +1,6 @@
 package dev.slipway.metering.rating;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
@@ -90,13 +91,38 @@ class RatingRaceTest {
                             last.atStartOfDay(ZoneOffset.UTC).toInstant().toString());
             refused = CompletableFuture.supplyAsync(() ->
                     billing.refusal(() -> billing.call(billing.prices::create, Ids.next(), null, Map.of(), body)));
-            eventually(() -> assertThat(
-                            billing.database.query(
-                                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"))
-                    .isNotEqualTo("0"));
+            awaitBlocked();
             closing.commit();
         }
         assertThat(refused.join()).isEqualTo("period_closed");
+    }
+
+    @Test
+    void close_waitsForFactsThatAreBeingStored_andFinalizesTheStatementWithThem() {
+        var last = MONTH.minusMonths(1);
+        var start = last.atDay(1).atStartOfDay(ZoneOffset.UTC).toInstant();
+        billing.createPrice("hour", "1.00", start);
+        billing.insertFact(Usage.of(org, Ids.next()), "hour", "10", start, last.toString());
+        billing.rateAll();
+        // As ingestion stores facts.
+        var stored = "SET search_path TO metering; SELECT period FROM usage_periods WHERE period >= '" + last
+                + "-01' FOR SHARE; " + billing.factSql(Usage.of(org, Ids.next()), "hour", "5", start, last.toString());
+        CompletableFuture<JsonNode> closed;
+        try (var storing = billing.database.begin(stored)) {
+            closed = CompletableFuture.supplyAsync(() ->
+                    billing.call(billing.closer::close, Ids.next(), null, Map.of("period", last.toString()), null));
+            awaitBlocked();
+            storing.commit();
+        }
+        assertThat(closed.join().path("final").asBoolean()).isFalse();
+        assertThat(closed.join().path("unrated").asLong()).isEqualTo(1);
+        billing.rateAll();
+        billing.closePeriod(last);
+
+        assertThat(billing.call(billing.statements::get, org, null, Map.of("period", last.toString()), null)
+                        .path("total")
+                        .asText())
+                .isEqualTo("15.00");
     }
 
     @Test
@@ -122,6 +148,13 @@ class RatingRaceTest {
                 SELECT count(*) FROM metering.outbox
                 WHERE event_type = 'audit.recorded' AND convert_from(value, 'UTF8') LIKE '%billing.period.close%'
                 """);
+    }
+
+    private void awaitBlocked() {
+        eventually(() -> assertThat(
+                        billing.database.query(
+                                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"))
+                .isNotEqualTo("0"));
     }
 
     private void awaitWaiting(String lockType) {

@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** Serves the cost-split policies of shared runtimes: versions and simulations. */
 public final class CostSplitApi {
@@ -49,6 +50,7 @@ public final class CostSplitApi {
     private final QueryExecutor reads;
     private final Mutations mutations;
     private final Runnable wakeRater;
+    private final Function<UUID, @Nullable UUID> orgOfProject;
 
     private record PolicyBody(
             String method,
@@ -112,7 +114,8 @@ public final class CostSplitApi {
             AccountStore accounts,
             QueryExecutor reads,
             Mutations mutations,
-            Runnable wakeRater) {
+            Runnable wakeRater,
+            Function<UUID, @Nullable UUID> orgOfProject) {
         this.inputs = inputs;
         this.ratings = ratings;
         this.queue = queue;
@@ -120,6 +123,7 @@ public final class CostSplitApi {
         this.reads = reads;
         this.mutations = mutations;
         this.wakeRater = wakeRater;
+        this.orgOfProject = orgOfProject;
     }
 
     public Future<Reply> list(Request request) {
@@ -132,8 +136,8 @@ public final class CostSplitApi {
     }
 
     public Future<Reply> create(Request request) {
-        var body = readBody(request);
         var orgId = request.pathId("org_id");
+        var body = readBody(request, orgId);
         var runtime = request.pathId("shared_runtime_id");
         var from = month(Objects.requireNonNull(body.validFrom));
         return mutations
@@ -176,8 +180,8 @@ public final class CostSplitApi {
 
     /** Divides the usage of a month by a policy that does not exist. Changes nothing. */
     public Future<Reply> simulate(Request request) {
-        var body = readBody(request);
         var orgId = request.pathId("org_id");
+        var body = readBody(request, orgId);
         var runtime = request.pathId("shared_runtime_id");
         var month = month(Objects.requireNonNull(body.period));
         return inputs.hasRuntime(reads, orgId, runtime)
@@ -225,7 +229,7 @@ public final class CostSplitApi {
         return null;
     }
 
-    private static PolicyBody readBody(Request request) {
+    private PolicyBody readBody(Request request, UUID orgId) {
         var body = Json.toRecord(request.body(), PolicyBody.class);
         var method = SplitMethod.of(body.method);
         if (method.needsWeightUnit() != (body.weightUnit != null)) {
@@ -243,6 +247,15 @@ public final class CostSplitApi {
                             "/shares",
                             "needs positive weights for fixed_shares, and only then")
                     .asException();
+        }
+        for (var project : shares.keySet()) {
+            if (!orgId.equals(orgOfProject.apply(UUID.fromString(project)))) {
+                throw Problem.validationOf(
+                                ErrorCode.VALIDATION_ERROR,
+                                "/shares/" + project,
+                                "is not a project of this organization")
+                        .asException();
+            }
         }
         return body;
     }

@@ -6,7 +6,6 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
-import dev.slipway.contract.RegistrySeeds;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
 import dev.slipway.messaging.UnitOfWork;
@@ -35,6 +34,7 @@ import java.util.Currency;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 /** Creates and lists prices. */
 public final class PriceApi {
@@ -48,6 +48,7 @@ public final class PriceApi {
     private final Mutations mutations;
     private final Runnable wakeRater;
     private final Clock clock;
+    private final Predicate<UUID> hasOrganization;
 
     private record CreateBody(
             String unit,
@@ -116,7 +117,8 @@ public final class PriceApi {
             QueryExecutor reads,
             Mutations mutations,
             Runnable wakeRater,
-            Clock clock) {
+            Clock clock,
+            Predicate<UUID> hasOrganization) {
         this.store = store;
         this.queue = queue;
         this.inputs = inputs;
@@ -125,6 +127,7 @@ public final class PriceApi {
         this.mutations = mutations;
         this.wakeRater = wakeRater;
         this.clock = clock;
+        this.hasOrganization = hasOrganization;
     }
 
     public Future<Reply> list(Request request) {
@@ -155,12 +158,15 @@ public final class PriceApi {
     public Future<Reply> create(Request request) {
         var body = Json.toRecord(request.body(), CreateBody.class);
         requireValid(body);
-        var subject = body.subject == null ? "" : body.subject;
+        var subject = readSubject(body);
         return mutations
                 .run(request, unit -> requireOpen(unit, body.validFrom)
-                        .compose(ok ->
-                                store.findLatestVersion(unit, body.unit, body.currency, body.priceScope(), subject))
-                        .map(latest -> insert(unit, request, toPrice(body, subject, latest + 1, unit.now()))))
+                        .compose(ok -> store.findRatingCategory(unit, body.unit))
+                        .map(PriceApi::requireUnit)
+                        .compose(category -> store.findLatestVersion(
+                                        unit, body.unit, body.currency, body.priceScope(), subject)
+                                .map(latest -> insert(
+                                        unit, request, toPrice(body, category, subject, latest + 1, unit.now())))))
                 .onSuccess(reply -> wakeRater.run());
     }
 
@@ -208,11 +214,12 @@ public final class PriceApi {
         unit.publish(Topics.BILLING_STATE, "price:" + price.id(), "billing.price.snapshot", Json.toObject(snapshot));
     }
 
-    private static PriceVersion toPrice(CreateBody body, String subject, int version, Instant now) {
+    private static PriceVersion toPrice(
+            CreateBody body, String ratingCategory, String subject, int version, Instant now) {
         return new PriceVersion(
                 Ids.next(),
                 body.unit,
-                ratingCategory(body.unit),
+                ratingCategory,
                 body.priceScope(),
                 subject,
                 version,
@@ -224,13 +231,33 @@ public final class PriceApi {
                 now);
     }
 
-    /** Returns the category of a built-in unit; other units have their id as category. */
-    private static String ratingCategory(String unit) {
-        return RegistrySeeds.load().entries().stream()
-                .filter(entry -> entry.kind().equals("usage_unit") && entry.id().equals(unit))
-                .map(entry -> entry.body().path("rating_category").asText(unit))
-                .findFirst()
-                .orElse(unit);
+    private static String requireUnit(@Nullable String ratingCategory) {
+        if (ratingCategory == null) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/unit", "is not a registered usage unit")
+                    .asException();
+        }
+        return ratingCategory;
+    }
+
+    /** Returns the subject as it is compared: the id of an organization has one form only. */
+    private String readSubject(CreateBody body) {
+        if (body.subject == null) {
+            return "";
+        }
+        if (body.priceScope() != PriceScope.ORGANIZATION) {
+            return body.subject;
+        }
+        UUID orgId = null;
+        try {
+            orgId = UUID.fromString(body.subject);
+        } catch (IllegalArgumentException e) {
+            // As an unknown organization.
+        }
+        if (orgId == null || !hasOrganization.test(orgId)) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/subject", "is not the id of an organization")
+                    .asException();
+        }
+        return orgId.toString();
     }
 
     /** Rejects a time in a closed period, and keeps open periods open until the end of the transaction. */

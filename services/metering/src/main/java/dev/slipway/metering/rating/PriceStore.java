@@ -52,6 +52,7 @@ public final class PriceStore {
     private static final String FIND_VERSION = """
             SELECT coalesce(max(version), 0) AS version FROM prices WHERE unit = $1 AND currency = $2 AND scope = $3 AND subject = $4
             """;
+    private static final String FIND_CATEGORY = "SELECT rating_category FROM usage_units WHERE id = $1";
     private static final String INSERT = COLUMNS.and("created_by").insert();
     /** As for facts that are stored: a month is not closed while something is changed that applies to it. */
     private static final String LOCK_PERIODS =
@@ -100,6 +101,12 @@ public final class PriceStore {
             UnitOfWork unit, String usageUnit, String currency, PriceScope scope, String subject) {
         return unit.query(FIND_VERSION, Tuple.of(usageUnit, currency, scope.text(), subject))
                 .map(rows -> rows.iterator().next().getInteger("version"));
+    }
+
+    /** Returns the rating category of a unit; null if it is not registered. */
+    Future<@Nullable String> findRatingCategory(UnitOfWork unit, String usageUnit) {
+        return unit.query(FIND_CATEGORY, Tuple.of(usageUnit))
+                .map(rows -> rows.size() == 0 ? null : rows.iterator().next().getString("rating_category"));
     }
 
     /** Locks the periods from a month on; returns the last of them that is closed, or null if none is. */

@@ -39,7 +39,7 @@ public final class StatementApi {
             @Nullable UUID payerProjectId,
             String unit,
             String usageMonth,
-            String quantity,
+            @Nullable String quantity,
             String amount,
             @Nullable UUID priceId,
             @Nullable UUID projectId,
@@ -50,24 +50,25 @@ public final class StatementApi {
             @Nullable String resourceType,
             @Nullable String resourceId) {
 
-        /** A reader of one project does not learn which other projects used or provided a shared runtime. */
+        /** A reader of one project does not learn which other projects used or provided a shared runtime, nor what they used. */
         static LineResponse of(ChargedLine line, @Nullable UUID reader) {
             var group = line.group();
+            var isOfOther = reader != null && group.projectId() != null && !reader.equals(group.projectId());
             return new LineResponse(
                     line.lineId(),
                     line.payerId(),
                     line.unit(),
                     YearMonth.from(line.usageMonth()).toString(),
-                    line.quantity().toPlainString(),
+                    isOfOther ? null : line.quantity().toPlainString(),
                     line.amount().toPlainString(),
                     line.priceId(),
                     visible(group.projectId(), reader),
-                    group.appInstanceId(),
+                    isOfOther ? null : group.appInstanceId(),
                     group.sharedRuntimeId(),
                     visible(group.sourceProjectId(), reader),
                     group.appSlug(),
                     group.resourceType(),
-                    group.resourceId());
+                    isOfOther ? null : group.resourceId());
         }
 
         private static @Nullable UUID visible(@Nullable UUID projectId, @Nullable UUID reader) {
@@ -95,7 +96,8 @@ public final class StatementApi {
             Instant receivedAt,
             @Nullable String correctsFactId,
             @Nullable String correlationId,
-            @Nullable String traceId) {
+            @Nullable String traceId,
+            @Nullable UUID auditEntryId) {
         static FactResponse of(BilledFact fact) {
             return new FactResponse(
                     fact.source(),
@@ -106,7 +108,8 @@ public final class StatementApi {
                     fact.receivedAt(),
                     fact.correctsFactId(),
                     fact.correlationId(),
-                    fact.traceId());
+                    fact.traceId(),
+                    fact.auditEntryId());
         }
     }
 

@@ -64,7 +64,7 @@ public final class StatementStore {
     private static final String FIND_LINE = RatingStore.SELECT_LINES + "WHERE org_id = $1 AND id = $2";
     private static final String LIST_FACTS = """
             SELECT f.fact_key, f.source, f.fact_id, f.quantity, f.window_start, f.window_end, f.received_at, f.corrects_fact_id, f.correlation_id,
-                f.trace_id
+                f.trace_id, f.audit_entry_id
             FROM usage_facts f
             WHERE f.org_id = $1 AND f.unit = $2 AND f.period = $3 AND f.window_end > $4 AND f.window_end <= $5
                 AND f.project_id IS NOT DISTINCT FROM $6 AND f.app_instance_id IS NOT DISTINCT FROM $7
@@ -154,7 +154,8 @@ public final class StatementStore {
             Instant receivedAt,
             @Nullable String correctsFactId,
             @Nullable String correlationId,
-            @Nullable String traceId) {}
+            @Nullable String traceId,
+            @Nullable UUID auditEntryId) {}
 
     record FinalStatement(UUID orgId, LocalDate period, String currency, BigDecimal total) {}
 
@@ -337,6 +338,7 @@ public final class StatementStore {
                 SqlTime.read(row, "received_at"),
                 row.getString("corrects_fact_id"),
                 row.getString("correlation_id"),
-                row.getString("trace_id"));
+                row.getString("trace_id"),
+                row.getUUID("audit_entry_id"));
     }
 }
