@@ -21,7 +21,7 @@ import java.util.UUID;
 import static dev.slipway.metering.rating.BillingFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What callers may set: amounts, prices, budgets and limits; and what a reader of a project sees. */
+/** Amounts, prices, budgets and limits that callers set, and the statements that readers of a project see. */
 class BillingSettingsTest {
     private static final YearMonth MONTH = BillingFixture.currentMonth();
     private static final Instant START =

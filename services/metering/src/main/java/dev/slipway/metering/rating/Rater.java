@@ -66,14 +66,14 @@ public final class Rater {
     private boolean scheduled;
     private boolean stopped;
 
-    /** What a transaction rates. The sources take turns, so that none keeps the others waiting. */
+    /** The sources of transactions. They take turns, so that none keeps the others waiting. */
     private enum Source {
         QUEUE,
         MIXED,
         SEPARATED
     }
 
-    /** What one transaction rates; {@code orgId} is null for facts of many organizations. */
+    /** The source of one transaction; {@code orgId} is null for facts of many organizations. */
     private record RatingTask(Source source, @Nullable UUID orgId) {}
 
     /**

@@ -104,7 +104,7 @@ public final class RatingQueueStore {
                     UNION SELECT org_id FROM rating_queue WHERE attempts > 0) o) AS failing
             """.formatted(
             FACT_LAG.formatted("org_id IS NULL"), FACT_LAG.formatted("org_id IS NOT NULL"), KEY_LAG.formatted("true"));
-    /** Of a long backlog only the first facts are counted: the count is read with every balance. */
+    /** Counts only the first facts of a long backlog, because the count is read with every balance. */
     private static final String FIND_BACKLOG_OF_ORGANIZATION = """
             SELECT (SELECT coalesce(sum(facts), 0) FROM unrated_batches WHERE org_id = $1)
                     + (SELECT count(*) FROM (SELECT unnest(fact_keys) AS fact_key, period FROM unrated_batches
@@ -117,7 +117,7 @@ public final class RatingQueueStore {
     private final SqlClient reads;
 
     /**
-     * What can be rated now.
+     * The facts and keys that can be rated now.
      *
      * @param queuedOrg an organization with keys that must be rated again; null if none is due
      * @param facts whether there are batches of many organizations

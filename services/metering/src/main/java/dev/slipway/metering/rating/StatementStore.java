@@ -163,7 +163,7 @@ public final class StatementStore {
     record UnfinishedStatement(UUID orgId, LocalDate period) {}
 
     /**
-     * What has to be done.
+     * The work on periods.
      *
      * @param due whether a month that should be closed is open
      * @param unfinished whether statements of a closed month are missing
